@@ -1,0 +1,67 @@
+# One word for every task. A machine with make and Python 3.11 or newer is enough: the first run makes .venv
+# and installs into it; later runs install again only when pyproject.toml has changed.
+# Another Python: make test PYTHON=/path/to/python3.12
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs clean
+
+help:  ## these lines
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show the verdicts
+	@rm -rf $(DEMO)/sample.window && mkdir -p $(DEMO)
+	@$(BIN)/neardup ingest examples/stream.jsonl --window $(DEMO)/sample.window --format table \
+		--output $(DEMO)/verdicts.jsonl --rejects $(DEMO)/rejects.jsonl || [ $$? -eq 1 ]
+	@echo
+	@echo "all verdicts:  $(DEMO)/verdicts.jsonl"
+	@echo "rejected:      $(DEMO)/rejects.jsonl"
+	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
+
+test: check  ## everything that must pass: check, then the tests
+	@$(BIN)/pytest -q
+
+check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench  ## the experiments of benchmarks/ (minutes to hours; benchmarks/README.md)
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed-dev  ## write docs/cli.md anew from --help
+	@$(BIN)/python scripts/make_cli_reference.py
+
+clean:  ## remove what make, the tools and the demo have made
+	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests scripts benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/python:
+	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python; do \
+		if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+			echo "making $(VENV) with $$($$python --version) ($$(command -v $$python))" >&2; \
+			$$python -m venv --clear $(VENV) && exit 0; \
+		fi; \
+	done; \
+	echo "neardup needs Python 3.11 or newer with the venv module; none was found on PATH" >&2; \
+	echo "(Debian, Ubuntu: apt install python3 python3-venv; or: make PYTHON=/path/to/python3.12 ...)" >&2; \
+	exit 1
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "installing neardup into $(VENV) (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "installing neardup with its test tools into $(VENV) (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
+	@echo "installing neardup with its benchmark peers into $(VENV) (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	@touch $@ $(VENV)/.installed

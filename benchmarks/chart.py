@@ -1,0 +1,32 @@
+"""The chart of scale.py: time per document against window size, one line a level."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("svg")
+
+import matplotlib.pyplot as plt
+
+SMOOTH = 9
+"""Steps whose median makes one point: single steps carry the noise of the machine."""
+
+
+def growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:
+    """Writes an SVG of (window size, us per document) points to `path`, both axes logarithmic."""
+    mpl.rcParams["svg.hashsalt"] = "neardup"  # the same figures give the same file
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for name, points in series.items():
+        width = max(1, min(SMOOTH, len(points) // 4))
+        runs = [points[at : at + width] for at in range(0, len(points), width)]
+        sizes = [run[-1][0] for run in runs]
+        speeds = [statistics.median(us for _, us in run) for run in runs]
+        axes.plot(sizes, speeds, label=name, linewidth=1.6)
+    axes.set(xscale="log", yscale="log", xlabel="documents in the window", ylabel="microseconds per document")
+    axes.grid(visible=True, which="both", linewidth=0.3)
+    axes.legend()
+    figure.savefig(path, format="svg", metadata={"Date": None})
+    plt.close(figure)

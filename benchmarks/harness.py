@@ -1,0 +1,145 @@
+"""What every experiment shares: its options, one thread a process, figures as Markdown, results with their origin."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+DATA = Path(os.environ.get("NEARDUP_DATA", ROOT.parent / "shared" / "data"))
+PACKAGES = ("neardup", "numpy", "numba", "xxhash", "orjson", "rensa", "gaoya")
+THREAD_POOLS = (
+    "OMP_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)
+
+
+def options(header: str | None) -> argparse.ArgumentParser:
+    """A parser with the options that every experiment has; `header` is its module's docstring."""
+    parser = argparse.ArgumentParser(
+        description=header, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument(
+        "--data", type=Path, default=DATA, help="directory of the corpora (default: $NEARDUP_DATA)"
+    )
+    parser.add_argument("--results", type=Path, help="where the JSON goes (default: benchmarks/results)")
+    parser.add_argument("--tiny", action="store_true", help="seconds on generated data; no corpus needed")
+    return parser
+
+
+def results_of(args: argparse.Namespace) -> Path:
+    """The directory for result files, made if missing; a tiny run never writes over real figures."""
+    chosen: Path | None = args.results
+    if chosen is None:
+        chosen = Path(tempfile.gettempdir()) / "neardup-bench-tiny" if args.tiny else RESULTS
+    chosen.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+def one_thread() -> dict[str, str]:
+    """The environment of a measured process: every pool pinned to one thread, this project importable."""
+    pinned = os.environ | dict.fromkeys(THREAD_POOLS, "1")
+    pinned["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return pinned
+
+
+def run_module(module: str, *arguments: str) -> Any:
+    """The JSON that `python -m module arguments` prints as its last line, in a process of its own.
+
+    Its standard error goes to ours. Raises CalledProcessError if it fails: a missing figure must not look like one.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(
+        command, env=one_thread(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def pin_this_process() -> None:
+    """Pins this process's thread pools; call it before numpy or numba is imported."""
+    os.environ.update(dict.fromkeys(THREAD_POOLS, "1"))
+
+
+def peak_mb() -> float:
+    """Largest resident memory of this process so far, in MB (10^6 bytes), pages of mapped files included."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+
+
+def low_and_middle(values: Sequence[float]) -> str:
+    """`min (median)`: the minimum is the figure to compare, the median shows the noise."""
+    return f"{min(values):,.1f} ({statistics.median(values):,.1f})"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def origin() -> dict[str, Any]:
+    """Commit, machine and versions: what a figure needs beside it to be compared with another."""
+    return {
+        "made": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "machine": {
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "system": platform.platform(),
+            "load": [round(load, 2) for load in os.getloadavg()],
+        },
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def save(args: argparse.Namespace, name: str, figures: Any) -> Path:
+    """Writes `<results>/<name>.json`: the figures, how they were asked for, and their origin."""
+    path = results_of(args) / f"{name}.json"
+    # paths say where this machine keeps things, not what was measured
+    asked = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
+    document = {"experiment": name, "options": asked, "origin": origin(), "figures": figures}
+    path.write_text(json.dumps(document, indent=1, default=str) + "\n", encoding="utf-8")
+    print(f"written: {path.name}", file=sys.stderr)
+    return path
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "none"
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if not info.exists():
+        return platform.processor()
+    wanted = ("model name", "cpu family", "model", "cache size")
+    found = dict(line.split(":", 1) for line in info.read_text().splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in found.items()}
+    return ", ".join(f"{key} {fields[key]}" for key in wanted if key in fields)
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

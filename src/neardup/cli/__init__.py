@@ -1,0 +1,9 @@
+"""The command line: one file per command, each of them parse, one call into the library, print.
+
+Nothing here is imported by the library. Nothing heavy is imported before a command needs it: `neardup --help` must
+not wait for numpy or numba, so the commands import what they call inside their bodies.
+"""
+
+from neardup.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,34 @@
+"""neardup delete: take documents out of a window."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.door import DONE, REJECTED, say
+from neardup.cli.session import configured, opened
+
+
+def delete(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", show_default=False, help="Ids of the documents.")],
+    window: options.WindowOption = None,
+    config: options.ConfigOption = None,
+) -> None:
+    """Delete documents from a window; those that matched them keep their verdicts until `neardup reconcile`.
+
+    One that is not there is told on standard error, and the exit code is 1.
+
+    Example:
+
+        neardup delete 4711 4712 --window news.window
+    """
+    missing = 0
+    with opened(window, configured(config)) as target:
+        for id in ids:
+            if not target.delete(id):
+                say(f"no document {id!r} in this window")
+                missing += 1
+    print(f"{len(ids) - missing:,} deleted")
+    raise typer.Exit(REJECTED if missing else DONE)

@@ -1,0 +1,29 @@
+"""neardup expire: drop the hours that are older than the window."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.session import configured, opened
+
+
+def expire(
+    window: options.WindowOption = None,
+    now: Annotated[
+        str | None, typer.Option(metavar="TIME", show_default="the clock", help="What time it is (ISO 8601).")
+    ] = None,
+    window_hours: options.WindowHoursOption = None,
+    config: options.ConfigOption = None,
+) -> None:
+    """Drop every hour that is older than the window, whole, and print the names of those dropped.
+
+    Example:
+
+        neardup expire --window news.window --now 2026-11-21T09:00:00Z
+    """
+    with opened(window, configured(config, window_hours=window_hours)) as target:
+        for hour in target.expire(now):
+            print(hour)

@@ -1,0 +1,36 @@
+"""neardup groups: the groups of duplicates in a window."""
+
+from __future__ import annotations
+
+from neardup.cli import options
+from neardup.cli.session import configured, opened
+
+
+def groups(
+    window: options.WindowOption = None,
+    format: options.PrintedOption = "jsonl",
+    config: options.ConfigOption = None,
+) -> None:
+    """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.
+
+    Examples:
+
+        neardup groups --window news.window
+
+        neardup groups --window news.window --format table
+    """
+    from itertools import islice
+
+    from neardup.cli.tables import ROWS, print_lines, print_table
+
+    with opened(window, configured(config), readonly=True) as target:
+        found = target.groups()
+        if format == "jsonl":
+            print_lines(group.to_dict() for group in found)
+            return
+        rows = [
+            (g.head, g.time, len(g.members), [member.id for member in g.members]) for g in islice(found, ROWS)
+        ]
+        left_out = sum(1 for _ in found)
+    print_table(("head", "time", "members", "ids"), rows)
+    print(f"({left_out:,} groups left out)" if left_out else f"{len(rows):,} groups")

@@ -1,0 +1,162 @@
+"""The options that several commands share, each defined once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+COMPARING = "Comparing"
+KEEPING = "Keeping"
+READING = "Reading"
+WRITING = "Writing"
+
+Format = Literal["jsonl", "table", "quiet"]
+Printed = Literal["jsonl", "table"]
+
+FilesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        exists=True,
+        allow_dash=True,
+        show_default=False,
+        help="JSON Lines, CSV, text files or directories of them, plain, gzip or zstd; - is standard input.",
+    ),
+]
+WindowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        "-w",
+        metavar="DIR",
+        show_default="neardup.window",
+        help="Directory of the window (made when missing).",
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", show_default="neardup.toml", help="Settings to read first."),
+]
+
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        "-t",
+        metavar="NUMBER",
+        show_default="0.7",
+        rich_help_panel=COMPARING,
+        help="From what doc_q on a document is a duplicate.",
+    ),
+]
+RetrievalOption = Annotated[
+    Literal["sketch", "complete"] | None,
+    typer.Option(
+        show_default="sketch",
+        rich_help_panel=COMPARING,
+        help="How candidates are found: sketch is fast, complete misses none.",
+    ),
+]
+MatchesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|all",
+        show_default="all",
+        rich_help_panel=COMPARING,
+        help="How many matches a verdict lists, best first.",
+    ),
+]
+RoutesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--route",
+        metavar="sentences|simhash",
+        rich_help_panel=COMPARING,
+        help="A further way to find candidates; may be given twice.",
+    ),
+]
+WindowHoursOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        show_default="24",
+        rich_help_panel=COMPARING,
+        help="Compare with this many hours before a document's own; 0 is no limit.",
+    ),
+]
+QOption = Annotated[
+    int | None,
+    typer.Option(
+        "--q",
+        metavar="N",
+        show_default="4",
+        rich_help_panel=COMPARING,
+        help="Characters of a q-gram, 1 to 16.",
+    ),
+]
+FoldCaseOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--fold-case/--keep-case", show_default="keep", rich_help_panel=COMPARING, help="Whether A equals a."
+    ),
+]
+LexiconOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default="the one that ships",
+        rich_help_panel=COMPARING,
+        help="Lexicon made by `neardup lexicon build`.",
+    ),
+]
+
+IdFieldOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default="id", rich_help_panel=READING, help="Field or column of the id."
+    ),
+]
+TextFieldOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", show_default="text", rich_help_panel=READING, help="Field or column of the text."
+    ),
+]
+TimeFieldOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default="time, timestamp or @timestamp",
+        rich_help_panel=READING,
+        help="Field or column of the time.",
+    ),
+]
+InputOption = Annotated[
+    Literal["jsonl", "csv", "text"] | None,
+    typer.Option(
+        show_default="by the file's name",
+        rich_help_panel=READING,
+        help="What the files are, whatever their names.",
+    ),
+]
+DelimiterOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR",
+        show_default="what fits the header",
+        rich_help_panel=READING,
+        help="Separator of CSV columns.",
+    ),
+]
+
+FormatOption = Annotated[
+    Format,
+    typer.Option(
+        "--format", "-f", rich_help_panel=WRITING, help="What standard output gets; quiet is nothing."
+    ),
+]
+PrintedOption = Annotated[
+    Printed, typer.Option("--format", "-f", help="JSON Lines for programs, a table for people.")
+]

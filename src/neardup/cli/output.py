@@ -1,0 +1,72 @@
+"""The way out of `ingest` and its like: verdicts as JSON Lines, as a table for people, or only to a file."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, BinaryIO, Final, Self
+
+from neardup.cli.tables import VerdictTable
+
+if TYPE_CHECKING:
+    from neardup.cli.options import Format
+    from neardup.document import Document
+    from neardup.verdict import Verdict
+
+FLUSH_BYTES: Final = 1 << 16
+"""Verdicts are written out when a batch is done, or when so many bytes of them wait."""
+
+
+class Verdicts:
+    """Takes the verdicts of a run. JSON Lines go to `path` where there is one, else to standard output if `format` is
+    jsonl; a table goes to standard output when the run ends."""
+
+    def __init__(self, format: Format, path: Path | None) -> None:
+        self._path = path
+        self._to_stdout = format == "jsonl" and path is None
+        self._table = VerdictTable(path) if format == "table" else None
+        self._file: BinaryIO | None = None
+        self._waiting: list[bytes] = []
+        self._size = 0
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self._path:
+            self._file = self._stack.enter_context(self._path.open("wb"))
+        elif self._to_stdout:
+            self._file = sys.stdout.buffer
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._stack:
+            if kind is None or not issubclass(kind, BrokenPipeError):
+                self.flush()
+        if self._table and kind is None:
+            self._table.print()
+
+    def note(self, document: Document) -> None:
+        """A document is on its way in; a table shows how its text begins."""
+        if self._table:
+            self._table.note(document)
+
+    def write(self, verdict: Verdict) -> None:
+        """Take one verdict."""
+        if self._file:
+            line = verdict.to_json()
+            self._waiting.append(line)
+            self._size += len(line)
+            if self._size > FLUSH_BYTES:
+                self.flush()
+        if self._table:
+            self._table.add(verdict)
+
+    def flush(self) -> None:
+        """Write out what waits, so that whoever reads the other end has it."""
+        if self._waiting and self._file:
+            lines, self._waiting, self._size = self._waiting, [], 0
+            self._file.write(b"\n".join(lines) + b"\n")
+            self._file.flush()

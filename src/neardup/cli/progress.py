@@ -1,0 +1,87 @@
+"""What a person sees while `ingest` runs: a bar on a terminal, nothing in a pipe, and one line at the end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from neardup.cli.intake import Rejects
+    from neardup.sources import Reader
+    from neardup.verdict import Verdict
+
+EVERY: Final = 64
+"""Verdicts between two updates of the bar: an update costs about as much as a verdict."""
+
+
+class Tally:
+    """How many verdicts of which status, and since when."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.count = 0
+        self.update: Callable[[], None] = lambda: None
+        self._begun = time.perf_counter()
+
+    def add(self, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self.statuses[verdict.status] += 1
+        self.count += 1
+        if self.count % EVERY == 0:
+            self.update()
+
+    @property
+    def duplicates(self) -> int:
+        """Near and exact copies so far."""
+        return self.statuses["near"] + self.statuses["exact"]
+
+    @property
+    def rate(self) -> float:
+        """Documents a second so far."""
+        return self.count / max(time.perf_counter() - self._begun, 1e-9)
+
+    def sentence(self, rejects: Rejects) -> str:
+        """The summary of the run."""
+        seconds = time.perf_counter() - self._begun
+        found = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
+        rejected = f"; {rejects.count:,} rejected" if rejects.count else ""
+        where = f" (see {rejects.path})" if rejects.count and rejects.path else ""
+        documents = "1 document" if self.count == 1 else f"{self.count:,} documents"
+        return f"{documents} in {seconds:.1f} s ({self.rate:,.0f}/s): {found or 'nothing'}{rejected}{where}"
+
+
+@contextmanager
+def progress(reader: Reader, rejects: Rejects, *, shown: bool) -> Iterator[Tally]:
+    """A tally that moves the bar if it is `shown`, and is told on standard error when the run ends, however it does."""
+    tally = Tally()
+    try:
+        if shown:
+            with _bar(reader, tally):
+                yield tally
+        else:
+            yield tally
+    finally:
+        print(tally.sentence(rejects), file=sys.stderr)
+
+
+@contextmanager
+def _bar(reader: Reader, tally: Tally) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=reader.bytes_total)
+
+        def update() -> None:
+            found = f"{tally.count:,} documents, {tally.rate:,.0f}/s, {tally.duplicates:,} duplicates"
+            bar.update(task, completed=reader.bytes_read, description=found)
+
+        tally.update = update
+        yield

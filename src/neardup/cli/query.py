@@ -1,0 +1,53 @@
+"""neardup query: what else says this?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.session import configured, opened
+from neardup.cli.texts import TextOption, TextPathOption, one_text
+
+
+def query(
+    window: options.WindowOption = None,
+    text: TextOption = None,
+    file: TextPathOption = None,
+    id: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Ask about this stored document; it does not match itself."),
+    ] = None,
+    threshold: options.ThresholdOption = None,
+    matches: options.MatchesOption = None,
+    retrieval: options.RetrievalOption = None,
+    route: options.RoutesOption = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", show_default="any", help="Ask as if the text had this time (ISO 8601)."),
+    ] = None,
+    format: options.PrintedOption = "jsonl",
+    config: options.ConfigOption = None,
+) -> None:
+    """Ask a window what is like a text or like a stored document; nothing is stored.
+
+    Examples:
+
+        neardup query --window news.window --file page.txt
+
+        neardup query --window news.window --id 4711 --threshold 0.5 --format table
+
+        neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
+    """
+    from neardup.cli.tables import print_lines, print_table
+
+    settings = configured(config, threshold=threshold, matches=matches, retrieval=retrieval, routes=route)
+    asked = one_text(text, file, otherwise=id, what="--id")
+    with opened(window, settings, readonly=True) as target:
+        verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
+    if format == "jsonl":
+        print_lines([verdict.to_dict()])
+    else:
+        print_table(("id", "score", "shared"), verdict.matches)
+        print(f"{verdict.status}: {len(verdict.matches):,} matches of {verdict.candidates:,} candidates")

@@ -1,0 +1,43 @@
+"""neardup show: the signature of a text, for people."""
+
+from __future__ import annotations
+
+from neardup.cli import options
+from neardup.cli.session import configured
+from neardup.cli.texts import TextOption, TextPathOption, one_text
+
+
+def show(
+    text: TextOption = None,
+    file: TextPathOption = None,
+    q: options.QOption = None,
+    fold_case: options.FoldCaseOption = None,
+    lexicon: options.LexiconOption = None,
+    format: options.PrintedOption = "table",
+    config: options.ConfigOption = None,
+) -> None:
+    """Show the signature of a text: all that neardup computes from it.
+
+    Examples:
+
+        neardup show --text "The ferry ran aground off the western spit at dawn."
+
+        neardup show --file page.txt --format jsonl
+    """
+    from neardup.cli.tables import print_either
+    from neardup.lexicon import Lexicon
+    from neardup.oracle import sign
+
+    asked = one_text(text, file) or ""
+    recipe = configured(config, q=q, fold_case=fold_case, lexicon=lexicon).recipe
+    # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
+    signature = sign(
+        asked,
+        lexicon=Lexicon.load(recipe.lexicon) if recipe.lexicon else None,
+        q=recipe.q,
+        fold_case=recipe.fold_case,
+        simhash_variants=recipe.simhash_variants,
+        size=recipe.sketch_size,
+        alpha=recipe.alpha,
+    )
+    print_either(format, signature)

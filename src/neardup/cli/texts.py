@@ -1,0 +1,47 @@
+"""One text from the command line: as an option, from a file, or from standard input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
+TextPathOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        allow_dash=True,
+        help="A file with the text; - is standard input.",
+    ),
+]
+
+
+def one_text(
+    text: str | None, file: Path | None, *, otherwise: str | None = None, what: str = ""
+) -> str | None:
+    """The text that is meant, None if `otherwise` (the value of the option `what`) stands in its place.
+
+    Raises `typer.BadParameter` unless exactly one of the three is given, `DocumentError` for a file that is no text.
+    """
+    given = [value for value in (text, file, otherwise) if value is not None]
+    if len(given) != 1:
+        names = " or ".join(name for name in ("--text", "--file", what) if name)
+        raise typer.BadParameter(f"give exactly one of {names}")
+    return _content(file) if file else text
+
+
+def _content(file: Path) -> str:
+    from neardup.document import Document, Reject
+    from neardup.errors import DocumentError
+    from neardup.sources import Reader
+
+    for item in Reader([file], form="text"):
+        if isinstance(item, Document):
+            return item.text
+        if isinstance(item, Reject):
+            raise DocumentError(str(file), item.reason)
+    raise DocumentError(str(file), "there is nothing to read")

@@ -1,0 +1,217 @@
+"""neardup.toml and the environment: the settings that a command takes when its options say nothing.
+
+    # neardup.toml
+    window = "news.window"
+    threshold = 0.8
+    routes = ["sentences"]
+    matches = "all"
+
+    [recipe]
+    fold_case = true
+
+    [fields]
+    text = "body"
+    time = "published"
+
+Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, ... every key of the top level), those
+over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
+named; no file is no error, a file with a key that nobody knows is one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from neardup.errors import SettingsError
+from neardup.params import Recipe, Settings
+from neardup.sources import LONGEST, Fields, Reader
+
+FILE_NAME: Final = "neardup.toml"
+PREFIX: Final = "NEARDUP_"
+ALL: Final = "all"
+
+SETTING_KEYS: Final = tuple(field.name for field in fields(Settings) if field.name != "recipe")
+RECIPE_KEYS: Final = tuple(field.name for field in fields(Recipe))
+FIELD_KEYS: Final = tuple(field.name for field in fields(Fields))
+TOP_KEYS: Final = ("window", *SETTING_KEYS, "recipe", "fields")
+
+_TRUTH: Final = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+LONGEST_ESCAPE: Final = 12
+"""Bytes of the longest way to write one character in JSON: two escapes of six."""
+_SIZE_RE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b?")
+
+
+class ConfigError(SettingsError):
+    """`name` in the file or the environment is no setting, or `value` cannot be one; `expected` is what to do."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.expected}"
+
+
+@dataclass(frozen=True)
+class Config:
+    """What the file and the environment say; `path` is the file that was read, None if there is none."""
+
+    settings: Settings = field(default_factory=Settings)
+    window: str | None = None
+    fields: Fields = field(default_factory=Fields)
+    path: Path | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe for what has none yet: the configured one, else the default."""
+        return self.settings.recipe or Recipe()
+
+    def with_options(self, **options: Any) -> Config:
+        """This, with the settings among `options` that are not None, those of the recipe too; `matches` may be "all".
+
+        >>> Config().with_options(threshold="0.9", policy=None).settings.threshold
+        '0.9'
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        recipe = {name: given.pop(name) for name in RECIPE_KEYS if name in given}
+        given = _plain(given) | ({"recipe": replace(self.recipe, **recipe)} if recipe else {})
+        return replace(self, settings=self.settings.with_changes(**given)) if given else self
+
+    def with_fields(
+        self, *, id: str | None = None, text: str | None = None, time: str | None = None
+    ) -> Config:
+        """This, with the names of fields that are not None."""
+        own = self.fields
+        return replace(self, fields=Fields(id or own.id, text or own.text, (time,) if time else own.time))
+
+    def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
+        """A reader of `paths` with these fields, and with room for the longest text that is allowed."""
+        longest = max(LONGEST, LONGEST_ESCAPE * self.settings.max_length)
+        return Reader(paths, fields=self.fields, longest=longest, **options)
+
+
+def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
+    """The configuration of this directory and environment.
+
+    Raises `ConfigError` for a file that is no TOML and for a key that is not known (naming the nearest one that is),
+    `SettingsError` for a value that cannot be used, `FileNotFoundError` for a `path` that was asked for.
+    """
+    environ = environ or {}
+    chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
+    found = chosen or Path(FILE_NAME)
+    data = _toml(found) if chosen or found.is_file() else {}
+    _check_keys(data, TOP_KEYS, "")
+    data |= _from_environment(environ)
+    window = data.get("window")
+    if window is not None and not isinstance(window, str):
+        raise SettingsError("window", window, "a string, the path of a directory")
+    recipe = _table(data, "recipe", RECIPE_KEYS)
+    values = {key: data[key] for key in SETTING_KEYS if key in data}
+    return Config(
+        settings=Settings(**_plain(values), recipe=Recipe(**recipe) if recipe else None),
+        window=window,
+        fields=_fields(_table(data, "fields", FIELD_KEYS)),
+        path=found if chosen or found.is_file() else None,
+    )
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
+
+
+def _check_keys(data: Collection[str], known: tuple[str, ...], table: str) -> None:
+    for key in data:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            raise SettingsError(
+                table + key, "unknown", f"one that neardup knows; the nearest is {table + near!r}"
+            )
+
+
+def _table(data: Mapping[str, Any], name: str, known: tuple[str, ...]) -> dict[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise SettingsError(name, table, f"a table with the keys {', '.join(known)}")
+    _check_keys(table, known, f"{name}.")
+    return table
+
+
+def _fields(table: dict[str, Any]) -> Fields:
+    for key, value in table.items():
+        names = value if key == "time" and isinstance(value, list) else [value]
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise SettingsError(f"fields.{key}", value, "the name of a field")
+    if "time" in table:
+        table = {
+            **table,
+            "time": tuple(table["time"]) if isinstance(table["time"], list) else (table["time"],),
+        }
+    return Fields(**table)
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The top-level keys that are set as NEARDUP_*, in the types of their defaults; an empty one counts as not set."""
+    found: dict[str, Any] = {}
+    for key in ("window", *SETTING_KEYS):
+        text = environ.get(PREFIX + key.upper())
+        if text:
+            found[key] = _typed(key, text)
+    return found
+
+
+def _typed(key: str, text: str) -> Any:
+    name, default = PREFIX + key.upper(), getattr(Settings(), key, "")
+    if isinstance(default, bool):
+        if text.lower() not in _TRUTH:
+            raise SettingsError(name, text, "true or false")
+        return _TRUTH[text.lower()]
+    if isinstance(default, tuple):
+        return tuple(name.strip() for name in text.split(",") if name.strip())
+    if key != "max_memory" and (isinstance(default, int) or default is None):
+        try:
+            return text if text == ALL else int(text)
+        except ValueError:
+            raise SettingsError(name, text, "a whole number") from None
+    return text
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` with the words that people write as what `Settings` takes: "all" for no limit, "1.5GB" for bytes."""
+    plain = dict(values)
+    if plain.get("matches") == ALL:
+        plain["matches"] = None
+    elif isinstance(plain.get("matches"), str) and plain["matches"].isdecimal():
+        plain["matches"] = int(plain["matches"])
+    if isinstance(plain.get("max_memory"), str):
+        plain["max_memory"] = _bytes(plain["max_memory"])
+    return plain
+
+
+def _bytes(text: str) -> int:
+    """The number of bytes that a size such as 512, 800MB or 1.5 GiB means.
+
+    >>> _bytes("1.5GB"), _bytes("2 GiB"), _bytes("512")
+    (1500000000, 2147483648, 512)
+    """
+    match = _SIZE_RE.fullmatch(text.strip().lower())
+    if not match:
+        raise SettingsError("max_memory", text, "a size such as 800MB, 1.5GB or 2GiB")
+    number, prefix, binary = match.groups()
+    base = 1024 if binary else 1000
+    exponent = 1 + "kmgt".index(prefix) if prefix else 0
+    return round(float(number) * int(base**exponent))

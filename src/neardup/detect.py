@@ -1,0 +1,63 @@
+"""One document against its window: from exact overlaps to a verdict. The product on one page, for either engine.
+
+A document is signed (signature.py), an engine finds candidates for it and counts |A ∩ B| with each exactly; the
+overlaps at or above the threshold come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from neardup.document import format_time
+from neardup.verdict import Match, Overlap, Status, Verdict, best_first
+
+HeadOf = Callable[[Overlap], str | None]
+"""The group that a document stands for as its head, or None for a mere member."""
+
+
+def group_joined(matches: Sequence[Overlap], head_of: HeadOf) -> str | None:
+    """The group of the best match that is a head itself; None: the document must head a group of its own.
+
+    So a group is a star: whoever joins has doc_q >= t with the head directly, and no chain of copies of copies grows.
+    """
+    for match in matches:
+        head = head_of(match)
+        if head is not None:
+            return head
+    return None
+
+
+def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:
+    """The verdict on a document that matches none: it heads a group of its own."""
+    return Verdict(identity, format_time(time), status, None, None, None, identity, candidates, truncated, ())
+
+
+def copied(
+    identity: str,
+    time: int,
+    overlaps: Sequence[Overlap],
+    candidates: int,
+    truncated: bool,
+    *,
+    head_of: HeadOf,
+    listed: int | None,
+) -> Verdict:
+    """The verdict on a document whose `overlaps` (one at least) are all at or above the threshold.
+
+    `listed` is how many matches to name, best first; None = all.
+    """
+    matches = best_first(overlaps)
+    best = matches[0]
+    named = matches if listed is None else matches[:listed]
+    return Verdict(
+        id=identity,
+        time=format_time(time),
+        status="exact" if best.exact else "near",
+        duplicate_of=best.id,
+        score=best.score,
+        shared=best.shared,
+        group=group_joined(matches, head_of) or identity,
+        candidates=candidates,
+        truncated=truncated,
+        matches=tuple(Match(match.id, match.score, match.shared) for match in named),
+    )

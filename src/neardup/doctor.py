@@ -1,0 +1,123 @@
+"""Whether everything that neardup needs is there: Python, libraries, data files, the kernels' cache, a window."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from neardup import rank_table, unicode_table
+from neardup.errors import NeardupError
+from neardup.lexicon import Lexicon
+from neardup.version import VERSION
+
+State = Literal["ok", "warning", "bad"]
+
+LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "typer", "rich")
+OLDEST_PYTHON: Final = (3, 11)
+LITTLE_SPACE: Final = 1 << 30
+"""Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
+
+
+class Check(NamedTuple):
+    """What was looked at, its state, and what was found (with the remedy, where there is something to do)."""
+
+    what: str
+    state: State
+    found: str
+
+
+def examine(window: Path) -> Iterator[Check]:
+    """Every check of this installation and of the window at `window`; loads no kernel.
+
+    Never raises: what would be an exception elsewhere is a finding here.
+    """
+    yield _python()
+    yield from map(_library, LIBRARIES)
+    yield _attempt("Unicode tables", _unicode)
+    yield _attempt("rank tables", _ranks)
+    yield _attempt("default lexicon", _lexicon)
+    yield _kernel_cache()
+    if window.exists():
+        yield _attempt(f"window {window}", lambda: _window(window))
+        yield _disk(window)
+    else:
+        yield Check(f"window {window}", "ok", "none yet; `neardup ingest` makes it")
+
+
+def _python() -> Check:
+    found = f"{platform.python_version()} ({sys.executable}), neardup {VERSION}"
+    return Check("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", found)
+
+
+def _library(name: str) -> Check:
+    try:
+        return Check(name, "ok", metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Check(name, "bad", f"not installed: pip install {name}")
+
+
+def _attempt(what: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(what, "ok", look())
+    except (NeardupError, OSError) as error:
+        return Check(what, "bad", str(error))
+
+
+def _unicode() -> str:
+    unicode_table.load()
+    return "Unicode 16, checksum right"
+
+
+def _ranks() -> str:
+    rank_table.load()
+    return "checksum right"
+
+
+def _lexicon() -> str:
+    lexicon = Lexicon.default()
+    return f"{lexicon.id}, of {lexicon.documents:,} documents"
+
+
+def _kernel_cache() -> Check:
+    """Kernels are kept beside the package, else in the user's cache; without either they are compiled each time."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    beside = Path(str(resources.files("neardup") / "kernels"))
+    for place in [Path(chosen)] if chosen else [beside, _user_cache()]:
+        if _writable(place):
+            return Check("kernel cache", "ok", f"{place} is writable")
+    found = (
+        "nowhere to write: every start compiles the kernels anew; set NUMBA_CACHE_DIR to a directory of yours"
+    )
+    return Check("kernel cache", "warning", found)
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
+
+
+def _writable(place: Path) -> bool:
+    """Whether files can be made in `place`, or `place` itself in the nearest directory above that exists."""
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return os.access(place, os.W_OK)
+
+
+def _window(path: Path) -> str:
+    # Opening needs the engine and with it the kernels' module; nobody waits for it where there is no window.
+    import neardup  # noqa: PLC0415
+
+    with neardup.open(path, readonly=True) as window:
+        stats = window.stats()
+    return f"{stats.documents:,} documents in {len(stats.hours):,} hours, recipe {stats.recipe}"
+
+
+def _disk(window: Path) -> Check:
+    free = shutil.disk_usage(window).free
+    found = f"{free / 1e9:,.1f} GB free"
+    return Check("disk", "ok" if free >= LITTLE_SPACE else "warning", found)

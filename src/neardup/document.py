@@ -1,0 +1,127 @@
+"""Document: id, text, time; what makes one unusable; times as whole milliseconds UTC."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from neardup.errors import DocumentError
+
+MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
+_EPOCH_MS_FROM: Final = 100_000_000_000
+"""A number at or above this is milliseconds since 1970 (from March 1973 on), below it seconds (up to the year 5138)."""
+MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
+MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
+
+
+class _Flush:
+    def __repr__(self) -> str:
+        return "FLUSH"
+
+
+FLUSH: Final = _Flush()
+"""Put into an ingested iterable: finish the batch at hand now, nothing more is waiting (live input)."""
+
+
+class Document(NamedTuple):
+    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive = UTC), ISO 8601, or seconds or milliseconds since 1970;
+    None = time of arrival."""
+
+    id: str
+    text: str
+    time: datetime | str | float | None = None
+
+
+class Reject(NamedTuple):
+    """A document that could not be used, and why; `source`, `line` and `raw` where it came from a file."""
+
+    id: str | None
+    reason: str
+    source: str | None = None
+    line: int | None = None
+    raw: str | None = None
+
+
+class Prepared(NamedTuple):
+    """A document that passed every check: text as UTF-8, time in milliseconds."""
+
+    id: str
+    text: bytes
+    time: int
+
+
+def parse_time(value: Any) -> int:
+    """Milliseconds since 1970 UTC of a datetime, ISO 8601 text, or number; `ValueError` says what it got.
+
+    >>> parse_time("2026-11-21T09:00:00Z"), parse_time(1_795_251_600)
+    (1795251600000, 1795251600000)
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            raise ValueError(f"time {value!r} is not ISO 8601, such as 2026-11-21T09:00:00Z") from None
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        return (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
+    scaled = value if abs(value) >= _EPOCH_MS_FROM else value * 1_000
+    if not MIN_TIME_MS <= scaled <= MAX_TIME_MS:
+        raise ValueError(f"time {value!r} is outside the years 1 to 9999")
+    return int(scaled)
+
+
+@functools.lru_cache(maxsize=4_096)
+def format_time(milliseconds: int) -> str:
+    """ISO 8601 UTC, with milliseconds only if they are not 0.
+
+    >>> format_time(1_795_251_600_000), format_time(1_795_251_600_250)
+    ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
+    """
+    seconds, rest = divmod(milliseconds, 1_000)
+    # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
+    stamp = datetime.fromordinal(719_163 + seconds // 86_400)
+    clock = seconds % 86_400
+    text = f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}T"
+    text += f"{clock // 3_600:02}:{clock // 60 % 60:02}:{clock % 60:02}"
+    return f"{text}.{rest:03}Z" if rest else f"{text}Z"
+
+
+def encode_text(text: str) -> bytes:
+    """`text` as UTF-8; `ValueError` naming the first unpaired surrogate, which no encoding has."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        point = ord(text[error.start])
+        raise ValueError(f"text has the unpaired surrogate U+{point:04X} at position {error.start}") from None
+
+
+def prepare(item: Document | Mapping[str, Any], arrival: int, max_length: int) -> Prepared:
+    """`item` checked and encoded; `arrival` (milliseconds) stands in for a missing time.
+
+    Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
+    that cannot be read.
+    """
+    if isinstance(item, Mapping):
+        item = Document(item.get("id"), item.get("text"), item.get("time"))  # type: ignore[arg-type]
+    identity, text, time = item
+    if isinstance(identity, int) and not isinstance(identity, bool):
+        identity = str(identity)
+    if not isinstance(identity, str) or not identity:
+        raise DocumentError(None, f"id is {identity!r}: it must be a non-empty string or a whole number")
+    if not isinstance(text, str):
+        raise DocumentError(identity, f"text is {type(text).__name__}, not a string")
+    if len(text) > max_length:
+        raise DocumentError(identity, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}")
+    try:
+        if len(encode_text(identity)) > MAX_ID_BYTES:
+            raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
+        return Prepared(identity, encode_text(text), arrival if time is None else parse_time(time))
+    except DocumentError:
+        raise
+    except ValueError as error:
+        raise DocumentError(identity, str(error)) from None

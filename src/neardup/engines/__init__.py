@@ -1,0 +1,1 @@
+"""Where signatures live and candidates are found: one contract (base.py), one module an engine."""

@@ -1,0 +1,393 @@
+"""The embedded engine: a window in this process, in memory or in a directory. One writer, many readers.
+
+A batch goes through: sign; search and add; verify; decide one document after the other; append to the files of its hours;
+commit; only then are its verdicts yielded. Nothing in a verdict depends on where a batch ends: every document is compared
+with those before it, in the batch or not, and with the hours that lived at its own turn.
+"""
+
+from __future__ import annotations
+
+import logging
+import time as clock
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.detect import alone, copied
+from neardup.document import FLUSH, Document, Prepared, Reject, format_time, parse_time, prepare
+from neardup.engines import review
+from neardup.engines.base import OnReject, Stats
+from neardup.engines.search import Candidates, Features, joined
+from neardup.engines.state import STATUSES, State
+from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Commit, Rows
+from neardup.engines.table import budget_bytes_of
+from neardup.errors import DocumentError, NeardupError
+from neardup.params import BATCH_BYTES
+from neardup.postings import Query
+from neardup.verdict import Group, Overlap, Status, Verdict
+from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
+
+log = logging.getLogger("neardup")
+
+_MAX_WAIT_SECONDS = 0.2
+_AHEAD_HOURS = 24
+"""A time this far ahead of the clock, and a window ahead of the stream, is an error: it would expire everything."""
+
+
+class _Turn(NamedTuple):
+    """A run of new documents with their hours: the oldest that lives at each one's turn, and those it is compared with.
+
+    `numbers`: document numbers, -1 for one whose own hour has gone; `cut`: hours it should be compared with are missing.
+    """
+
+    floors: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    cut: NDArray[np.bool_]
+
+
+class EmbeddedWindow:
+    """See `neardup.engines.base.Window` for what its methods promise."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._promised = state.newest
+        self._broken: BaseException | None = None
+        threads = state.settings.threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    # ---- ingest: batches ----
+
+    def ingest(
+        self, documents: Iterable[Document | Mapping[str, Any]], *, on_reject: OnReject | None = None
+    ) -> Iterator[Verdict]:
+        reject = on_reject or _log_reject
+        batch: dict[str, Prepared] = {}
+        size, since = 0, 0.0
+        limit = self._state.settings.batch_documents * self._state.settings.threads
+        for item in documents:
+            if item is FLUSH:
+                yield from self._scored(batch)
+                batch, size = {}, 0
+                continue
+            try:
+                document = self._prepared(item)
+            except DocumentError as error:
+                reject(Reject(error.id, error.reason))
+                continue
+            # A batch holds an id once, so that a second text under it finds the first one stored.
+            if document.id in batch or (batch and size + len(document.text) > BATCH_BYTES):
+                yield from self._scored(batch)
+                batch, size = {}, 0
+            if not batch:
+                since = clock.monotonic()
+            batch[document.id] = document
+            size += len(document.text)
+            if len(batch) >= limit or clock.monotonic() - since > _MAX_WAIT_SECONDS:
+                yield from self._scored(batch)
+                batch, size = {}, 0
+        yield from self._scored(batch)
+
+    def _prepared(self, item: Document | Mapping[str, Any]) -> Prepared:
+        arrival = int(clock.time() * 1_000)
+        settings = self._state.settings
+        document = prepare(item, arrival, settings.max_length)
+        hour = hour_of(document.time)
+        if hour > self._promised:
+            leaps = self._promised > FIRST_HOUR and hour > self._promised + settings.window_hours
+            if settings.window_hours and leaps and hour > hour_of(arrival) + _AHEAD_HOURS:
+                raise DocumentError(
+                    document.id,
+                    f"time {format_time(document.time)} is over {_AHEAD_HOURS} hours ahead of the clock and a window ahead "
+                    "of the stream: believed, it would expire every document",
+                )
+            self._promised = hour
+        return document
+
+    def _scored(self, batch: Mapping[str, Prepared]) -> list[Verdict]:
+        """Verdicts of a batch, which is stored for good when this returns."""
+        if not batch:
+            return []
+        with self._writing():
+            verdicts = self._score(list(batch.values()))
+            self._state.commit()
+        self._state.compact_if_worthwhile()
+        return verdicts
+
+    def _score(self, documents: list[Prepared]) -> list[Verdict]:
+        features = self._features([document.text for document in documents])
+        known = self._state.table.number_of
+        verdicts: list[Verdict] = []
+        first = 0
+        while first < len(documents):
+            number = known.get(documents[first].id)
+            if number is not None:
+                rows = self._state.table.rows
+                if (rows["fingerprint"][number] == features.signed.fingerprints[first]).all():
+                    verdicts.append(self._state.stored_verdict(number))
+                    first += 1
+                    continue
+                self._state.remove(number)
+            last = first + 1
+            room = self._room(documents, features, first)
+            while last < len(documents) and last - first < room and documents[last].id not in known:
+                last += 1
+            verdicts += self._score_run(documents[first:last], features.part(first, last))
+            first = last
+        return verdicts
+
+    def _features(self, texts: list[bytes]) -> Features:
+        """Signs a batch; in several threads, a part each, if so set."""
+        threads, search = self._state.settings.threads, self._state.search
+        if self._pool is None or len(texts) < 2 * threads:
+            return search.features(texts)
+        step = -(-len(texts) // threads)
+        parts = [texts[at : at + step] for at in range(0, len(texts), step)]
+        return joined(list(self._pool.map(search.features, parts)))
+
+    # ---- ingest: one run of new documents ----
+
+    def _score_run(self, documents: Sequence[Prepared], features: Features) -> list[Verdict]:
+        """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
+        state, signed = self._state, features.signed
+        table, threshold = state.table, state.settings.exact
+        turn = self._turn([hour_of(document.time) for document in documents])
+        kept = np.flatnonzero(turn.numbers >= 0)
+        state.begin_run(
+            self._new_rows(documents, features)[kept],
+            [documents[i].id for i in kept],
+            [signed.text(i) for i in kept],
+        )
+        query = Query(
+            turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
+        )
+        candidates = state.search.candidates(features, query, table, threshold)
+        overlaps = state.search.verified(features, candidates, table, threshold, state.text)
+        verdicts = self._decided(documents, features, turn, candidates, overlaps)
+        state.end_run(features, kept)
+        state.expire_before(first_living_hour(state.newest, state.settings.window_hours))
+        return verdicts
+
+    def _turn(self, hour_list: list[int]) -> _Turn:
+        state, window = self._state, self._state.settings.window_hours
+        hours = np.array(hour_list, np.int64)
+        newest = np.maximum.accumulate(np.maximum(hours, state.newest))
+        state.newest = int(newest[-1])
+        floors = np.full(len(hours), state.committed.floor_hour)
+        lows, highs = floors, np.full(len(hours), LAST_HOUR)
+        wanted = np.full(len(hours), FIRST_HOUR)
+        if window:
+            floors = np.maximum(floors, newest - window)
+            wanted = hours - window
+            lows, highs = np.maximum(wanted, floors), hours + window
+        late = hours < floors
+        numbers = np.where(late, -1, state.table.size + np.cumsum(~late) - 1)
+        return _Turn(floors, lows, highs, numbers, late | (wanted < state.committed.budget_hour))
+
+    def _new_rows(self, documents: Sequence[Prepared], features: Features) -> Rows:
+        """Rows of a run, as if every document were unique; what differs is written as it is decided."""
+        signed = features.signed
+        rows = np.zeros(len(documents), ROW)
+        rows["time"] = rows["group_time"] = [document.time for document in documents]
+        rows["text_start"] = rows["keys_start"] = rows["shared"] = -1
+        rows["fingerprint"] = signed.fingerprints
+        rows["text_bytes"] = np.diff(signed.text_offsets)
+        rows["count"] = signed.counts
+        rows["n_sketch"] = np.diff(signed.sketch_offsets)
+        rows["status"] = np.where(rows["text_bytes"] == 0, STATUSES.index("empty"), STATUSES.index("unique"))
+        if features.prefixes is not None:
+            rows["n_prefix"] = np.diff(features.prefixes[1])
+        if features.words is not None:
+            rows["n_sentences"] = np.diff(features.words.sentence_offsets)
+            rows["n_bands"] = np.diff(features.words.band_keys()[1])
+        return rows
+
+    def _decided(
+        self,
+        documents: Sequence[Prepared],
+        features: Features,
+        turn: _Turn,
+        candidates: Candidates,
+        overlaps: Sequence[Sequence[Overlap]],
+    ) -> list[Verdict]:
+        """One verdict after another: each sees the groups, and the copies not kept, of those before it."""
+        state, table = self._state, self._state.table
+        keeps_all = state.settings.policy == "mark"
+        bounds = np.searchsorted(candidates.queries, np.arange(len(documents) + 1)).tolist()
+        truncated = (candidates.truncated | turn.cut).tolist()
+        scored = (turn.highs >= turn.floors).tolist()
+        empty = (np.diff(features.signed.text_offsets) == 0).tolist()
+        numbers = turn.numbers.tolist()
+        verdicts = []
+        for i, document in enumerate(documents):
+            checked = bounds[i + 1] - bounds[i]
+            found = overlaps[i]
+            if not keeps_all and checked:
+                checked = int(table.alive[candidates.numbers[bounds[i] : bounds[i + 1]]].sum())
+                found = [overlap for overlap in found if table.alive[overlap.number]]
+            if not found:
+                status: Status = "empty" if empty[i] else "unique" if scored[i] else "unscored"
+                verdict = alone(document.id, document.time, status, checked, truncated[i])
+                if numbers[i] >= 0:
+                    table.number_of[document.id] = numbers[i]
+                    if checked or truncated[i]:
+                        table.rows["candidates"][numbers[i]] = checked
+                        table.rows["flags"][numbers[i]] = TRUNCATED if truncated[i] else 0
+            else:
+                verdict = self._copy(document, found, checked, truncated[i], int(turn.floors[i]))
+                if numbers[i] >= 0:
+                    self._settle_copy(numbers[i], verdict, found)
+            verdicts.append(verdict)
+        return verdicts
+
+    def _copy(
+        self, document: Prepared, found: Sequence[Overlap], checked: int, truncated: bool, floor: int
+    ) -> Verdict:
+        table = self._state.table
+
+        def head_of(match: Overlap) -> str | None:
+            number = table.head_for(match.number, floor)
+            return None if number is None else table.ids[number]
+
+        return copied(
+            document.id, document.time, found, checked, truncated,
+            head_of=head_of, listed=self._state.settings.matches,
+        )  # fmt: skip
+
+    def _settle_copy(self, number: int, verdict: Verdict, found: Sequence[Overlap]) -> None:
+        """Records the verdict on a copy, as the policy has it."""
+        table, policy = self._state.table, self._state.settings.policy
+        if policy == "drop":
+            table.alive[number] = 0
+            table.dead += 1
+            table.rows["flags"][number] = DELETED
+            return
+        table.number_of[verdict.id] = number
+        self._state.record(number, verdict, next(o for o in found if o.id == verdict.duplicate_of))
+        if policy == "route":
+            table.rows["flags"][number] |= ROUTED
+            table.alive[number] = 0
+
+    # ---- budgets and expiry ----
+
+    def _room(self, documents: Sequence[Prepared], features: Features, at: int) -> int:
+        """How many documents may follow before the budgets are looked at again; makes room for one at least."""
+        state, settings = self._state, self._state.settings
+        if not settings.max_documents and not settings.max_memory:
+            return len(features.signed.fingerprints)
+        sizes = budget_bytes_of(self._new_rows(documents, features))[at:]
+        documents, memory = state.table.budgeted
+        while documents and (
+            0 < settings.max_documents <= documents or 0 < settings.max_memory < memory + int(sizes[0])
+        ):
+            self._give_up_oldest()
+            documents, memory = state.table.budgeted
+        room = settings.max_documents - documents if settings.max_documents else len(sizes)
+        if settings.max_memory:
+            fits = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
+            room = min(room, int(fits))
+        return max(room, 1)
+
+    def _give_up_oldest(self) -> None:
+        """Shrinks the window by its oldest hour; by the older half of it, if it is the only one."""
+        state = self._state
+        hours = sorted(state.table.load)
+        if len(hours) > 1:
+            log.warning(
+                "budget reached: hour %s is given up, the window now begins at %s",
+                hour_name(hours[0]), hour_name(hours[1]),
+            )  # fmt: skip
+            state.expire_before(hours[1])
+            state.committed = state.committed._replace(budget_hour=hours[1])
+            return
+        log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
+        state.give_up_half()
+        state.committed = state.committed._replace(budget_hour=hours[0] + 1)
+
+    def expire(self, now: Any = None) -> list[str]:
+        with self._writing():
+            time = int(clock.time() * 1_000) if now is None else parse_time(now)
+            names = self._state.expire_before(
+                first_living_hour(hour_of(time), self._state.settings.window_hours)
+            )
+            self._state.commit()
+        self._state.compact_if_worthwhile()
+        return names
+
+    # ---- the rest of the contract ----
+
+    def query(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        threshold: Any = None,
+        matches: int | None = None,
+        time: Any = None,
+    ) -> Verdict:
+        return review.query(self._state, text, id, threshold, matches, time)
+
+    def groups(self) -> Iterator[Group]:
+        return review.groups(self._state)
+
+    def reconcile(self) -> Iterator[Verdict]:
+        with self._writing():
+            changed = list(review.reconcile(self._state))
+            self._state.commit()
+        return iter(changed)
+
+    def stats(self) -> Stats:
+        return review.stats(self._state)
+
+    def delete(self, id: str) -> bool:
+        with self._writing():
+            number = self._state.table.number_of.get(id)
+            if number is None:
+                return False
+            self._state.remove(number)
+            self._state.commit()
+        return True
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+        self._state.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _writing(self) -> _Writing:
+        return _Writing(self)
+
+
+class _Writing:
+    """Guards a change: after one that failed half-way, memory and disk differ, and the window must be opened again."""
+
+    def __init__(self, window: EmbeddedWindow) -> None:
+        self._window = window
+
+    def __enter__(self) -> None:
+        if self._window._state.readonly:
+            raise NeardupError("the window was opened readonly: open it for writing")
+        if self._window._broken is not None:
+            raise NeardupError(
+                "an earlier change of this window failed half-way: close it and open it again; "
+                "everything a verdict was yielded for is safe"
+            ) from self._window._broken
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._window._broken = error
+
+
+def _log_reject(reject: Reject) -> None:
+    log.warning("document %s rejected: %s", reject.id or "without id", reject.reason)

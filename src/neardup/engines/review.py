@@ -1,0 +1,191 @@
+"""Looking back at a window: ad hoc queries, groups, figures, and scoring again in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from neardup.detect import alone, copied
+from neardup.document import encode_text, format_time, parse_time
+from neardup.engines.base import Stats
+from neardup.engines.search import Candidates, Features
+from neardup.engines.state import STATUSES, State
+from neardup.errors import SettingsError, UnknownDocument
+from neardup.params import HOUR_MS, exact_threshold
+from neardup.postings import Query
+from neardup.verdict import Group, Member, Overlap, Status, Verdict
+from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
+
+
+def query(
+    state: State, text: str | None, identity: str | None, threshold: Any, matches: int | None, time: Any
+) -> Verdict:
+    """See `Window.query`. One search; at a threshold that the complete search is not built for, every document is verified."""
+    if (text is None) == (identity is None):
+        raise SettingsError("query", (text, identity), "either a text or an id")
+    exact = state.settings.exact if threshold is None else exact_threshold(threshold)
+    own = -1
+    if identity is not None:
+        own = state.table.number_of.get(identity, -1)
+        if own < 0:
+            raise UnknownDocument(identity)
+        features = state.search.features([state.text(own)], normal=True)
+        own_time = int(state.table.rows["time"][own])
+    else:
+        features = state.search.features([encode_text(text or "")])
+        own_time = state.newest * HOUR_MS if state.newest > FIRST_HOUR else 0
+    hours = FIRST_HOUR, LAST_HOUR
+    if time is not None:
+        own_time = parse_time(time)
+        hours = compared_hours(hour_of(own_time), state.settings.window_hours)
+    candidates = _candidates(state, features, hours, exact)
+    candidates = _without(candidates, own)
+    found = state.search.verified(features, candidates, state.table, exact, state.text)[0]
+    checked, truncated = len(candidates.numbers), bool(candidates.truncated[0])
+    name = identity or ""
+    if not found:
+        empty = features.signed.text_offsets[1] == 0
+        return alone(name, own_time, "empty" if empty else "unique", checked, truncated)
+
+    def head_of(match: Overlap) -> str | None:
+        number = state.table.head_for(match.number, FIRST_HOUR)
+        return None if number is None else state.table.ids[number]
+
+    return copied(name, own_time, found, checked, truncated, head_of=head_of, listed=matches)
+
+
+def _candidates(state: State, features: Features, hours: tuple[int, int], exact: Any) -> Candidates:
+    """Candidates of one document that is not added."""
+    search, table = state.search, state.table
+    if not search.serves(exact):
+        counts = features.signed.counts
+        living = np.flatnonzero(table.alive[: table.size])
+        inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
+        living = living[inside]
+        return Candidates(np.zeros(len(living), np.int64), living, np.zeros(len(counts), np.bool_))
+    if state.settings.retrieval == "complete":
+        features = features._replace(prefixes=search.prefixes(features.signed, exact))
+    one = np.ones(1, np.int64)
+    question = Query(
+        -one, features.signed.counts, hours[0] * one, hours[1] * one, exact.numerator, exact.denominator
+    )
+    return search.candidates(features, question, table, exact)
+
+
+def _without(candidates: Candidates, number: int) -> Candidates:
+    keep = candidates.numbers != number
+    return candidates._replace(queries=candidates.queries[keep], numbers=candidates.numbers[keep])
+
+
+def groups(state: State) -> Iterator[Group]:
+    """See `Window.groups`. Reads one blob a member."""
+    table = state.table
+    found = []
+    for head_order, numbers in table.members.items():
+        members = [number for number in numbers if table.lives(number, FIRST_HOUR)]
+        if members:
+            members.sort(key=lambda number: (int(table.rows["time"][number]), table.ids[number]))
+            head_time = int(table.rows["group_time"][members[0]])
+            found.append((head_time, state.group_id(members[0]), head_order, members))
+    for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
+        yield Group(head, format_time(head_time), tuple(_member(state, number) for number in members))
+
+
+def _member(state: State, number: int) -> Member:
+    verdict = state.stored_verdict(number)
+    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+
+
+def stats(state: State) -> Stats:
+    """See `Window.stats`."""
+    table = state.table
+    known = np.fromiter(table.number_of.values(), np.int64, table.living)
+    statuses = table.rows["status"][known]
+    copies = (statuses == STATUSES.index("near")) | (statuses == STATUSES.index("exact"))
+    hours = sorted(table.load)
+    budget = state.committed.budget_hour
+    return Stats(
+        documents=table.living,
+        copies=int(copies.sum()),
+        groups=sum(1 for _ in groups(state)),
+        hours={hour_name(hour): table.load[hour][0] for hour in hours},
+        newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
+        window_hours=state.settings.window_hours,
+        budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
+        postings_keys=state.search.lists.keys,
+        memory_bytes=state.search.memory + table.rows.nbytes,
+        retrieval=state.settings.retrieval,
+        threshold=str(state.settings.threshold),
+        policy=state.settings.policy,
+        recipe=state.signer.text,
+    )
+
+
+def reconcile(state: State) -> Iterator[Verdict]:
+    """See `Window.reconcile`. One search a document; groups are built anew on the way.
+
+    A copy whose original expired with its hour keeps its verdict: what was known is not forgotten. One whose original was
+    deleted is scored anew.
+    """
+    table = state.table
+    known = sorted(
+        table.number_of.values(), key=lambda number: (int(table.rows["time"][number]), table.ids[number])
+    )
+    place = {number: i for i, number in enumerate(known)}
+    before = {number: state.stored_verdict(number) for number in known}
+    old_heads = {number: int(table.rows["group_order"][number]) for number in known}
+    table.members.clear()
+    for number in known:
+        table.rows["group_order"][number] = table.rows["order"][number]
+    for number in known:
+        old = before[number]
+        verdict, best = (old, None) if _outlived(state, number, old) else _judged(state, number, place)
+        if _said(verdict) != _said(old):
+            state.record(number, verdict, best)
+            yield verdict
+        elif verdict.group != verdict.id:
+            table.rows["group_order"][number] = old_heads[number]
+            table.join(number, old_heads[number])
+
+
+def _said(verdict: Verdict) -> tuple[Any, ...]:
+    """What of a verdict matters: not how many candidates it took."""
+    return verdict._replace(candidates=0, truncated=False)
+
+
+def _outlived(state: State, number: int, verdict: Verdict) -> bool:
+    """Whether a copy's original is gone because part of its window has expired."""
+    window = state.settings.window_hours
+    if verdict.duplicate_of is None or verdict.duplicate_of in state.table.number_of or not window:
+        return False
+    return int(state.table.hours[number]) - window < state.committed.floor_hour
+
+
+def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, Overlap | None]:
+    """The verdict on a stored document if only those before it in `place` had come, and the best match."""
+    table, settings = state.table, state.settings
+    identity, time = table.ids[number], int(table.rows["time"][number])
+    hour, exact = hour_of(time), settings.exact
+    low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
+    features = state.search.features([state.text(number)], normal=True)
+    candidates = _candidates(state, features, (low, hour), exact)
+    earlier = np.array([place.get(int(n), len(place)) < place[number] for n in candidates.numbers], np.bool_)
+    candidates = candidates._replace(
+        queries=candidates.queries[earlier], numbers=candidates.numbers[earlier]
+    )
+    found = state.search.verified(features, candidates, table, exact, state.text)[0]
+    wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
+    truncated = bool(candidates.truncated[0]) or wanted < state.committed.budget_hour
+    checked = len(candidates.numbers)
+    if not found:
+        status: Status = "empty" if features.signed.text_offsets[1] == 0 else "unique"
+        return alone(identity, time, status, checked, truncated), None
+
+    def head_of(match: Overlap) -> str | None:
+        head = table.head_for(match.number, low)
+        return None if head is None else table.ids[head]
+
+    verdict = copied(identity, time, found, checked, truncated, head_of=head_of, listed=settings.matches)
+    return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of)

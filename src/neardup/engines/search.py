@@ -1,0 +1,248 @@
+"""Search: from signed documents to exact overlaps. Candidates by posting lists, every one of them verified.
+
+Two levels (DESIGN.md, section 3). `sketch`: candidates share at least m q-grams of a rarity-weighted sample. `complete`:
+candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q >= t can fail to
+(prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes add candidates, never take any away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neardup.engines.table import DocumentTable
+from neardup.kernels.overlap import verify_pairs
+from neardup.params import COMPLETE_SHARED, MAX_BAND_HOLDERS, MAX_SENTENCE_HOLDERS, Settings, shared_for_threshold
+from neardup.postings import Found, PostingLists, Query
+from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, concatenated
+from neardup.verdict import Overlap
+
+ReadText = Callable[[int], bytes]
+_HOLDERS = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
+
+
+class Features(NamedTuple):
+    """A signed batch with what the settings' retrieval and routes need of it beside."""
+
+    signed: SignedBatch
+    prefixes: tuple[Keys, Offsets] | None
+    words: WordFeatures | None
+
+    def part(self, first: int, last: int) -> Features:
+        """Documents `first` to `last` (excluded)."""
+        prefixes = None
+        if self.prefixes is not None:
+            keys, offsets = self.prefixes
+            begin = offsets[first]
+            prefixes = keys[begin : offsets[last]], offsets[first : last + 1] - begin
+        words = None if self.words is None else self.words.part(first, last)
+        return Features(self.signed.part(first, last), prefixes, words)
+
+
+def joined(parts: Sequence[Features]) -> Features:
+    """The features of one batch from those of its parts."""
+    signed = SignedBatch(*_joined_pairs([part.signed[:6] for part in parts]),
+                         np.concatenate([part.signed.fingerprints for part in parts]))  # fmt: skip
+    prefixes = words = None
+    if parts[0].prefixes is not None:
+        keys, offsets = _joined_pairs([part.prefixes for part in parts if part.prefixes is not None])
+        prefixes = keys, offsets
+    if parts[0].words is not None:
+        some = [part.words for part in parts if part.words is not None]
+        words = WordFeatures(*_joined_pairs([part[:2] for part in some]),
+                             np.concatenate([part.simhashes for part in some]),
+                             np.concatenate([part.features for part in some]))  # fmt: skip
+    return Features(signed, prefixes, words)
+
+
+def _joined_pairs(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """(values, offsets, values, offsets, …) of several parts as those of the whole."""
+    out: list[Any] = []
+    for i in range(0, len(parts[0]), 2):
+        bases = np.cumsum([0] + [int(part[i + 1][-1]) for part in parts])
+        out.append(np.concatenate([part[i] for part in parts]))
+        out.append(np.concatenate([[0]] + [part[i + 1][1:] + base for part, base in zip(parts, bases[:-1], strict=True)]))
+    return out
+
+
+class Candidates(NamedTuple):
+    """Pairs to verify: document `queries[i]` of the batch against document number `numbers[i]`, both ascending.
+
+    `truncated[j]`: something was left out of the search for document j.
+    """
+
+    queries: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+
+
+class Search:
+    """The posting lists of a window, one set for its retrieval and one a route."""
+
+    def __init__(self, signer: Signer, settings: Settings) -> None:
+        self._signer = signer
+        self._settings = settings
+        self.lists = PostingLists()
+        self.routes = {route: PostingLists() for route in settings.routes}
+        self.reads = 0
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all posting lists."""
+        return self.lists.memory + sum(lists.memory for lists in self.routes.values())
+
+    def features(self, texts: Sequence[bytes], *, normal: bool = False) -> Features:
+        """Signs `texts`. Of normal forms (`normal`) no words can be told: their routes find nothing."""
+        signed = self._signer.sign(texts, normal=normal)
+        prefixes = None
+        if self._settings.retrieval == "complete":
+            prefixes = self.prefixes(signed, self._settings.exact)
+        words = self._signer.word_features(texts) if self.routes and not normal else None
+        return Features(signed, prefixes, words)
+
+    def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
+        """The keys that the complete search posts and looks up at `threshold`."""
+        return self._signer.prefixes(signed, threshold.numerator, threshold.denominator)
+
+    def serves(self, threshold: Fraction) -> bool:
+        """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
+        return self._settings.retrieval == "sketch" or threshold >= self._settings.exact
+
+    def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
+        """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
+        required = -(-threshold.numerator * counts // threshold.denominator)
+        wanted = COMPLETE_SHARED
+        if self._settings.retrieval == "sketch":
+            wanted = self._settings.min_shared or shared_for_threshold(threshold)
+        return np.maximum(np.minimum(required, wanted), 1)
+
+    def posting_keys(self, features: Features) -> tuple[Keys, Offsets]:
+        """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
+        signed = features.signed
+        keys, offsets = features.prefixes or (signed.sketches, signed.sketch_offsets)
+        short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
+        return with_fingerprints(keys, offsets, short, signed.fingerprints[:, 0])
+
+    def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """How many keys the complete search posts for documents with `counts` q-grams."""
+        sizes, threshold = counts.astype(np.int64), self._settings.exact
+        required = -(-threshold.numerator * sizes // threshold.denominator)
+        return np.minimum(sizes, sizes - required + COMPLETE_SHARED)
+
+    def _route_keys(self, route: str, words: WordFeatures) -> tuple[Keys, Offsets]:
+        if route == "sentences":
+            return words.sentences, words.sentence_offsets
+        return words.band_keys()
+
+    def candidates(
+        self, features: Features, query: Query, table: DocumentTable, threshold: Fraction
+    ) -> Candidates:
+        """Candidates of every document of the batch among those added before it; then it is added (see `Query`)."""
+        counts = features.signed.counts
+        keys, offsets = self.posting_keys(features)
+        minimums = self._minimums(counts, threshold)
+        found = [self.lists.search_and_add(keys, offsets, minimums, query, table.columns, table.hits)]
+        if features.words is not None:
+            ones = np.ones(len(counts), np.int64)
+            for route, lists in self.routes.items():
+                keys, offsets = self._route_keys(route, features.words)
+                found.append(
+                    lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, _HOLDERS[route])
+                )
+        self.reads += sum(part.reads for part in found)
+        return self._merged(found)
+
+    def _merged(self, found: Sequence[Found]) -> Candidates:
+        """All routes' candidates, sorted, each once, and no more a document than `max_candidates`: the earliest."""
+        size = len(found[0].skipped)
+        truncated = sum(part.skipped for part in found) > 0
+        queries = np.concatenate([np.repeat(np.arange(size), np.diff(part.offsets)) for part in found])
+        numbers = np.concatenate([part.numbers for part in found])
+        order = np.lexsort((numbers, queries))
+        queries, numbers = queries[order], numbers[order]
+        if len(found) > 1 and len(numbers):
+            fresh = np.ones(len(numbers), np.bool_)
+            fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
+            queries, numbers = queries[fresh], numbers[fresh]
+        limit = self._settings.max_candidates
+        if limit and len(numbers) > limit:
+            rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
+            truncated[queries[rank >= limit]] = True
+            queries, numbers = queries[rank < limit], numbers[rank < limit]
+        return Candidates(queries, numbers, truncated)
+
+    def verified(
+        self,
+        features: Features,
+        candidates: Candidates,
+        table: DocumentTable,
+        threshold: Fraction,
+        read_text: ReadText,
+    ) -> list[list[Overlap]]:
+        """For every document of the batch, the exact overlaps with its candidates that reach `threshold`.
+
+        `read_text` gives the normal form of a document number. Equal fingerprints are equal normal forms: not read again.
+        """
+        signed = features.signed
+        queries, numbers = candidates.queries, candidates.numbers
+        overlaps: list[list[Overlap]] = [[] for _ in range(len(signed.fingerprints))]
+        if not len(numbers):
+            return overlaps
+        counts = signed.counts[queries]
+        equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
+        larger = np.maximum(counts, table.counts[numbers])
+        needed = -(-threshold.numerator * larger // threshold.denominator)
+        shared = np.where(equal, counts, 0)
+        open_pairs = np.flatnonzero(~equal & (counts > 0))
+        if len(open_pairs):
+            shared[open_pairs] = self._shared(
+                signed, queries[open_pairs], numbers[open_pairs], needed[open_pairs], read_text
+            )
+        for pair in np.flatnonzero(equal | ((shared >= needed) & (counts > 0))):
+            number = int(numbers[pair])
+            overlap = Overlap(
+                number, table.ids[number], int(table.rows["time"][number]),
+                int(shared[pair]), int(larger[pair]), bool(equal[pair]),
+            )  # fmt: skip
+            overlaps[queries[pair]].append(overlap)
+        return overlaps
+
+    def _shared(
+        self,
+        signed: SignedBatch,
+        queries: NDArray[np.int64],
+        numbers: NDArray[np.int64],
+        needed: NDArray[np.int64],
+        read_text: ReadText,
+    ) -> NDArray[np.int64]:
+        """|A ∩ B| of every pair, or a smaller number where it is below `needed`."""
+        unique, place = np.unique(numbers, return_inverse=True)
+        data, offsets = concatenated([read_text(int(number)) for number in unique])
+        longest = max(int(np.diff(offsets).max(initial=0)), int(signed.counts.max(initial=0)))
+        scratch = self._signer.scratch(longest)
+        shared = np.zeros(len(numbers), np.int64)
+        verify_pairs(
+            queries, signed.keys, signed.key_offsets, numbers, data, offsets[:-1][place], offsets[1:][place],
+            needed, self._signer.recipe.q, scratch.table, scratch.seen, scratch.kept, scratch.kept_raw, shared,
+        )  # fmt: skip
+        return shared
+
+    def renumber(self, numbers: NDArray[np.int64]) -> None:
+        """Follows the table's compaction."""
+        self.lists = self.lists.renumbered(numbers)
+        self.routes = {route: lists.renumbered(numbers) for route, lists in self.routes.items()}
+
+
+def with_fingerprints(
+    keys: Keys, offsets: Offsets, short: NDArray[np.bool_], fingerprints: Keys
+) -> tuple[Keys, Offsets]:
+    """`keys` with `fingerprints[i]` put in for every document i that is `short`: it has no key of its own."""
+    if not short.any():
+        return keys, offsets
+    moved = offsets.copy()
+    moved[1:] += np.cumsum(short)
+    return np.insert(keys, offsets[:-1][short], fingerprints[short]), moved

@@ -1,0 +1,224 @@
+"""State: what the embedded engine holds of a window, in memory and in its store, kept in step."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from neardup.document import format_time
+from neardup.engines.search import Features, Search
+from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
+from neardup.engines.table import DocumentTable
+from neardup.params import Settings
+from neardup.signature import Keys, Signer
+from neardup.verdict import Match, Overlap, Status, Verdict
+from neardup.window import hour_name
+
+STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored")
+"""Their places are what a row stores."""
+_COMPACT_FROM = 10_000
+_COMPACT_SHARE = 0.3
+
+
+class State:
+    """Table, posting lists and store of one window. Methods change all of them together, or say which.
+
+    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on.
+    """
+
+    def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool) -> None:
+        self.store = store
+        self.settings = settings
+        self.signer = signer
+        self.readonly = readonly
+        self.table = DocumentTable()
+        self.search = Search(signer, settings)
+        self.committed = Commit()
+        self._run = 0
+        self._texts: list[bytes] = []
+        self._blobs: list[bytes] = []
+        self._doomed: list[int] = []
+
+    @property
+    def newest(self) -> int:
+        """The newest hour seen."""
+        return self.committed.newest
+
+    @newest.setter
+    def newest(self, hour: int) -> None:
+        self.committed = self.committed._replace(newest=hour)
+
+    # ---- runs ----
+
+    def resume(self) -> None:
+        """Takes all documents in the table as stored ones."""
+        self._run = self.table.size
+
+    def begin_run(self, rows: Rows, ids: list[str], texts: list[bytes]) -> None:
+        """Takes the documents of a run into the table, not yet known by their ids."""
+        count = len(rows)
+        first = self.committed.next_order
+        rows["order"] = rows["group_order"] = np.arange(first, first + count)
+        self.committed = self.committed._replace(next_order=first + count)
+        self._texts = texts
+        self._blobs = [identity.encode() for identity in ids]
+        rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
+        self._run = self.table.extend(rows)
+        self.table.ids += ids
+
+    def end_run(self, features: Features, kept: NDArray[np.int64]) -> None:
+        """Appends the documents of the run that are to be stored; `kept` are their places in `features`."""
+        table, first = self.table, self._run
+        rows = table.rows[first : table.size]
+        stay = (rows["flags"] & DELETED) == 0
+        hours = table.hours[first : table.size]
+        for hour in np.unique(hours[stay]).tolist():
+            chosen = np.flatnonzero(stay & (hours == hour))
+            rows["seq"][chosen] = self._next_seqs(len(chosen))
+            part = rows[chosen]
+            additions = Additions(
+                part,
+                b"".join([self._texts[i] for i in chosen]),
+                b"".join([self._blobs[i] for i in chosen]),
+                _stored_keys(features, kept[chosen]),
+            )
+            self.store.append(int(hour), additions)
+            rows[chosen] = part
+        table.account(first, table.size)
+        self._texts, self._blobs = [], []
+        self._run = table.size
+
+    def _next_seqs(self, count: int) -> NDArray[np.int64]:
+        seq = self.committed.seq
+        self.committed = self.committed._replace(seq=seq + count)
+        return np.arange(seq + 1, seq + count + 1)
+
+    def record(self, number: int, verdict: Verdict, best: Overlap | None) -> None:
+        """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a stored one."""
+        table = self.table
+        row = table.rows[number]
+        row["status"] = STATUSES.index(verdict.status)
+        row["candidates"] = verdict.candidates
+        row["flags"] = (row["flags"] & ROUTED) | (TRUNCATED if verdict.truncated else 0)
+        row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
+        blob = [verdict.id.encode()]
+        row["group_bytes"] = 0
+        row["group_order"], row["group_time"] = row["order"], row["time"]
+        if verdict.group != verdict.id:
+            head = table.rows[table.number_of[verdict.group]]
+            row["group_order"], row["group_time"] = head["order"], head["time"]
+            blob.append(verdict.group.encode())
+            row["group_bytes"] = len(blob[1])
+            table.join(number, int(head["order"]))
+        if verdict.duplicate_of is not None:
+            listed = [list(match) for match in verdict.matches]
+            blob.append(orjson.dumps([verdict.duplicate_of, verdict.score, listed]))
+        whole = b"".join(blob)
+        row["blob_bytes"] = len(whole)
+        if number >= self._run:
+            self._blobs[number - self._run] = whole
+        else:
+            self._append_version(number, whole)
+
+    def _append_version(self, number: int, blob: bytes) -> None:
+        """Appends the row of `number` as it is now, as a new version of a stored document."""
+        rows = self.table.rows[number : number + 1]
+        rows["seq"] = self._next_seqs(1)
+        part = rows.copy()
+        part["blob_bytes"] = len(blob)
+        self.store.append(int(self.table.hours[number]), Additions(part, b"", blob, np.empty(0, np.uint64)))
+        rows[:] = part
+
+    # ---- reading ----
+
+    def text(self, number: int) -> bytes:
+        """Normal form of a document, of the run at hand or stored."""
+        if number >= self._run:
+            return self._texts[number - self._run]
+        row = self.table.rows[number]
+        return self.store.text(int(self.table.hours[number]), int(row["text_start"]), int(row["text_bytes"]))
+
+    def group_id(self, number: int) -> str:
+        """Id of the head of a stored document's group, living or not."""
+        row = self.table.rows[number]
+        if not row["group_bytes"]:
+            return self.table.ids[number]
+        start = int(row["blob_start"]) + int(row["id_bytes"])
+        return self.store.blob(int(self.table.hours[number]), start, int(row["group_bytes"])).decode()
+
+    def stored_verdict(self, number: int) -> Verdict:
+        """The verdict that a stored document was given."""
+        row = self.table.rows[number]
+        identity, time = self.table.ids[number], format_time(int(row["time"]))
+        blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
+        group_end = int(row["id_bytes"]) + int(row["group_bytes"])
+        group = blob[int(row["id_bytes"]) : group_end].decode() or identity
+        original, score, listed = orjson.loads(blob[group_end:]) if len(blob) > group_end else (None, None, [])
+        return Verdict(
+            identity,
+            time,
+            STATUSES[int(row["status"])],
+            original,
+            score,
+            int(row["shared"]) if original is not None else None,
+            group,
+            int(row["candidates"]),
+            bool(row["flags"] & TRUNCATED),
+            tuple(Match(*match) for match in listed),
+        )
+
+    # ---- taking away ----
+
+    def remove(self, number: int) -> None:
+        """Takes one stored document out, from memory and (with the next commit) from the store."""
+        self.table.bury(number)
+        self.table.rows["flags"][number] |= DELETED
+        self._append_version(number, b"")
+
+    def expire_before(self, hour: int) -> list[str]:
+        """Takes every hour before `hour` out; its files go with the next commit. Returns their names."""
+        if hour <= self.committed.floor_hour:
+            return []
+        self.committed = self.committed._replace(floor_hour=hour)
+        gone = sorted(old for old in self.table.load if old < hour)
+        for old in gone:
+            for number in np.flatnonzero(self.table.hours[: self.table.size] == old).tolist():
+                self.table.bury(number)
+        self._doomed += gone
+        return [hour_name(old) for old in gone]
+
+    def give_up_half(self) -> None:
+        """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
+        known = np.sort(np.fromiter(self.table.number_of.values(), np.int64, self.table.living))
+        half = known[: (len(known) + 1) // 2]
+        self.committed = self.committed._replace(floor_order=int(self.table.rows["order"][half[-1]]) + 1)
+        for number in half.tolist():
+            self.table.bury(number)
+
+    def commit(self) -> None:
+        """Makes all changes so far lasting."""
+        self.store.commit(self.committed)
+        for hour in self._doomed:
+            self.store.drop(hour)
+        self._doomed = []
+
+    def compact_if_worthwhile(self) -> None:
+        """Frees the memory of dead documents when they are many."""
+        if self.table.dead > max(_COMPACT_FROM, _COMPACT_SHARE * self.table.size):
+            self.search.renumber(self.table.compacted())
+            self.resume()
+
+
+def _stored_keys(features: Features, chosen: NDArray[np.int64]) -> Keys:
+    """The posting keys of some documents as the store keeps them: sketch, prefix, sentences, bands, document by document."""
+    signed = features.signed
+    kinds = [(signed.sketches, signed.sketch_offsets)]
+    if features.prefixes is not None:
+        kinds.append(features.prefixes)
+    if features.words is not None:
+        kinds += [(features.words.sentences, features.words.sentence_offsets), features.words.band_keys()]
+    if len(kinds) == 1 and len(chosen) == len(signed.fingerprints):
+        return signed.sketches
+    parts = [keys[offsets[i] : offsets[i + 1]] for i in chosen.tolist() for keys, offsets in kinds]
+    return np.concatenate(parts) if parts else np.empty(0, np.uint64)

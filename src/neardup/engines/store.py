@@ -1,0 +1,355 @@
+"""What the embedded engine keeps of its documents, in memory or in a directory.
+
+    DIR/window.json                 format, recipe string, settings last used
+    DIR/window.lexicon              the lexicon, if it is not the default one
+    DIR/lock                        held (flock) by the one writer; holds its process id
+    DIR/commit                      the commit slot: everything up to `seq` is valid
+    DIR/hours/2026.11.21-09/rows.bin      one `ROW` a version of a document, in order of `seq`
+                            text.bin      normal forms, UTF-8
+                            blob.bin      id, group, and what else a verdict needs
+                            keys.bin      posting keys: the sketch, the complete search's prefix, features (uint64)
+
+Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then committed by one
+write of 56 bytes to the commit slot; what lies behind the last commit is cut off when a writer opens the window. So a batch
+counts whole or not at all, over all hours, however the process ends. A row with the `order` of an earlier one replaces it
+(a new verdict) or, with `DELETED`, ends it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections import OrderedDict
+from datetime import date
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from neardup.errors import WindowDamaged, WindowLocked
+from neardup.window import FIRST_HOUR, hour_name
+
+FORMAT: Final = 1
+DELETED: Final = 1
+TRUNCATED: Final = 2
+ROUTED: Final = 4
+
+ROW: Final = np.dtype(
+    [
+        ("seq", "<i8"), ("order", "<i8"), ("time", "<i8"), ("group_order", "<i8"), ("group_time", "<i8"),
+        ("text_start", "<i8"), ("blob_start", "<i8"), ("keys_start", "<i8"),
+        ("fingerprint", "<u8", 2),
+        ("text_bytes", "<u4"), ("blob_bytes", "<u4"), ("count", "<u4"), ("candidates", "<u4"),
+        ("shared", "<i4"), ("larger", "<i4"),
+        ("n_prefix", "<u4"), ("n_sentences", "<u4"),
+        ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
+        ("status", "u1"), ("flags", "u1"), ("spare", "u1", 6),
+    ]
+)  # fmt: skip
+"""One version of one document (128 bytes). `order` numbers documents as they came, `seq` commits; `count` = |A|."""
+
+Rows = NDArray[np.void]
+
+_NAMES: Final = ("rows.bin", "text.bin", "blob.bin", "keys.bin")
+_WIDTHS: Final = (ROW.itemsize, 1, 1, 8)
+_OPEN_HOURS: Final = 32
+_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+_COMMIT: Final = np.dtype("<i8")
+
+
+class Additions(NamedTuple):
+    """What one batch adds to one hour; `rows` in order of `seq`, the rest one after another in the same order."""
+
+    rows: Rows
+    texts: bytes
+    blobs: bytes
+    keys: NDArray[np.uint64]
+
+
+class Hour(NamedTuple):
+    """What one hour holds: rows in order of `seq`, all its blobs, all its keys."""
+
+    rows: Rows
+    blobs: bytes
+    keys: NDArray[np.uint64]
+
+
+class Commit(NamedTuple):
+    """What is valid: rows up to `seq`, hours from `floor_hour` on, documents from `floor_order` on.
+
+    Hours before `budget_hour` were given up to a budget; `next_order` is the order of the next new document; `newest` the
+    newest hour seen.
+    """
+
+    seq: int = 0
+    floor_hour: int = FIRST_HOUR
+    floor_order: int = 0
+    budget_hour: int = FIRST_HOUR
+    next_order: int = 0
+    newest: int = FIRST_HOUR
+
+
+class Store(Protocol):
+    """Where rows, texts and keys are kept, by hour.
+
+    `append` fills in where its rows' data lie; nothing of it counts before `commit` returns. `drop` is called after the
+    commit that raised `floor_hour`. Reads see what was appended, committed or not.
+    """
+
+    def hours(self) -> list[int]:
+        """Hours that hold anything, ascending."""
+
+    def load(self, hour: int) -> Hour:
+        """What of an hour is committed."""
+
+    def append(self, hour: int, additions: Additions) -> None:
+        """Adds to an hour; sets `text_start`, `blob_start` and `keys_start` of `additions.rows`."""
+
+    def commit(self, commit: Commit) -> None:
+        """Makes everything appended so far valid."""
+
+    def text(self, hour: int, start: int, size: int) -> bytes:
+        """A stored normal form."""
+
+    def blob(self, hour: int, start: int, size: int) -> bytes:
+        """A stored blob."""
+
+    def drop(self, hour: int) -> None:
+        """Deletes an hour."""
+
+    def close(self) -> None:
+        """Lets go of files and lock."""
+
+
+def placed(additions: Additions, text_at: int, blob_at: int, keys_at: int) -> None:
+    """Sets where the data of each row lie, given where the hour's files end now."""
+    rows = additions.rows
+    widths = rows["n_sketch"].astype(np.int64) + rows["n_prefix"] + rows["n_sentences"] + rows["n_bands"]
+    moved = rows["text_start"] < 0  # a new version of an old row keeps its text and keys
+    for name, sizes, at in (
+        ("text_start", rows["text_bytes"].astype(np.int64), text_at),
+        ("keys_start", widths, keys_at),
+    ):
+        sizes = np.where(moved, sizes, 0)
+        rows[name] = np.where(moved, at + np.cumsum(sizes) - sizes, rows[name])
+    blob_sizes = rows["blob_bytes"].astype(np.int64)
+    rows["blob_start"] = blob_at + np.cumsum(blob_sizes) - blob_sizes
+
+
+class MemoryStore:
+    """A store that lasts as long as its process."""
+
+    def __init__(self) -> None:
+        self._hours: dict[int, tuple[bytearray, bytearray]] = {}
+
+    def hours(self) -> list[int]:
+        return []
+
+    def load(self, hour: int) -> Hour:
+        raise NotImplementedError("a store in memory begins empty")
+
+    def append(self, hour: int, additions: Additions) -> None:
+        texts, blobs = self._hours.setdefault(hour, (bytearray(), bytearray()))
+        placed(additions, len(texts), len(blobs), 0)
+        texts += additions.texts
+        blobs += additions.blobs
+
+    def commit(self, commit: Commit) -> None:
+        pass
+
+    def text(self, hour: int, start: int, size: int) -> bytes:
+        return bytes(self._hours[hour][0][start : start + size])
+
+    def blob(self, hour: int, start: int, size: int) -> bytes:
+        return bytes(self._hours[hour][1][start : start + size])
+
+    def drop(self, hour: int) -> None:
+        self._hours.pop(hour, None)
+
+    def close(self) -> None:
+        self._hours.clear()
+
+
+class _HourFiles:
+    """The open files of one hour, and where each of them ends."""
+
+    def __init__(self, directory: Path, readonly: bool) -> None:
+        flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
+        if not readonly:
+            directory.mkdir(parents=True, exist_ok=True)
+        self.files = [os.open(directory / name, flags, 0o666) for name in _NAMES]
+        self.ends = [os.fstat(file).st_size for file in self.files]
+
+    def write(self, which: int, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
+            written = os.pwrite(self.files[which], view, self.ends[which])
+            self.ends[which] += written
+            view = view[written:]
+
+    def close(self) -> None:
+        for file in self.files:
+            os.close(file)
+
+
+class FileStore:
+    """A store in a directory. One writer at a time, any number of readers, each with its own `FileStore`."""
+
+    def __init__(self, path: Path, *, readonly: bool) -> None:
+        self.path = path
+        self.fsync = False
+        self._readonly = readonly
+        self._open: OrderedDict[int, _HourFiles] = OrderedDict()
+        self._ends: dict[int, list[int]] = {}
+        self._touched: set[int] = set()
+        self._lock = None if readonly else _locked(path)
+        self._commit = None if readonly else os.open(path / "commit", os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            self.committed = self._read_commit()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_commit(self) -> Commit:
+        try:
+            data = (self.path / "commit").read_bytes()
+        except FileNotFoundError:
+            return Commit()
+        if not data:
+            return Commit()
+        if len(data) != 56 or xxhash.xxh64_intdigest(data[:48]) != int.from_bytes(data[48:], "little"):
+            raise WindowDamaged(self.path / "commit", f"{len(data)} bytes that do not check", "a commit slot")
+        return Commit(*(int(value) for value in np.frombuffer(data[:48], _COMMIT)))
+
+    def _directory(self, hour: int) -> Path:
+        return self.path / "hours" / hour_name(hour)
+
+    def _files(self, hour: int) -> _HourFiles:
+        files = self._open.get(hour)
+        if files is None:
+            files = _HourFiles(self._directory(hour), self._readonly)
+            files.ends = self._ends.get(hour, files.ends)
+            self._open[hour] = files
+            if len(self._open) > _OPEN_HOURS:
+                self._forget(next(iter(self._open)))
+        else:
+            self._open.move_to_end(hour)
+        return files
+
+    def _forget(self, hour: int) -> None:
+        files = self._open.pop(hour, None)
+        if files is not None:
+            self._ends[hour] = files.ends
+            if self.fsync and hour in self._touched:
+                _flush(files)
+            files.close()
+
+    def hours(self) -> list[int]:
+        found = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
+        return sorted(hour for hour in map(_hour_from_name, (entry.name for entry in found)) if hour is not None)
+
+    def load(self, hour: int) -> Hour:
+        directory = self._directory(hour)
+        rows: Rows = np.fromfile(directory / "rows.bin", ROW)
+        rows = rows[: int(np.searchsorted(rows["seq"], self.committed.seq, side="right"))]
+        ends = _ends_of(rows)
+        for name, end in zip(_NAMES, ends, strict=True):
+            size = (directory / name).stat().st_size
+            if size < end:
+                raise WindowDamaged(directory / name, f"{size:,} bytes", f"at least {end:,}")
+        if not self._readonly:
+            self._ends[hour] = ends
+            for name, end in zip(_NAMES, ends, strict=True):
+                os.truncate(directory / name, end)
+        with (directory / "blob.bin").open("rb") as file:
+            blobs = file.read(ends[2])
+        return Hour(rows, blobs, np.fromfile(directory / "keys.bin", "<u8", ends[3] // 8))
+
+    def append(self, hour: int, additions: Additions) -> None:
+        files = self._files(hour)
+        placed(additions, files.ends[1], files.ends[2], files.ends[3] // 8)
+        self._touched.add(hour)
+        files.write(1, additions.texts)
+        files.write(2, additions.blobs)
+        files.write(3, additions.keys.tobytes())
+        files.write(0, additions.rows.tobytes())
+
+    def commit(self, commit: Commit) -> None:
+        assert self._commit is not None, "a readonly store does not commit"
+        if self.fsync:
+            for hour in self._touched & self._open.keys():
+                _flush(self._open[hour])
+        self._touched.clear()
+        data = np.array(commit, _COMMIT).tobytes()
+        os.pwrite(self._commit, data + xxhash.xxh64_intdigest(data).to_bytes(8, "little"), 0)
+        if self.fsync:
+            os.fsync(self._commit)
+        self.committed = commit
+
+    def text(self, hour: int, start: int, size: int) -> bytes:
+        return os.pread(self._files(hour).files[1], size, start)
+
+    def blob(self, hour: int, start: int, size: int) -> bytes:
+        return os.pread(self._files(hour).files[2], size, start)
+
+    def drop(self, hour: int) -> None:
+        self._forget(hour)
+        self._ends.pop(hour, None)
+        self._touched.discard(hour)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self._directory(hour))
+
+    def close(self) -> None:
+        for hour in list(self._open):
+            self._forget(hour)
+        for file in (self._commit, self._lock):
+            if file is not None:
+                os.close(file)
+        self._commit = self._lock = None
+
+
+def _ends_of(rows: Rows) -> list[int]:
+    """Bytes of each file that `rows` speak of."""
+    if not len(rows):
+        return [0, 0, 0, 0]
+    keys = rows["n_sketch"].astype(np.int64) + rows["n_prefix"] + rows["n_sentences"] + rows["n_bands"]
+    return [
+        len(rows) * ROW.itemsize,
+        int((rows["text_start"] + rows["text_bytes"]).max()),
+        int((rows["blob_start"] + rows["blob_bytes"]).max()),
+        8 * int((rows["keys_start"] + keys).max()),
+    ]
+
+
+def _flush(files: _HourFiles) -> None:
+    for file in files.files:
+        os.fsync(file)
+
+
+def _hour_from_name(name: str) -> int | None:
+    """The hour that a directory is named for; None if it is not one of ours."""
+    try:
+        day, clock = name.rsplit("-", 1)
+        year, month, number = (int(part) for part in day.split("."))
+        return (date(year, month, number).toordinal() - _EPOCH_DAY) * 24 + int(clock)
+    except ValueError:
+        return None
+
+
+def _locked(path: Path) -> int:
+    """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
+    file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = os.pread(file, 64, 0).decode(errors="replace").strip()
+        os.close(file)
+        raise WindowLocked(path, f"process {holder}" if holder else None) from None
+    os.ftruncate(file, 0)
+    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    return file

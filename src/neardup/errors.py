@@ -1,0 +1,133 @@
+"""The exceptions of neardup: one base, one tree.
+
+    NeardupError
+    ├── SettingsError      a setting has a value that cannot be used         (also a ValueError)
+    ├── DocumentError      a document cannot be read or signed               (also a ValueError)
+    ├── UnknownDocument    the window holds no document of that id           (also a KeyError)
+    ├── RecipeMismatch     signatures of two recipes would have been compared
+    ├── DataFileError      a file shipped with the package is damaged or foreign
+    │   └── LexiconError   the same for a lexicon
+    └── WindowError        the window on disk cannot be used
+        ├── WindowLocked   another process writes to it
+        └── WindowDamaged  its files do not hold what they should
+
+Every exception carries what it speaks of as attributes (`path`, `found`, `expected`, `id`, ...), which are
+also its arguments, so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a
+stream is a result (`Reject`), not an exception.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+__all__ = [
+    "DataFileError",
+    "DocumentError",
+    "LexiconError",
+    "NeardupError",
+    "RecipeMismatch",
+    "SettingsError",
+    "UnknownDocument",
+    "WindowDamaged",
+    "WindowError",
+    "WindowLocked",
+]
+
+
+class NeardupError(Exception):
+    """The base of every exception that neardup raises on purpose."""
+
+
+class SettingsError(NeardupError, ValueError):
+    """The setting `name` has the value `value`, which is not `expected`."""
+
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        super().__init__(name, value, expected)
+        self.name, self.value, self.expected = name, value, expected
+
+    def __str__(self) -> str:
+        return f"setting {self.name} is {self.value!r}: it must be {self.expected}"
+
+
+class DocumentError(NeardupError, ValueError):
+    """The document `id` (None where it has none) cannot be used, for `reason`."""
+
+    def __init__(self, id: str | None, reason: str) -> None:
+        super().__init__(id, reason)
+        self.id, self.reason = id, reason
+
+    def __str__(self) -> str:
+        name = "a document without id" if self.id is None else f"document {self.id!r}"
+        return f"{name} cannot be used: {self.reason}"
+
+
+class UnknownDocument(NeardupError, KeyError):  # noqa: N818 - named by the condition
+    """The window holds no document of this `id`."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.id = id
+
+    # KeyError prints the repr of its argument, which is no message.
+    def __str__(self) -> str:
+        return f"no document {self.id!r} in this window: it was never stored, was deleted or has expired"
+
+
+class RecipeMismatch(NeardupError):  # noqa: N818 - named by the condition
+    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`."""
+
+    def __init__(self, where: str, found: str, expected: str) -> None:
+        super().__init__(where, found, expected)
+        self.where, self.found, self.expected = where, found, expected
+
+    def __str__(self) -> str:
+        return (
+            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: "
+            "sign it again, or open it with the settings it was signed with"
+        )
+
+
+class DataFileError(NeardupError):
+    """The file `path` holds `found` where `expected` should be."""
+
+    remedy = "install neardup again"
+
+    def __init__(self, path: str | PathLike[str], found: str, expected: str) -> None:
+        super().__init__(path, found, expected)
+        self.path, self.found, self.expected = path, found, expected
+
+    def __str__(self) -> str:
+        return f"{self.path}: found {self.found}, expected {self.expected}: {self.remedy}"
+
+
+class LexiconError(DataFileError):
+    """A lexicon file is damaged, or is no lexicon of this version."""
+
+    remedy = "build the lexicon again, or use the default one"
+
+
+class WindowError(NeardupError):
+    """The base of what can be wrong with a window on disk."""
+
+
+class WindowLocked(WindowError):  # noqa: N818 - named by the condition
+    """Another process (`holder`, as far as it is known) writes to the window at `path`."""
+
+    def __init__(self, path: str | PathLike[str], holder: str | None = None) -> None:
+        super().__init__(path, holder)
+        self.path, self.holder = path, holder
+
+    def __str__(self) -> str:
+        holder = "" if self.holder is None else f" ({self.holder})"
+        return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
+
+
+class WindowDamaged(WindowError):  # noqa: N818 - named by the condition
+    """The window file `path` holds `found` where `expected` should be."""
+
+    def __init__(self, path: str | PathLike[str], found: str, expected: str) -> None:
+        super().__init__(path, found, expected)
+        self.path, self.found, self.expected = path, found, expected
+
+    def __str__(self) -> str:
+        return f"{self.path} is damaged: found {self.found}, expected {self.expected}"

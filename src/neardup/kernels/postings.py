@@ -1,0 +1,281 @@
+"""Posting lists in memory: key -> contiguous run of document numbers, growing in place, searched by counting.
+
+Runs are contiguous because linked blocks are 3 to 4 times slower to read. A run that is full moves to one of twice
+its size; the room it leaves is kept on a free list of its size class. Most keys of a sketch are seen once: a run of
+one lives in the table itself.
+
+    entries[slot] = (key, start << 32 | size_class << 27 | length)     length 0: the slot is free
+    pool[start : start + length]                                       document numbers, ascending
+    state = [keys used, pool top, head of the free list of size class 0, 1, … 31]   heads and links are start + 1
+
+Kernels that run out of room change nothing they cannot resume: they return a status, the caller grows an array and
+calls again with the same `progress`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+_U = np.uint64
+_LENGTH_MASK = _U((1 << 27) - 1)
+_CLASS_SHIFT = _U(27)
+_CLASS_MASK = _U(31)
+_START_SHIFT = _U(32)
+
+STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
+STATE_SIZE = STATE_FREE + 32
+
+DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
+"""What a kernel returns: finished, or which array must grow."""
+
+
+class Lists(NamedTuple):
+    """One set of posting lists (see the module's layout)."""
+
+    entries: Any
+    pool: Any
+    state: Any
+
+
+class Documents(NamedTuple):
+    """Columns that a search filters by, indexed by document number."""
+
+    hours: Any
+    counts: Any
+    alive: Any
+
+
+@njit(cache=True, nogil=True)
+def find(entries, key):
+    """Slot of `key`, or of the free place where it would go. Keys are hashes already: their low bits are the slot."""
+    mask = len(entries) - 1
+    slot = np.int64(key) & mask
+    while entries[slot, 1] != 0 and entries[slot, 0] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _allocate(pool, state, size_class):
+    """Start of a free run of `1 << size_class`, or -1 if the pool must grow first."""
+    head = state[STATE_FREE + size_class]
+    if head:
+        state[STATE_FREE + size_class] = pool[head - 1]
+        return head - 1
+    start = state[STATE_TOP]
+    if start + (1 << size_class) > len(pool):
+        return np.int64(-1)
+    state[STATE_TOP] = start + (1 << size_class)
+    return start
+
+
+@njit(cache=True, nogil=True)
+def add(lists, key, document):
+    """Appends `document` to the run of `key`; False (nothing changed) if the pool must grow first."""
+    entries, pool, state = lists
+    slot = find(entries, key)
+    packed = entries[slot, 1]
+    length = np.int64(packed & _LENGTH_MASK)
+    if length == 0:
+        entries[slot, 0] = key
+        entries[slot, 1] = (_U(document) << _START_SHIFT) | _U(1)
+        state[STATE_KEYS] += 1
+        return True
+    size_class = np.int64((packed >> _CLASS_SHIFT) & _CLASS_MASK)
+    start = np.int64(packed >> _START_SHIFT)
+    if length < (1 << size_class):
+        pool[start + length] = document
+        entries[slot, 1] = packed + _U(1)
+        return True
+    fresh = _allocate(pool, state, size_class + 1)
+    if fresh < 0:
+        return False
+    if size_class == 0:
+        pool[fresh] = start
+    else:
+        pool[fresh : fresh + length] = pool[start : start + length]
+        pool[start] = state[STATE_FREE + size_class]
+        state[STATE_FREE + size_class] = start + 1
+    pool[fresh + length] = document
+    entries[slot, 1] = (_U(fresh) << _START_SHIFT) | (_U(size_class + 1) << _CLASS_SHIFT) | _U(length + 1)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def rehash(entries, larger):
+    """Moves every used entry of `entries` into the empty, larger table."""
+    for i in range(len(entries)):
+        if entries[i, 1] != 0:
+            slot = find(larger, entries[i, 0])
+            larger[slot, 0] = entries[i, 0]
+            larger[slot, 1] = entries[i, 1]
+
+
+@njit(cache=True, nogil=True)
+def add_all(lists, keys, key_offsets, documents, progress):
+    """Adds document `documents[i]` under `keys[key_offsets[i]:key_offsets[i + 1]]` for every i; -1 is left out.
+
+    Returns a status; `progress` = [i, keys of document i already added] is where to resume.
+    """
+    while progress[0] < len(documents):
+        i = progress[0]
+        if documents[i] >= 0:
+            first, last = key_offsets[i], key_offsets[i + 1]
+            if 10 * (lists.state[STATE_KEYS] + last - first) > 6 * len(lists.entries):
+                return TABLE_FULL
+            for j in range(first + progress[1], last):
+                if not add(lists, keys[j], documents[i]):
+                    progress[1] = j - first
+                    return POOL_FULL
+        progress[0] = i + 1
+        progress[1] = 0
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def count_shared(lists, keys, first, last, minimum, longest, hits, out, out_at):
+    """Writes to `out[out_at:]` the documents in the runs of at least `minimum` of `keys[first:last]`.
+
+    Returns (next position, postings read, runs left out for being longer than `longest`; 0 = no limit). Position -1:
+    `out` is too small. `hits` is scratch (uint8, one a document, zeros on entry and exit), so `minimum` <= 255.
+    """
+    entries, pool, _ = lists
+    at = out_at
+    read = 0
+    skipped = 0
+    for clearing in (False, True):
+        for j in range(first, last):
+            packed = entries[find(entries, keys[j]), 1]
+            length = np.int64(packed & _LENGTH_MASK)
+            if length == 0:
+                continue
+            start = np.int64(packed >> _START_SHIFT)
+            if longest and length > longest:
+                skipped += np.int64(not clearing)
+                continue
+            inline = length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0
+            if clearing:
+                if inline:
+                    hits[start] = 0
+                else:
+                    for p in range(start, start + length):
+                        hits[pool[p]] = 0
+                continue
+            read += length
+            for p in range(start, start + length):
+                document = start if inline else np.int64(pool[p])
+                held = hits[document]
+                if held < minimum:
+                    hits[document] = held + 1
+                    if held + 1 == minimum:
+                        if at == len(out):
+                            # Undone by the clearing round; the caller comes back with more room.
+                            at = out_at
+                            read = -1
+                            break
+                        out[at] = document
+                        at += 1
+            if read < 0:
+                break
+    if read < 0:
+        return np.int64(-1), np.int64(0), skipped
+    return at, read, skipped
+
+
+@njit(cache=True, nogil=True)
+def plausible(documents, candidate, low_hour, high_hour, count, numerator, denominator):
+    """Whether a living `candidate` in the hours given can reach the threshold by its number of q-grams alone.
+
+    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)), t = numerator / denominator.
+    """
+    if not documents.alive[candidate]:
+        return False
+    if documents.hours[candidate] < low_hour or documents.hours[candidate] > high_hour:
+        return False
+    other = np.int64(documents.counts[candidate])
+    return min(other, count) * denominator >= numerator * max(other, count)
+
+
+@njit(cache=True, nogil=True)
+def search_and_add(
+    lists, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
+    numerator, denominator, hits, found, found_offsets, skipped, reads, progress,
+):  # fmt: skip
+    """For every document of a batch, in order: who came before it and may match; then it is added itself.
+
+    `found[found_offsets[i]:found_offsets[i + 1]]` = candidates of document i, unordered: in at least `minimums[i]` of its runs,
+    and `plausible`. `numbers[i]` is its document number, -1 if it is searched but not added. `skipped[i]` and
+    `reads[0]` count runs left out and postings read. Returns a status; `progress` = [i, searched, keys added].
+    """
+    while progress[0] < len(numbers):
+        i = progress[0]
+        first, last = key_offsets[i], key_offsets[i + 1]
+        if progress[1] == 0:
+            begin = found_offsets[i]
+            end, read, skips = count_shared(lists, keys, first, last, minimums[i], longest, hits, found, begin)
+            if end < 0:
+                return CANDIDATES_FULL
+            reads[0] += read
+            skipped[i] += skips
+            at = begin
+            for p in range(begin, end):
+                candidate = found[p]
+                if plausible(
+                    documents, candidate, low_hours[i], high_hours[i], counts[i], numerator, denominator
+                ):
+                    found[at] = candidate
+                    at += 1
+            found_offsets[i + 1] = at
+            progress[1] = 1
+        if numbers[i] >= 0:
+            if 10 * (lists.state[STATE_KEYS] + last - first) > 6 * len(lists.entries):
+                return TABLE_FULL
+            for j in range(first + progress[2], last):
+                if not add(lists, keys[j], numbers[i]):
+                    progress[2] = j - first
+                    return POOL_FULL
+        progress[0] = i + 1
+        progress[1] = 0
+        progress[2] = 0
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def renumber(lists, numbers, fresh):
+    """Copies every run into the empty `fresh` lists with document d as `numbers[d]`; -1 and keys left empty go.
+
+    `fresh` must have a table and a pool as large as those of `lists`: no run gets longer. One pass over all postings.
+    """
+    entries, pool, _ = lists
+    for i in range(len(entries)):
+        packed = entries[i, 1]
+        length = np.int64(packed & _LENGTH_MASK)
+        start = np.int64(packed >> _START_SHIFT)
+        inline = length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0
+        kept = 0
+        single = np.int64(0)
+        for p in range(start, start + length):
+            number = numbers[start] if inline else numbers[pool[p]]
+            if number >= 0:
+                kept += 1
+                single = number
+        if kept == 0:
+            continue
+        slot = find(fresh.entries, entries[i, 0])
+        fresh.entries[slot, 0] = entries[i, 0]
+        fresh.state[STATE_KEYS] += 1
+        if kept == 1:
+            fresh.entries[slot, 1] = (_U(single) << _START_SHIFT) | _U(1)
+            continue
+        size_class = 1
+        while (1 << size_class) < kept:
+            size_class += 1
+        at = _allocate(fresh.pool, fresh.state, size_class)
+        fresh.entries[slot, 1] = (_U(at) << _START_SHIFT) | (_U(size_class) << _CLASS_SHIFT) | _U(kept)
+        for p in range(start, start + length):
+            if numbers[pool[p]] >= 0:
+                fresh.pool[at] = numbers[pool[p]]
+                at += 1

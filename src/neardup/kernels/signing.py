@@ -1,0 +1,85 @@
+"""A batch of texts to what a decision needs: normal forms, key sets, sketches, fingerprints. One call a batch.
+
+Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache levels;
+steps over the whole batch are slower (PERFORMANCE measurements: 1,000 documents an array leave the L2).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from neardup.kernels.hashing import xxh64
+from neardup.kernels.qgrams import distinct_keys, prefix, sketch
+from neardup.kernels.text import copy_normal_form, normal_form
+
+
+class RankTables(NamedTuple):
+    """Sketch order: rank of a key = exponential[its low 16 bits] + weight[classes[its top 22 bits]]."""
+
+    exponential: Any
+    weight: Any
+    classes: Any
+
+
+class Scratch(NamedTuple):
+    """Working memory for texts of up to a given number of bytes; one per thread."""
+
+    points: Any
+    kept: Any
+    kept_raw: Any
+    table: Any
+    seen: Any
+    ranks: Any
+
+
+@njit(cache=True, nogil=True)
+def sign_batch(
+    data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
+    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints,
+):  # fmt: skip
+    """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
+
+    `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`: sketches in
+    their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with seeds 0 and 1.
+    `normal`: the texts are normal forms already and are taken as they are (a second normal form may differ: it composes
+    marks with letters that a space stood between).
+    """
+    out_text_offsets[0] = 0
+    out_key_offsets[0] = 0
+    out_sketch_offsets[0] = 0
+    for i in range(len(offsets) - 1):
+        begin = out_text_offsets[i]
+        if normal:
+            n, stop, astral = copy_normal_form(data, offsets[i], offsets[i + 1], scratch.kept, out_text, begin)
+        else:
+            n, stop, astral = normal_form(
+                data, offsets[i], offsets[i + 1], tables, fold, scratch.points, scratch.kept, out_text, begin
+            )
+        out_text_offsets[i + 1] = stop
+        first = out_key_offsets[i]
+        last = distinct_keys(scratch.kept, scratch.kept_raw, n, q, astral, scratch.table, out_keys, first)
+        out_key_offsets[i + 1] = last
+        sampled = out_sketch_offsets[i]
+        size = sketch(out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks)
+        out_sketch_offsets[i + 1] = sampled + size
+        out_fingerprints[i, 0] = xxh64(out_text, begin, stop, np.uint64(0))
+        out_fingerprints[i, 1] = xxh64(out_text, begin, stop, np.uint64(1))
+
+
+@njit(cache=True, nogil=True)
+def prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets):
+    """The prefix of every key set that a lossless search at t = numerator / denominator needs.
+
+    |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t · |A|)) of them.
+    """
+    out_offsets[0] = 0
+    for i in range(len(key_offsets) - 1):
+        size = key_offsets[i + 1] - key_offsets[i]
+        required = (numerator * size + denominator - 1) // denominator
+        length = min(size, size - required + slack)
+        out_offsets[i + 1] = prefix(
+            keys, key_offsets[i], key_offsets[i + 1], classes, length, out, out_offsets[i]
+        )

@@ -1,0 +1,271 @@
+"""UTF-8 to normal form inside kernels: decode, NFC, keep letters, marks and numbers (DESIGN.md, Normal form).
+
+Almost every text is NFC already, which one table bit a code point shows; only the stretches around a code point with
+that bit are decomposed, reordered and composed (Unicode Standard Annex #15), all from the frozen Unicode 16 tables.
+Input bytes must be valid UTF-8: Python's own encoder made them, so nothing is checked again here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from neardup.unicode_table import KEEP, LOWER, NFC_CHECK, UnicodeTable
+
+_U32 = np.uint32
+
+HANGUL_S, HANGUL_L, HANGUL_V, HANGUL_T = 0xAC00, 0x1100, 0x1161, 0x11A7
+HANGUL_L_COUNT, HANGUL_V_COUNT, HANGUL_T_COUNT = 19, 21, 28
+HANGUL_S_COUNT = HANGUL_L_COUNT * HANGUL_V_COUNT * HANGUL_T_COUNT
+
+MAX_GROWTH = 5
+"""UTF-8 bytes of a normal form per byte of its text at most: 3 by NFC (U+1D160), 1.5 by folding (U+023A)."""
+
+
+class TextTables(NamedTuple):
+    """The frozen Unicode tables in the order kernels take them."""
+
+    classes: Any
+    lower: Any
+    ccc: Any
+    decomp_keys: Any
+    decomp_start: Any
+    decomp_values: Any
+    compose_keys: Any
+    compose_values: Any
+
+
+def text_tables(table: UnicodeTable) -> TextTables:
+    """The kernels' view of `table`; shares its arrays."""
+    return TextTables(*(getattr(table, name) for name in TextTables._fields))
+
+
+@njit(cache=True, nogil=True)
+def decode_one(data, at):
+    """(code point, next position) of the UTF-8 sequence at `data[at]`."""
+    lead = data[at]
+    if lead < 0x80:
+        return _U32(lead), at + 1
+    if lead < 0xE0:
+        return (_U32(lead & 0x1F) << _U32(6)) | _U32(data[at + 1] & 0x3F), at + 2
+    if lead < 0xF0:
+        high = (_U32(lead & 0x0F) << _U32(12)) | (_U32(data[at + 1] & 0x3F) << _U32(6))
+        return high | _U32(data[at + 2] & 0x3F), at + 3
+    high = (_U32(lead & 0x07) << _U32(18)) | (_U32(data[at + 1] & 0x3F) << _U32(12))
+    return high | (_U32(data[at + 2] & 0x3F) << _U32(6)) | _U32(data[at + 3] & 0x3F), at + 4
+
+
+@njit(cache=True, nogil=True)
+def encode_one(point, out, at):
+    """Writes `point` as UTF-8 at `out[at]`; returns the next position."""
+    if point < 0x80:
+        out[at] = np.uint8(point)
+        return at + 1
+    if point < 0x800:
+        out[at] = np.uint8(0xC0 | (point >> 6))
+        out[at + 1] = np.uint8(0x80 | (point & 0x3F))
+        return at + 2
+    if point < 0x10000:
+        out[at] = np.uint8(0xE0 | (point >> 12))
+        out[at + 1] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+        out[at + 2] = np.uint8(0x80 | (point & 0x3F))
+        return at + 3
+    out[at] = np.uint8(0xF0 | (point >> 18))
+    out[at + 1] = np.uint8(0x80 | ((point >> 12) & 0x3F))
+    out[at + 2] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+    out[at + 3] = np.uint8(0x80 | (point & 0x3F))
+    return at + 4
+
+
+@njit(cache=True, nogil=True)
+def _decompose(point, tables, out, at):
+    """Appends the full canonical decomposition of `point` to `out`; returns the next position."""
+    if HANGUL_S <= point < HANGUL_S + HANGUL_S_COUNT:
+        index = np.int64(point) - HANGUL_S
+        out[at] = HANGUL_L + index // (HANGUL_V_COUNT * HANGUL_T_COUNT)
+        out[at + 1] = HANGUL_V + (index % (HANGUL_V_COUNT * HANGUL_T_COUNT)) // HANGUL_T_COUNT
+        if index % HANGUL_T_COUNT == 0:
+            return at + 2
+        out[at + 2] = HANGUL_T + index % HANGUL_T_COUNT
+        return at + 3
+    slot = np.searchsorted(tables.decomp_keys, point)
+    if slot < len(tables.decomp_keys) and tables.decomp_keys[slot] == point:
+        for i in range(tables.decomp_start[slot], tables.decomp_start[slot + 1]):
+            out[at] = tables.decomp_values[i]
+            at += 1
+        return at
+    out[at] = point
+    return at + 1
+
+
+@njit(cache=True, nogil=True)
+def _compose_pair(first, second, tables):
+    """The primary composite of two code points, or 0."""
+    a, b = np.int64(first), np.int64(second)
+    if HANGUL_L <= a < HANGUL_L + HANGUL_L_COUNT and HANGUL_V <= b < HANGUL_V + HANGUL_V_COUNT:
+        return _U32(HANGUL_S + ((a - HANGUL_L) * HANGUL_V_COUNT + (b - HANGUL_V)) * HANGUL_T_COUNT)
+    is_lv = HANGUL_S <= a < HANGUL_S + HANGUL_S_COUNT and (a - HANGUL_S) % HANGUL_T_COUNT == 0
+    if is_lv and HANGUL_T < b < HANGUL_T + HANGUL_T_COUNT:
+        return _U32(a + (b - HANGUL_T))
+    pair = (np.uint64(first) << np.uint64(32)) | np.uint64(second)
+    slot = np.searchsorted(tables.compose_keys, pair)
+    if slot < len(tables.compose_keys) and tables.compose_keys[slot] == pair:
+        return tables.compose_values[slot]
+    return _U32(0)
+
+
+@njit(cache=True, nogil=True)
+def _reorder(points, start, end, ccc):
+    """Canonical ordering in place: each run of combining marks stably sorted by combining class.
+
+    Insertion sort is enough for text; a run longer than 30 (an attack) is sorted in O(n log n).
+    """
+    at = start
+    while at < end:
+        if ccc[points[at]] == 0:
+            at += 1
+            continue
+        stop = at
+        while stop < end and ccc[points[stop]] != 0:
+            stop += 1
+        if stop - at > 30:
+            marks = points[at:stop].copy()
+            order = np.argsort(np.array([ccc[p] for p in marks]), kind="mergesort")
+            for i in range(stop - at):
+                points[at + i] = marks[order[i]]
+        else:
+            for i in range(at + 1, stop):
+                mark, j = points[i], i
+                while j > at and ccc[points[j - 1]] > ccc[mark]:
+                    points[j] = points[j - 1]
+                    j -= 1
+                points[j] = mark
+        at = stop
+
+
+@njit(cache=True, nogil=True)
+def _compose(points, start, end, tables):
+    """Canonical composition in place of `points[start:end]`; returns the new end."""
+    starter = -1
+    last_class = 0
+    out = start
+    for i in range(start, end):
+        point = points[i]
+        ccc = np.int64(tables.ccc[point])
+        blocked = starter < 0 or (last_class >= ccc and out - starter > 1)
+        if not blocked:
+            composite = _compose_pair(points[starter], point, tables)
+            if composite != 0:
+                points[starter] = composite
+                continue
+        if ccc == 0:
+            starter = out
+        last_class = ccc
+        points[out] = point
+        out += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def decode_nfc(data, start, end, tables, points):
+    """Decodes `data[start:end]` into `points` (uint32) in NFC; returns how many code points.
+
+    `points` must hold 4 · (end − start) + 4 values: no code point decomposes into more than four.
+    """
+    n = 0
+    at = start
+    pending = -1  # where the stretch to normalise starts in `points`, or -1
+    while at < end:
+        point, at = decode_one(data, at)
+        if tables.classes[point] & NFC_CHECK:
+            if pending < 0:
+                # The code point before may compose with this one; earlier ones cannot.
+                pending = max(n - 1, 0)
+                if n > 0:
+                    n = _decompose(points[n - 1], tables, points, n - 1)
+            n = _decompose(point, tables, points, n)
+            continue
+        if pending >= 0:
+            _reorder(points, pending, n, tables.ccc)
+            n = _compose(points, pending, n, tables)
+            pending = -1
+        points[n] = point
+        n += 1
+    if pending >= 0:
+        _reorder(points, pending, n, tables.ccc)
+        n = _compose(points, pending, n, tables)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def normal_form(data, start, end, tables, fold, points, kept, out, out_at):
+    """Normal form of the UTF-8 text `data[start:end]`.
+
+    Writes its code points to `kept` (uint32) and its UTF-8 to `out[out_at:]`. Returns (number of code points, next
+    position in `out`, whether any code point is above U+FFFF). One pass when the text is NFC already, else two.
+    """
+    n = 0
+    o = out_at
+    at = start
+    astral = False
+    while at < end:
+        byte = data[at]
+        if byte < 0x80:
+            # Written always, counted only if kept: a branch here would be mispredicted at every word's end.
+            flags = tables.classes[byte]
+            if fold and flags & LOWER:
+                byte = np.uint8(tables.lower[byte])
+            kept[n] = byte
+            out[o] = byte
+            step = np.int64(flags & KEEP)
+            n += step
+            o += step
+            at += 1
+            continue
+        point, at = decode_one(data, at)
+        flags = tables.classes[point]
+        if flags & NFC_CHECK:
+            return _normal_form_slow(data, start, end, tables, fold, points, kept, out, out_at)
+        if flags & KEEP:
+            if fold:
+                point = tables.lower[point]
+            kept[n] = point
+            n += 1
+            o = encode_one(point, out, o)
+            astral |= point > 0xFFFF
+    return n, o, astral
+
+
+@njit(cache=True, nogil=True)
+def copy_normal_form(data, start, end, kept, out, out_at):
+    """`normal_form` for a text that is one: decodes and copies, same results."""
+    n = 0
+    at = start
+    astral = False
+    while at < end:
+        point, at = decode_one(data, at)
+        kept[n] = point
+        astral |= point > 0xFFFF
+        n += 1
+    out[out_at : out_at + end - start] = data[start:end]
+    return n, out_at + end - start, astral
+
+
+@njit(cache=True, nogil=True)
+def _normal_form_slow(data, start, end, tables, fold, points, kept, out, out_at):
+    count = decode_nfc(data, start, end, tables, points)
+    n = 0
+    o = out_at
+    astral = False
+    for i in range(count):
+        point = points[i]
+        if tables.classes[point] & KEEP:
+            if fold:
+                point = tables.lower[point]
+            kept[n] = point
+            n += 1
+            o = encode_one(point, out, o)
+            astral |= point > 0xFFFF
+    return n, o, astral

@@ -1,0 +1,272 @@
+"""Words, sentence fingerprints and simhash of one text, inside kernels (DESIGN.md, section 1; seeds 003 and 004).
+
+Works on the text in NFC, not on its normal form: words and sentences are what the normal form throws away.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from neardup.kernels.hashing import xxh64
+from neardup.kernels.text import decode_nfc, encode_one
+from neardup.unicode_table import ALONE, BREAK, END, END_BEFORE_SPACE, KEEP, SPACE
+
+_U = np.uint64
+WORD_SLOT_SHIFT = 44
+"""A word's slot in the lexicon's word table is the top 20 bits of its xxh64."""
+UNKNOWN_CLASS = 255
+MIN_SENTENCE_WORDS = 3
+KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
+"""A random lexicon keeps two thirds of all words (Kołcz et al. 2004 drop about a third)."""
+_SPACE_BYTE = 0x20
+
+
+class WordTables(NamedTuple):
+    """The lexicon's part: frequency class of each word slot, the class from which words are common, that of N."""
+
+    classes: Any
+    common_class: Any
+    documents_class: Any
+
+
+@njit(cache=True, nogil=True)
+def split_words(points, n, tables, words, starts, ends, sentence_of):
+    """Words of the NFC text `points[:n]`: lower-cased UTF-8 in `words`, one space between; their number.
+
+    `starts[i]:ends[i]` is word i in `words`; `sentence_of[i]` counts the sentence ends before it.
+    """
+    count = 0
+    at = 0
+    sentence = 0
+    inside = False
+    i = 0
+    while i < n:
+        point = points[i]
+        flags = tables.classes[point]
+        if flags & KEEP:
+            if not inside or flags & ALONE:
+                if count:
+                    words[at] = _SPACE_BYTE
+                    at += 1
+                starts[count] = at
+                sentence_of[count] = sentence
+                count += 1
+            at = encode_one(tables.lower[point], words, at)
+            ends[count - 1] = at
+            inside = not flags & ALONE
+            i += 1
+            continue
+        inside = False
+        if flags & END:
+            sentence += 1
+        elif flags & END_BEFORE_SPACE:
+            if i + 1 == n or tables.classes[points[i + 1]] & SPACE:
+                sentence += 1
+        elif flags & SPACE:
+            breaks = 0
+            while i < n and tables.classes[points[i]] & SPACE:
+                if tables.classes[points[i]] & BREAK:
+                    breaks += np.int64(not (points[i] == 0x0A and i > 0 and points[i - 1] == 0x0D))
+                i += 1
+            sentence += np.int64(breaks >= 2)
+            continue
+        i += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _less(words, a_start, a_end, b_start, b_end):
+    """Whether word a sorts before word b; byte order of UTF-8 is code point order."""
+    length = min(a_end - a_start, b_end - b_start)
+    for i in range(length):
+        x, y = words[a_start + i], words[b_start + i]
+        if x != y:
+            return x < y
+    return a_end - a_start < b_end - b_start
+
+
+@njit(cache=True, nogil=True)
+def _sort_words(words, starts, ends, chosen, n, spare):
+    """Sorts the word numbers `chosen[:n]` by their words: insertion sort, then merges for a "sentence" of a list's size."""
+    run = 16
+    for low in range(0, n, run):
+        for i in range(low + 1, min(low + run, n)):
+            word, j = chosen[i], i
+            while j > low and _less(words, starts[word], ends[word], starts[chosen[j - 1]], ends[chosen[j - 1]]):
+                chosen[j] = chosen[j - 1]
+                j -= 1
+            chosen[j] = word
+    while run < n:
+        for low in range(0, n, 2 * run):
+            middle, high = min(low + run, n), min(low + 2 * run, n)
+            i, j = low, middle
+            for k in range(low, high):
+                take_right = i == middle or (
+                    j < high
+                    and _less(words, starts[chosen[j]], ends[chosen[j]], starts[chosen[i]], ends[chosen[i]])
+                )
+                if take_right:
+                    spare[k] = chosen[j]
+                    j += 1
+                else:
+                    spare[k] = chosen[i]
+                    i += 1
+        chosen[:n] = spare[:n]
+        run *= 2
+
+
+@njit(cache=True, nogil=True)
+def sentence_fingerprints(words, starts, ends, sentence_of, count, classes, common_class, out):
+    """Fingerprints of the sentences in text order, each once; their number. `classes[i]` is word i's frequency class."""
+    n_out = 0
+    joined = np.empty(ends[count - 1] + count if count else 0, np.uint8)
+    chosen = np.empty(count, np.int64)
+    spare = np.empty(count, np.int64)
+    i = 0
+    while i < count:
+        sentence = sentence_of[i]
+        n = 0
+        while i < count and sentence_of[i] == sentence:
+            if classes[i] == UNKNOWN_CLASS or classes[i] < common_class:
+                chosen[n] = i
+                n += 1
+            i += 1
+        if n < MIN_SENTENCE_WORDS:
+            continue
+        _sort_words(words, starts, ends, chosen, n, spare)
+        at = 0
+        for k in range(n):
+            if k:
+                joined[at] = _SPACE_BYTE
+                at += 1
+            length = ends[chosen[k]] - starts[chosen[k]]
+            joined[at : at + length] = words[starts[chosen[k]] : ends[chosen[k]]]
+            at += length
+        out[n_out] = xxh64(joined, 0, at, _U(0))
+        n_out += 1
+    return _first_occurrences(out, n_out)
+
+
+@njit(cache=True, nogil=True)
+def _first_occurrences(values, n):
+    """Compacts `values[:n]` to the first occurrence of each, in order; returns their number."""
+    order = np.argsort(values[:n], kind="mergesort")
+    repeated = np.zeros(n, np.bool_)
+    for i in range(1, n):
+        repeated[order[i]] = values[order[i]] == values[order[i - 1]]
+    kept = 0
+    for i in range(n):
+        if not repeated[i]:
+            values[kept] = values[i]
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def simhash(words, starts, ends, count, weights):
+    """(64-bit simhash, number of features) of the word 2-shingles of `words`, weighted by the sum of `weights`.
+
+    Charikar 2002 and Manku et al. 2007 over shingles, as Fan & Huang, section 3.1.
+    """
+    sums = np.zeros(64, np.int64)
+    for i in range(count - 1):
+        feature = xxh64(words, starts[i], ends[i + 1], _U(0))
+        weight = weights[i] + weights[i + 1]
+        for bit in range(64):
+            sums[bit] += (np.int64((feature >> _U(bit)) & _U(1)) * 2 - 1) * weight
+    value = _U(0)
+    for bit in range(64):
+        if sums[bit] > 0:
+            value |= _U(1) << _U(bit)
+    return value, max(count - 1, 0)
+
+
+@njit(cache=True, nogil=True)
+def _random_lexicon(words, starts, ends, count, weights, variant, out, out_starts, out_ends, out_weights):
+    """Copies the words that the random lexicon `variant` keeps, one space between; their number."""
+    kept = 0
+    at = 0
+    for i in range(count):
+        if xxh64(words, starts[i], ends[i], _U(variant)) >= _U(KEPT_BELOW):
+            continue
+        if kept:
+            out[at] = _SPACE_BYTE
+            at += 1
+        length = ends[i] - starts[i]
+        out[at : at + length] = words[starts[i] : ends[i]]
+        out_starts[kept], out_ends[kept], out_weights[kept] = at, at + length, weights[i]
+        at += length
+        kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def sign_words(data, start, end, tables, lexicon, points, variants, out_sentences, out_simhash, out_features):
+    """Sentence fingerprints and simhashes of the UTF-8 text `data[start:end]`; returns the number of sentences.
+
+    `out_sentences` must hold a value a word; `out_simhash[i]`/`out_features[i]`: simhash and number of features of
+    variant i. `points` is scratch of 4 · (end − start) + 4 code points.
+    """
+    n = decode_nfc(data, start, end, tables, points)
+    # A code point makes at most one word, and at most 4 bytes of UTF-8 and a space (5: one may also double by folding).
+    words = np.empty(5 * n, np.uint8)
+    starts = np.empty(n, np.int64)
+    ends = np.empty(n, np.int64)
+    sentence_of = np.empty(n, np.int64)
+    count = split_words(points, n, tables, words, starts, ends, sentence_of)
+    classes = np.empty(count, np.uint8)
+    weights = np.empty(count, np.int64)
+    for i in range(count):
+        slot = xxh64(words, starts[i], ends[i], _U(0)) >> _U(WORD_SLOT_SHIFT)
+        classes[i] = lexicon.classes[slot]
+        known = np.int64(classes[i]) if classes[i] != UNKNOWN_CLASS else 0
+        weights[i] = max(1, lexicon.documents_class - known)
+    sentences = sentence_fingerprints(
+        words, starts, ends, sentence_of, count, classes, lexicon.common_class, out_sentences
+    )
+    out_simhash[0], out_features[0] = simhash(words, starts, ends, count, weights)
+    if variants > 1:
+        some = np.empty_like(words)
+        some_starts = np.empty_like(starts)
+        some_ends = np.empty_like(ends)
+        some_weights = np.empty_like(weights)
+        for variant in range(1, variants):
+            kept = _random_lexicon(
+                words, starts, ends, count, weights, variant, some, some_starts, some_ends, some_weights
+            )
+            out_simhash[variant], out_features[variant] = simhash(some, some_starts, some_ends, kept, some_weights)
+    return sentences
+
+
+@njit(cache=True, nogil=True)
+def sign_words_batch(
+    data, offsets, tables, lexicon, points, variants,
+    out_sentences, out_sentence_offsets, out_simhash, out_features,
+):  # fmt: skip
+    """`sign_words` for every text of a batch; sentences of text i at `out_sentence_offsets[i]` and on."""
+    out_sentence_offsets[0] = 0
+    for i in range(len(offsets) - 1):
+        first = out_sentence_offsets[i]
+        count = sign_words(
+            data, offsets[i], offsets[i + 1], tables, lexicon, points, variants,
+            out_sentences[first:], out_simhash[i], out_features[i],
+        )  # fmt: skip
+        out_sentence_offsets[i + 1] = first + count
+
+
+@njit(cache=True, nogil=True)
+def word_hashes(data, start, end, tables, points):
+    """xxh64 of every word of the text `data[start:end]`, repeated ones too, in text order."""
+    n = decode_nfc(data, start, end, tables, points)
+    words = np.empty(5 * n, np.uint8)
+    starts = np.empty(n, np.int64)
+    ends = np.empty(n, np.int64)
+    sentence_of = np.empty(n, np.int64)
+    count = split_words(points, n, tables, words, starts, ends, sentence_of)
+    out = np.empty(count, np.uint64)
+    for i in range(count):
+        out[i] = xxh64(words, starts[i], ends[i], _U(0))
+    return out

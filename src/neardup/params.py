@@ -1,0 +1,181 @@
+"""Every number that shapes a signature (`Recipe`) or a decision (`Settings`): one home, validated once.
+
+A recipe is stored with every window; signatures of different recipes are never compared. Settings may change from
+one opening of a window to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from neardup.errors import SettingsError
+
+MAX_Q: Final = 16
+MAX_SIMHASH_VARIANTS: Final = 10
+MAX_SKETCH_SIZE: Final = 64
+COMPLETE_BELOW: Final = 64
+"""Sets of at most this many q-grams are posted and searched whole (DESIGN.md, section 3)."""
+HOUR_MS: Final = 3_600_000
+
+DEFAULT_Q: Final = 4  # Montanari & Puglisi, section 4: the best value on their news
+DEFAULT_SKETCH_SIZE: Final = 32
+DEFAULT_ALPHA: Final = 1.5
+DEFAULT_THRESHOLD: Final = 0.7
+DEFAULT_WINDOW_HOURS: Final = 24
+DEFAULT_MAX_LENGTH: Final = 10_000_000
+DEFAULT_MAX_CANDIDATES: Final = 10_000
+DEFAULT_BATCH_DOCUMENTS: Final = 64
+"""Enough to spread the cost of a call over; few enough that a batch's key sets stay in the second cache level."""
+BATCH_BYTES: Final = 4_000_000
+COMPLETE_SHARED: Final = 100
+"""k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
+MAX_SENTENCE_HOLDERS: Final = 300
+"""A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
+MAX_BAND_HOLDERS: Final = 10_000
+
+ROUTES: Final = ("sentences", "simhash")
+RETRIEVALS: Final = ("sketch", "complete")
+POLICIES: Final = ("mark", "drop", "route")
+
+Retrieval = Literal["sketch", "complete"]
+Policy = Literal["mark", "drop", "route"]
+
+
+def _whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= low
+    if not good or (high is not None and value > high):
+        bound = f"from {low} to {high}" if high is not None else f"of at least {low}"
+        raise SettingsError(name, value, f"a whole number {bound}")
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
+
+
+def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
+    """`value` as the decimal fraction it prints as, in (0, 1]: 0.7 is 7/10, not the nearest float.
+
+    >>> exact_threshold(0.7)
+    Fraction(7, 10)
+    """
+    try:
+        fraction = value if isinstance(value, Fraction) else Fraction(Decimal(str(value)))
+    except (InvalidOperation, ValueError, OverflowError):
+        fraction = Fraction(0)
+    if not 0 < fraction <= 1:
+        raise SettingsError(name, value, "a number above 0 and at most 1, such as 0.7")
+    if fraction.denominator > 1_000_000:
+        raise SettingsError(name, value, "a number of at most six decimals")  # kernels multiply it in 64 bits
+    return fraction
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What shapes a signature. Two documents can be compared only if their recipes are equal.
+
+    `lexicon` is the path of a lexicon file, None for the default one. `alpha` weighs rarity in the sketch.
+    """
+
+    q: int = DEFAULT_Q
+    fold_case: bool = False
+    simhash_variants: int = 1
+    sketch_size: int = DEFAULT_SKETCH_SIZE
+    alpha: float = DEFAULT_ALPHA
+    lexicon: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        _whole("q", self.q, 1, MAX_Q)
+        _whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
+        _whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
+        if not isinstance(self.fold_case, bool):
+            raise SettingsError("fold_case", self.fold_case, "true or false")
+        if not isinstance(self.alpha, int | float) or not 0 <= self.alpha <= 2.5:
+            raise SettingsError("alpha", self.alpha, "a number from 0 to 2.5")
+
+    def text(self, lexicon_id: str) -> str:
+        """The recipe string: stored with every window and signature, compared before anything else is.
+
+        >>> Recipe().text("0123abcd")
+        'neardup-1:q4:case:u16:lex-0123abcd:sketch-32-1.5:simhash-1'
+        """
+        case = "fold" if self.fold_case else "case"
+        sketch = f"{self.sketch_size}-{float(self.alpha)}"
+        return f"neardup-1:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
+
+
+def shared_for_threshold(threshold: Fraction) -> int:
+    """m: how many q-grams of a sketch of 32 a candidate must share, by measurement (benchmarks/quality.py)."""
+    if threshold >= Fraction(7, 10):
+        return 4
+    return 3 if threshold >= Fraction(6, 10) else 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How documents are compared and kept.
+
+    threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
+    retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
+    policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
+    matches           how many matches a verdict lists, best first; None = all
+    window_hours      hours before a document's own that it is compared with; 0 = no limit
+    routes            further ways to find candidates: "sentences", "simhash"
+    max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
+    max_length        longer texts (in characters) are rejected
+    max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
+    batch_documents   how many documents are worked in one go; never changes a verdict
+    threads           how many threads sign; never changes a verdict
+    fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
+    min_shared        m of the sketch search; None = by threshold
+    recipe            how documents are signed; None = as the window was, or the default for a new one
+    """
+
+    threshold: Any = DEFAULT_THRESHOLD
+    retrieval: Retrieval = "sketch"
+    policy: Policy = "mark"
+    matches: int | None = None
+    window_hours: int = DEFAULT_WINDOW_HOURS
+    routes: tuple[str, ...] = ()
+    max_documents: int = 0
+    max_memory: int = 0
+    max_length: int = DEFAULT_MAX_LENGTH
+    max_candidates: int = DEFAULT_MAX_CANDIDATES
+    batch_documents: int = DEFAULT_BATCH_DOCUMENTS
+    threads: int = 1
+    fsync: bool = False
+    min_shared: int | None = None
+    recipe: Recipe | None = None
+
+    def __post_init__(self) -> None:
+        exact_threshold(self.threshold)
+        _one_of("retrieval", self.retrieval, RETRIEVALS)
+        _one_of("policy", self.policy, POLICIES)
+        if isinstance(self.routes, str):
+            raise SettingsError("routes", self.routes, "a list of names")
+        object.__setattr__(self, "routes", tuple(sorted(set(self.routes))))
+        for route in self.routes:
+            _one_of("routes", route, ROUTES)
+        for name, low in (("window_hours", 0), ("max_documents", 0), ("max_memory", 0), ("max_candidates", 0)):
+            _whole(name, getattr(self, name), low)
+        for name in ("max_length", "batch_documents", "threads"):
+            _whole(name, getattr(self, name), 1)
+        if self.matches is not None:
+            _whole("matches", self.matches, 0)
+        if self.min_shared is not None:
+            _whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
+        if not isinstance(self.fsync, bool):
+            raise SettingsError("fsync", self.fsync, "true or false")
+
+    @property
+    def exact(self) -> Fraction:
+        """The threshold as an exact fraction."""
+        return exact_threshold(self.threshold)
+
+    def with_changes(self, **changes: Any) -> Settings:
+        """A copy with some fields changed, validated again."""
+        return replace(self, **changes)

@@ -1,0 +1,6 @@
+"""From files to documents: `Reader` reads every form that neardup knows, `Fields` names what is what in a record."""
+
+from neardup.sources.fields import Fields
+from neardup.sources.reader import LONGEST, Form, Reader
+
+__all__ = ["LONGEST", "Fields", "Form", "Reader"]

@@ -1,0 +1,71 @@
+"""Chunks of bytes cut into lines, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from neardup.sources.streams import Chunk
+
+EXCERPT: Final = 200
+"""Bytes of a rejected line that are shown."""
+
+BOM: Final = b"\xef\xbb\xbf"
+
+Lines = list[bytes] | None
+"""Lines without their line feeds, or None: nothing more is there now."""
+
+
+class Overlong(bytes):
+    """The head of a line that is longer than allowed; the rest of it was let go unread."""
+
+
+def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
+    """The lines of a stream in lists, as they become complete; a line feed ends a line, and so does the stream's end.
+
+    A line longer than `longest` bytes stands there as its `Overlong` head, so memory stays within `longest` and a
+    chunk. The byte order mark that some programs put before the first line is taken off.
+    """
+    held: list[bytes] = []  # the pieces of the line that is not complete yet
+    length = 0
+    first = True
+    for chunk in chunks:
+        if chunk is None:
+            yield None
+            continue
+        found = chunk.split(b"\n")
+        held.append(found[0])
+        length += len(found[0])
+        if length > longest:
+            held = [b"".join(held)[:EXCERPT]]
+        if len(found) == 1:
+            continue
+        found[0] = _joined(held, length, longest)
+        if first:
+            found[0], first = _without_bom(found[0]), False
+        held = [found.pop()]
+        length = len(held[0])
+        yield found
+    if length:
+        last = _joined(held, length, longest)
+        yield [_without_bom(last) if first else last]
+
+
+def excerpt(line: bytes) -> str:
+    r"""The beginning of `line` for people to recognise it by; bytes that are no UTF-8 stand as `\xNN`.
+
+    >>> print(excerpt(b"caf\xe9"))
+    caf\xe9
+    """
+    shown = line[:EXCERPT].decode("utf-8", "backslashreplace")
+    return shown + "…" if len(line) > EXCERPT or isinstance(line, Overlong) else shown
+
+
+def _joined(held: list[bytes], length: int, longest: int) -> bytes:
+    line = b"".join(held)
+    return Overlong(line[:EXCERPT]) if length > longest else line
+
+
+def _without_bom(line: bytes) -> bytes:
+    return line if isinstance(line, Overlong) else line.removeprefix(BOM)

@@ -1,0 +1,159 @@
+"""A file, a pipe or standard input as a stream of decompressed chunks.
+
+Compression is told from the first bytes, never from the name: a gzip'd file called `news.jsonl` is read all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BLOCK: Final = 256 * 1024
+"""Bytes asked of the system at once: large enough that the calls cost nothing, small enough to stay in the cache."""
+
+CHUNK: Final = 1024 * 1024
+"""Bytes taken out of a gzip stream at once, however far a block expands."""
+
+ZSTD_SLICE: Final = 8 * 1024
+"""Bytes put into a zstd stream at once: its decoder has no limit on what comes out, so we limit what goes in."""
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+FOREIGN_MAGIC: Final = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"PAR1": "Parquet",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+_MAGIC_LENGTH = max(map(len, FOREIGN_MAGIC))
+
+Chunk = bytes | None
+"""Some bytes, or None: nothing more is there now, and the next chunk may take any time."""
+
+
+class StreamError(Exception):
+    """The stream cannot be read any further, for the reason given; what came before is good."""
+
+
+def chunks(descriptor: int, *, on_read: Callable[[int], object] = lambda _: None) -> Iterator[Chunk]:
+    """The content of an open file, decompressed, in chunks of at most a few megabytes.
+
+    From a pipe, a socket or a terminal every chunk is passed on as soon as it is there, and a None is yielded before
+    any wait, so that whoever batches can finish its batch. `on_read` is told the bytes taken from the file.
+    Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
+    """
+    blocks = _blocks(descriptor, on_read)
+    head = _head(blocks)
+    whole = _chain(head, blocks)
+    if head.startswith(GZIP_MAGIC):
+        return _gunzipped(whole)
+    if head.startswith(ZSTD_MAGIC):
+        return _unzstd(whole)
+    for magic, name in FOREIGN_MAGIC.items():
+        if head.startswith(magic):
+            raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
+    return whole
+
+
+def is_live(mode: int) -> bool:
+    """Whether what a file of this `st_mode` holds may arrive later: a pipe's, a socket's or a terminal's may."""
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
+
+
+def _blocks(descriptor: int, on_read: Callable[[int], object]) -> Iterator[Chunk]:
+    live = is_live(os.fstat(descriptor).st_mode)
+    while True:
+        if live and not _ready(descriptor):
+            yield None
+        block = os.read(descriptor, BLOCK)
+        if not block:
+            return
+        on_read(len(block))
+        yield block
+
+
+def _ready(descriptor: int) -> bool:
+    """Whether a read would return at once; where the system cannot say (pipes on Windows), it would not."""
+    try:
+        return bool(select.select([descriptor], [], [], 0)[0])
+    except OSError:
+        return False
+
+
+def _head(blocks: Iterator[Chunk]) -> bytes:
+    """The first bytes, enough of them to know the kind: a pipe may deliver them one by one."""
+    head = b""
+    for block in blocks:
+        head += block or b""
+        if len(head) >= _MAGIC_LENGTH:
+            break
+    return head
+
+
+def _chain(head: bytes, blocks: Iterator[Chunk]) -> Iterator[Chunk]:
+    if head:
+        yield head
+    yield from blocks
+
+
+def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The members of a gzip file one after the other; zero bytes after a member are padding, as in gzip(1)."""
+    inflater = None
+    for block in blocks:
+        if block is None:
+            yield None
+            continue
+        rest = block if inflater else block.lstrip(b"\0")
+        while rest:
+            inflater = inflater or zlib.decompressobj(wbits=31)
+            try:
+                yield from _inflated(inflater, rest)
+            except zlib.error as cause:
+                raise StreamError(f"the gzip stream is damaged ({cause})") from cause
+            if not inflater.eof:
+                break
+            rest, inflater = inflater.unused_data.lstrip(b"\0"), None
+    if inflater:
+        raise StreamError("the gzip stream ends in the middle: the file was cut short")
+
+
+def _inflated(inflater: zlib._Decompress, block: bytes) -> Iterator[bytes]:
+    """What `block` expands to, `CHUNK` bytes at a time, until the block or the member ends."""
+    while True:
+        chunk = inflater.decompress(block, CHUNK)
+        yield chunk
+        block = inflater.unconsumed_tail
+        # A full chunk may leave bytes inside the inflater even where its input is used up.
+        if inflater.eof or (not block and len(chunk) < CHUNK):
+            return
+
+
+def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The frames of a zstd file one after the other."""
+    import zstandard  # noqa: PLC0415 - only those who read zstd wait for it
+
+    frame = None
+    for block in blocks:
+        if block is None:
+            yield None
+            continue
+        for start in range(0, len(block), ZSTD_SLICE):
+            rest = block[start : start + ZSTD_SLICE]
+            while rest:
+                frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    yield frame.decompress(rest)
+                except zstandard.ZstdError as cause:
+                    raise StreamError(f"the zstd stream is damaged ({cause})") from cause
+                rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+    if frame:
+        raise StreamError("the zstd stream ends in the middle: the file was cut short")

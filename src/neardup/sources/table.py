@@ -1,0 +1,174 @@
+"""CSV and its kin (tab, semicolon, bar): a header line, then one document a row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.document import FLUSH
+from neardup.sources.fields import RecordError
+from neardup.sources.lines import Overlong, excerpt
+
+if TYPE_CHECKING:
+    from neardup.document import Document
+    from neardup.sources.fields import Fields
+    from neardup.sources.lines import Lines
+    from neardup.sources.position import Item, Position
+
+DELIMITERS: Final = ",\t;|"
+_CLOCK_RE: Final = re.compile(r"\d{9,}(\.\d*)?")
+
+
+class _Waiting(Exception):
+    """Raised through the csv module's parser: nothing more is there now."""
+
+
+def documents(
+    batches: Iterator[Lines], fields: Fields, position: Position, longest: int, delimiter: str | None = None
+) -> Iterator[Item]:
+    """A document or a `Reject` for every row; `position` has the number of the row's first line.
+
+    Without a `delimiter`, the one that makes the header contain the text field is taken. Quoting is read strictly: a
+    row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote that is
+    never closed costs one row and not the rest of the file.
+    """
+    # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
+    csv.field_size_limit(max(csv.field_size_limit(), longest))
+    source = _LineSource(batches)
+    header: list[str] = []
+    for row in _rows(source, fields.text, delimiter):
+        position.line = source.start
+        if row is None:
+            yield FLUSH
+        elif isinstance(row, csv.Error):
+            yield position.reject(f"not CSV: {row}", raw=source.excerpt())
+        elif header:
+            yield _item(header, row, fields, position, source)
+        elif fields.text in row:
+            header = row
+        else:
+            columns = ", ".join(row)
+            yield position.reject(f"no column {fields.text!r} (columns: {columns})", raw=source.excerpt())
+            return
+
+
+def _rows(
+    source: _LineSource, text_field: str, delimiter: str | None
+) -> Iterator[list[str] | csv.Error | None]:
+    """Every row that is not blank, the error in its place, or None: nothing more is there now."""
+    rows = None
+    while True:
+        source.begin()
+        try:
+            if rows is None:
+                separator = delimiter or _delimiter(source.peek(), text_field)
+                rows = csv.reader(source, delimiter=separator, strict=True)
+            row = next(rows)
+        except StopIteration:
+            return
+        except _Waiting:
+            source.push_back(0)
+            yield None
+        except csv.Error as error:
+            source.push_back(1)
+            yield error
+        else:
+            if row:
+                yield row
+
+
+def _delimiter(header: str, text_field: str) -> str:
+    for delimiter in DELIMITERS:
+        with suppress(csv.Error):
+            if text_field in next(csv.reader([header], delimiter=delimiter), []):
+                return delimiter
+    return DELIMITERS[0]
+
+
+def _item(header: list[str], row: list[str], fields: Fields, position: Position, source: _LineSource) -> Item:
+    try:
+        return _document(header, row, fields, position, source.fault())
+    except RecordError as error:
+        return position.reject(error.reason, id=error.id, raw=source.excerpt())
+
+
+def _document(
+    header: list[str], row: list[str], fields: Fields, position: Position, fault: str | None
+) -> Document:
+    if fault:
+        raise RecordError(fault)
+    if len(row) != len(header):
+        raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
+    record: dict[str, Any] = dict(zip(header, row, strict=True))
+    # An empty cell is how CSV says that there is no value; only the text may be empty.
+    record[fields.id] = record.get(fields.id) or None
+    for name in fields.time:
+        if _is_clock(record.get(name)):
+            record[name] = float(record[name])
+    return fields.document(record, position.name())
+
+
+def _is_clock(cell: object) -> bool:
+    """Whether a cell, which is always a string, holds seconds or milliseconds since 1970; 20261121 is a date."""
+    return isinstance(cell, str) and _CLOCK_RE.fullmatch(cell) is not None
+
+
+class _LineSource:
+    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning."""
+
+    def __init__(self, batches: Iterator[Lines]) -> None:
+        self._batches = batches
+        self._ahead: deque[bytes] = deque()
+        self._taken: list[bytes] = []
+        self._number = 0
+        self.start = 1
+
+    def begin(self) -> None:
+        """A new row starts here."""
+        self._number += len(self._taken)
+        self._taken.clear()
+        self.start = self._number + 1
+
+    def push_back(self, kept: int) -> None:
+        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
+        self._ahead.extendleft(reversed(self._taken[kept:]))
+        del self._taken[kept:]
+
+    def peek(self) -> str:
+        """The next line, which stays the next."""
+        line = next(self)
+        self.push_back(len(self._taken) - 1)
+        return line
+
+    def excerpt(self) -> str:
+        """The beginning of the row's first line."""
+        return excerpt(self._taken[0]) if self._taken else ""
+
+    def fault(self) -> str | None:
+        """What is wrong with the bytes of this row, if anything is."""
+        for line in self._taken:
+            if isinstance(line, Overlong):
+                return "the line is longer than allowed"
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return f"not UTF-8: byte 0x{line[error.start]:02x} at offset {error.start}"
+        return None
+
+    def __iter__(self) -> _LineSource:
+        return self
+
+    def __next__(self) -> str:
+        while not self._ahead:
+            batch = next(self._batches)
+            if batch is None:
+                raise _Waiting
+            self._ahead.extend(batch)
+        line = self._ahead.popleft()
+        self._taken.append(line)
+        # Bytes that are no UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.
+        return line.decode("utf-8", "replace") + "\n"

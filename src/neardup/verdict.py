@@ -1,0 +1,113 @@
+"""Verdict: what is said of one document, and the rule that makes it from exact overlaps (DESIGN.md, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import orjson
+
+Status = Literal["unique", "near", "exact", "empty", "unscored"]
+
+
+class Match(NamedTuple):
+    """An earlier document at or above the threshold; `score` = doc_q, `shared` = |A ∩ B|."""
+
+    id: str
+    score: float
+    shared: int
+
+
+class Verdict(NamedTuple):
+    """What neardup says of one document.
+
+    status        "unique", "near" (doc_q >= t), "exact" (equal normal forms), "empty" (nothing but white space and
+                  punctuation), "unscored" (it could not be compared: no hour around it lives)
+    duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
+    score, shared doc_q with it and |A ∩ B|
+    group         id of the head of its group: a document with doc_q >= t to every member directly; its own id if it heads one
+    candidates    how many documents were compared exactly
+    truncated     True if something was left out: hours of its window given up to a budget, runs too long to read, candidates
+                  above the limit
+    matches       matches, best first, as many as asked for
+    """
+
+    id: str
+    time: str
+    status: Status
+    duplicate_of: str | None
+    score: float | None
+    shared: int | None
+    group: str
+    candidates: int
+    truncated: bool
+    matches: tuple[Match, ...]
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the document is a near or exact copy of an earlier one."""
+        return self.duplicate_of is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, keys in the order of the fields."""
+        return {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
+
+    def to_json(self) -> bytes:
+        """One line of JSON, without the line end."""
+        return orjson.dumps(self.to_dict())
+
+
+class Member(NamedTuple):
+    """A member of a group: its doc_q with what it is a copy of."""
+
+    id: str
+    time: str
+    score: float | None
+    shared: int | None
+
+
+class Group(NamedTuple):
+    """Documents with doc_q >= t to `head` directly. A head that expired is still named; `time` is its own."""
+
+    head: str
+    time: str
+    members: tuple[Member, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, keys in the order of the fields."""
+        return {**self._asdict(), "members": [member._asdict() for member in self.members]}
+
+
+class Overlap(NamedTuple):
+    """A document whose exact overlap with another is known: `larger` = max(|A|, |B|), `exact` = equal normal forms."""
+
+    number: int
+    id: str
+    time: int
+    shared: int
+    larger: int
+    exact: bool
+
+    @property
+    def score(self) -> float:
+        """doc_q; 1.0 for equal normal forms, even too short to have a q-gram."""
+        return 1.0 if self.exact else self.shared / self.larger
+
+
+def required_overlap(threshold: Fraction, larger: int) -> int:
+    """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers.
+
+    >>> required_overlap(Fraction(7, 10), 10), required_overlap(Fraction(7, 10), 11)
+    (7, 8)
+    """
+    return -(-threshold.numerator * larger // threshold.denominator)
+
+
+def best_first(overlaps: Sequence[Overlap]) -> list[Overlap]:
+    """`overlaps` by doc_q, highest first; then earliest time, then id.
+
+    Floats order them exactly: two different fractions with denominators below 2^26 differ by more than 2^-52, and no
+    set of q-grams is that large (`max_length`).
+    """
+    return sorted(overlaps, key=lambda overlap: (-overlap.score, overlap.time, overlap.id))

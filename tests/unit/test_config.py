@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neardup import config
+from neardup.errors import SettingsError
+from neardup.params import Recipe, Settings
+from neardup.sources import Fields
+
+
+def load(tmp_path: Path, text: str = "", **environ: str) -> config.Config:
+    path = tmp_path / "neardup.toml"
+    path.write_text(text)
+    return config.load(path, environ)
+
+
+def test_no_file_and_no_environment_are_the_defaults(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert config.load() == config.Config()
+
+
+def test_the_file_of_the_working_directory_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "neardup.toml").write_text("threshold = 0.9\n")
+    found = config.load()
+    assert (found.settings.threshold, found.path) == (0.9, Path("neardup.toml"))
+
+
+def test_every_key_arrives(tmp_path):
+    found = load(
+        tmp_path,
+        """
+        window = "news.window"
+        threshold = 0.8
+        retrieval = "complete"
+        policy = "drop"
+        matches = 3
+        window_hours = 48
+        routes = ["sentences"]
+        fsync = true
+        [recipe]
+        q = 5
+        fold_case = true
+        [fields]
+        text = "body"
+        time = ["published", "crawled"]
+        """,
+    )
+    assert found.window == "news.window"
+    assert found.settings == Settings(
+        threshold=0.8,
+        retrieval="complete",
+        policy="drop",
+        matches=3,
+        window_hours=48,
+        routes=("sentences",),
+        fsync=True,
+        recipe=Recipe(q=5, fold_case=True),
+    )
+    assert found.fields == Fields(text="body", time=("published", "crawled"))
+
+
+def test_every_setting_is_a_key():
+    assert set(config.SETTING_KEYS) | {"recipe"} == set(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("treshold = 0.8", ["treshold", "'threshold'"]),
+        ("windows_hours = 3", ["windows_hours", "'window_hours'"]),
+        ("[recipe]\nfoldcase = true", ["recipe.foldcase", "'recipe.fold_case'"]),
+        ("[fields]\nbody = 'x'", ["fields.body", "fields."]),
+        ("threshold = 7", ["threshold", "7"]),
+        ("policy = 'delete'", ["policy", "delete", "mark"]),
+        ("threshold = ", ["neardup.toml", "TOML", "Invalid value"]),
+        ("recipe = 4", ["recipe", "table"]),
+        ("window = 4", ["window", "4"]),
+        ("[fields]\ntext = 4", ["fields.text", "4"]),
+        ("matches = 'some'", ["matches", "some"]),
+    ],
+)
+def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, text)
+    for name in names:
+        assert name in str(caught.value)
+
+
+def test_a_file_that_was_asked_for_must_be_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        config.load(tmp_path / "none.toml")
+
+
+def test_the_environment_wins_over_the_file(tmp_path):
+    found = load(
+        tmp_path,
+        "threshold = 0.8\nmatches = 2",
+        NEARDUP_THRESHOLD="0.9",
+        NEARDUP_MATCHES="all",
+        NEARDUP_ROUTES="simhash, sentences",
+        NEARDUP_FSYNC="yes",
+        NEARDUP_WINDOW_HOURS="0",
+        NEARDUP_WINDOW="w",
+        NEARDUP_POLICY="",
+    )
+    settings = Settings(threshold="0.9", routes=("simhash", "sentences"), fsync=True, window_hours=0)
+    assert (found.settings, found.window) == (settings, "w")
+
+
+def test_the_environment_may_name_the_file(tmp_path):
+    path = tmp_path / "other.toml"
+    path.write_text("threshold = 0.5")
+    assert config.load(environ={"NEARDUP_CONFIG": str(path)}).settings.threshold == 0.5
+
+
+@pytest.mark.parametrize(("name", "value"), [("NEARDUP_WINDOW_HOURS", "soon"), ("NEARDUP_FSYNC", "perhaps")])
+def test_an_unusable_variable_is_named(tmp_path, name, value):
+    with pytest.raises(SettingsError, match=f"{name}.*{value}"):
+        load(tmp_path, **{name: value})
+
+
+def test_options_win_over_everything_that_is_set(tmp_path):
+    found = load(tmp_path, "threshold = 0.8\npolicy = 'drop'\nmatches = 2")
+    changed = found.with_options(threshold="0.6", policy=None, matches="all")
+    assert changed.settings == Settings(threshold="0.6", policy="drop", matches=None)

@@ -1,0 +1,78 @@
+"""The exception tree: one base, data as attributes, messages that name the value and the next step."""
+
+import pickle
+
+import pytest
+
+from neardup import errors
+
+EXAMPLES = [
+    (
+        errors.SettingsError("threshold", 1.5, "above 0 and at most 1"),
+        {"name": "threshold", "value": 1.5, "expected": "above 0 and at most 1"},
+        "setting threshold is 1.5: it must be above 0 and at most 1",
+    ),
+    (
+        errors.DocumentError("a", "no text"),
+        {"id": "a", "reason": "no text"},
+        "document 'a' cannot be used: no text",
+    ),
+    (
+        errors.DocumentError(None, "no text"),
+        {"id": None, "reason": "no text"},
+        "a document without id cannot be used: no text",
+    ),
+    (
+        errors.UnknownDocument("a"),
+        {"id": "a"},
+        "no document 'a' in this window: it was never stored, was deleted or has expired",
+    ),
+    (
+        errors.RecipeMismatch("news.window", "r1", "r2"),
+        {"where": "news.window", "found": "r1", "expected": "r2"},
+        (
+            "news.window was signed by recipe r1, this process signs by r2: "
+            "sign it again, or open it with the settings it was signed with"
+        ),
+    ),
+    (
+        errors.LexiconError("x.lexicon", "3 bytes", "a header"),
+        {"path": "x.lexicon", "found": "3 bytes", "expected": "a header"},
+        "x.lexicon: found 3 bytes, expected a header: build the lexicon again, or use the default one",
+    ),
+    (
+        errors.WindowLocked("w", "process 17"),
+        {"path": "w", "holder": "process 17"},
+        "w is being written by another process (process 17): end it, or open the window readonly",
+    ),
+    (
+        errors.WindowDamaged("w/log", "a torn record", "its checksum"),
+        {"path": "w/log", "found": "a torn record", "expected": "its checksum"},
+        "w/log is damaged: found a torn record, expected its checksum",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "data", "message"), EXAMPLES)
+def test_an_error_says_what_is_wrong_and_carries_it(error, data, message):
+    assert str(error) == message
+    assert {name: getattr(error, name) for name in data} == data
+
+
+@pytest.mark.parametrize("error", [example[0] for example in EXAMPLES])
+def test_an_error_survives_pickling(error):
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+
+
+def test_every_error_has_the_one_base():
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), errors.NeardupError)
+
+
+def test_errors_are_also_what_python_would_raise():
+    assert issubclass(errors.SettingsError, ValueError)
+    assert issubclass(errors.DocumentError, ValueError)
+    assert issubclass(errors.UnknownDocument, KeyError)
+    assert issubclass(errors.LexiconError, errors.DataFileError)

@@ -1,0 +1,388 @@
+"""Reading: every form, every compression, and everything that can be wrong with a file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.document import FLUSH, Document, Reject
+from neardup.sources import Fields, Reader
+from neardup.sources.lines import Overlong, excerpt, lines
+from neardup.sources.streams import CHUNK
+
+STORIES = [
+    Document(f"n{i}", f"Story {i}.\nSecond line, “quoted”, ünïcode.", f"2026-11-21T{i:02}:00:00Z")
+    for i in range(5)
+]
+AS_JSON = "".join(json.dumps(story._asdict(), ensure_ascii=False) + "\n" for story in STORIES).encode()
+
+
+def read(*paths: Path | str, **options) -> list[Any]:
+    return list(Reader(paths, **options))
+
+
+def written(tmp_path: Path, name: str, data: bytes | str) -> Path:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def csv_of(stories: list[Document], delimiter: str = ",") -> bytes:
+    sheet = io.StringIO()
+    writer = csv.writer(sheet, delimiter=delimiter)
+    writer.writerow(Document._fields)
+    writer.writerows(stories)
+    return sheet.getvalue().encode()
+
+
+# ---- what is read ----
+
+COMPRESSIONS = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "gzip in members": lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]) + b"\0" * 512,
+    "zstd": zstandard.compress,
+    "zstd in frames": lambda data: zstandard.compress(data[:100]) + zstandard.compress(data[100:]),
+}
+
+
+@pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS.keys())
+@pytest.mark.parametrize(("name", "data"), [("news.jsonl", AS_JSON), ("news.csv", csv_of(STORIES))])
+def test_compression_is_told_from_the_bytes_not_the_name(tmp_path, compress, name, data):
+    assert read(written(tmp_path, name, compress(data))) == STORIES
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.json", "a.JSONL.gz", "a.jsonl.zst"])
+def test_json_lines_by_name(tmp_path, name):
+    assert read(written(tmp_path, name, AS_JSON)) == STORIES
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_the_one_that_fits_the_header(tmp_path, delimiter):
+    assert read(written(tmp_path, "a.csv", csv_of(STORIES, delimiter))) == STORIES
+
+
+def test_the_form_may_be_said_where_the_name_does_not_tell_it(tmp_path):
+    path = written(tmp_path, "news", AS_JSON)
+    assert "name does not tell" in read(path)[0].reason
+    assert read(path, form="jsonl") == STORIES
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_trouble(tmp_path):
+    data = b"\xef\xbb\xbf" + AS_JSON.replace(b"\n", b"\r\n")
+    assert read(written(tmp_path, "a.jsonl", data)) == STORIES
+    assert read(written(tmp_path, "a.csv", b"\xef\xbb\xbfid,text\r\n1,a\r\n")) == [Document("1", "a")]
+
+
+def test_the_last_line_needs_no_line_feed_and_blank_lines_are_skipped(tmp_path):
+    data = b'\n{"id": "a", "text": "x"}\n  \n\n{"text": "y"}'
+    assert read(written(tmp_path, "a.jsonl", data)) == [Document("a", "x"), Document("a.jsonl:5", "y")]
+
+
+def test_a_text_file_is_one_document_named_by_the_file(tmp_path):
+    assert read(written(tmp_path, "page.txt", "Rain.\n\nSnow.\n")) == [
+        Document("page.txt", "Rain.\n\nSnow.\n")
+    ]
+
+
+def test_a_directory_is_every_text_file_below_it(tmp_path):
+    written(tmp_path, "d/b.txt", "b")
+    written(tmp_path, "d/sub/a.txt.gz", gzip.compress(b"a"))
+    written(tmp_path, "d/notes.md", "not read")
+    assert read(tmp_path / "d") == [Document("b.txt", "b"), Document("sub/a.txt.gz", "a")]
+
+
+def test_a_directory_without_text_files_is_told(tmp_path):
+    written(tmp_path, "d/notes.md", "x")
+    (reject,) = read(tmp_path / "d")
+    assert "no .txt file" in reject.reason
+
+
+def test_files_follow_one_another_in_the_order_given(tmp_path):
+    paths = [written(tmp_path, f"{name}.txt", name) for name in "zab"]
+    assert [document.text for document in read(*paths)] == ["z", "a", "b"]
+
+
+def test_bytes_read_reach_the_total(tmp_path):
+    reader = Reader(
+        [written(tmp_path, "a.jsonl.gz", gzip.compress(AS_JSON)), written(tmp_path, "b.txt", "b")]
+    )
+    assert reader.bytes_read == 0
+    list(reader)
+    assert reader.bytes_total
+    assert reader.bytes_read == reader.bytes_total
+
+
+# ---- fields ----
+
+
+def test_fields_are_selectable(tmp_path):
+    data = '{"guid": 7, "body": "x", "when": 1795251600, "id": "no", "text": "no"}\n'
+    fields = Fields(id="guid", text="body", time=("published", "when"))
+    assert read(written(tmp_path, "a.jsonl", data), fields=fields) == [Document("7", "x", 1795251600)]
+
+
+@pytest.mark.parametrize("name", ["time", "timestamp", "@timestamp"])
+def test_the_usual_time_fields_are_known(tmp_path, name):
+    data = json.dumps({"id": "a", "text": "x", name: "2026-11-21"})
+    assert read(written(tmp_path, "a.jsonl", data)) == [Document("a", "x", "2026-11-21")]
+
+
+def test_a_missing_null_or_empty_id_is_named_by_file_and_line(tmp_path):
+    data = '{"text": "a"}\n{"id": null, "text": "b"}\n{"id": "", "text": "c"}\n'
+    ids = [document.id for document in read(written(tmp_path, "a.jsonl", data))]
+    assert ids == ["a.jsonl:1", "a.jsonl:2", "a.jsonl:3"]
+
+
+def test_files_of_one_name_do_not_share_ids(tmp_path):
+    paths = [written(tmp_path, f"{day}/news.jsonl", '{"text": "a"}\n') for day in ("mon", "tue")]
+    first, second = read(*paths)
+    assert first.id != second.id
+
+
+def test_clock_times_in_csv_are_numbers_and_dates_stay_text(tmp_path):
+    data = "text,time\na,1795251600\nb,1795251600.5\nc,20261121\nd,\n"
+    times = [document.time for document in read(written(tmp_path, "a.csv", data))]
+    assert times == [1795251600.0, 1795251600.5, "20261121", None]
+
+
+# ---- what is rejected ----
+
+BAD_JSON = {
+    b"{bad}": "not JSON",
+    b'{"text": "cut off': "not JSON",
+    b'{"text": "\\ud800 x"}': "unpaired surrogate (U+D800)",
+    b'{"text": "caf\xe9"}': "not UTF-8: byte 0xe9 at offset 13",
+    b'{"text": NaN}': "not JSON",
+    b"[1, 2]": "not a JSON object",
+    b'"text"': "not a JSON object",
+    b'{"id": "a"}': "no text: there is no field 'text' (fields: id)",
+    b'{"text": null}': "field 'text' is null",
+    b'{"text": 7}': "field 'text' is an integer, not a string",
+    b'{"text": ["a"]}': "field 'text' is a list, not a string",
+    b'{"id": 1.5, "text": "a"}': "field 'id' is a number",
+    b'{"id": true, "text": "a"}': "field 'id' is a boolean",
+    b'{"text": "a", "time": {}}': "field 'time' is an object, not a time",
+    b'{"text": "a", "time": false}': "field 'time' is a boolean, not a time",
+    b"[" * 100_000: "not JSON",
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"), BAD_JSON.items(), ids=[f"{reason}" for reason in BAD_JSON.values()]
+)
+def test_a_bad_line_is_rejected_with_file_line_and_reason_and_the_stream_goes_on(tmp_path, line, reason):
+    path = written(
+        tmp_path, "a.jsonl", b'{"id": "1", "text": "a"}\n' + line + b'\n{"id": "2", "text": "b"}\n'
+    )
+    first, reject, last = read(path)
+    assert (first.id, last.id) == ("1", "2")
+    assert reason in reject.reason
+    assert (reject.source, reject.line, reject.raw) == (str(path), 2, excerpt(line))
+    json.dumps(reject).encode("utf-8")
+
+
+BAD_ROWS = {
+    "2,caf\xe9,": "not UTF-8: byte 0xe9",
+    "2,b": "2 columns, the header has 3",
+    "2,b,,,": "5 columns, the header has 3",
+    '2,"b" c,': "not CSV",
+    '2,"never closed,': "not CSV",
+}
+
+
+@pytest.mark.parametrize(("row", "reason"), BAD_ROWS.items(), ids=list(BAD_ROWS.values()))
+def test_a_bad_row_costs_one_row(tmp_path, row, reason):
+    path = written(tmp_path, "a.csv", f'id,text,time\n1,"a\nb",\n{row}\n3,c,\n4,d,\n'.encode("latin-1"))
+    first, reject, *rest = read(path)
+    assert first == Document("1", "a\nb")
+    assert reason in reject.reason
+    assert (reject.source, reject.line) == (str(path), 4)
+    assert rest == [Document("3", "c"), Document("4", "d")]
+
+
+def test_a_table_without_the_text_column_is_one_reject(tmp_path):
+    (reject,) = read(written(tmp_path, "a.csv", "id,body\n1,a\n2,b\n"))
+    assert "no column 'text' (columns: id, body)" in reject.reason
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_a_stream_cut_short_gives_what_it_has_and_one_reject_and_the_next_file_follows(tmp_path, compress):
+    random = os.urandom(20_000).hex()
+    data = compress("".join(json.dumps({"id": str(i), "text": random}) + "\n" for i in range(50)).encode())
+    cut, whole = written(tmp_path, "cut.jsonl", data[: len(data) - 20]), written(tmp_path, "b.txt", "b")
+    *documents, reject, last = read(cut, whole)
+    assert isinstance(reject, Reject)
+    assert "cut short" in reject.reason
+    assert reject.source == str(cut)
+    assert [document.id for document in documents] == [str(i) for i in range(len(documents))]
+    assert last == Document("b.txt", "b")
+
+
+@pytest.mark.parametrize(
+    ("compress", "at"), [(gzip.compress, 30), (zstandard.compress, 12)], ids=["gzip", "zstd"]
+)
+def test_a_damaged_stream_is_one_reject(tmp_path, compress, at):
+    data = bytearray(compress(AS_JSON * 10))
+    data[at : at + 8] = b"\xff" * 8
+    *_, reject = read(written(tmp_path, "a.jsonl", bytes(data)))
+    assert "damaged" in reject.reason or "cut short" in reject.reason or "not JSON" in reject.reason
+
+
+@pytest.mark.parametrize(
+    ("magic", "name"),
+    [(b"PK\x03\x04", "zip"), (b"BZh9", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"PAR1", "Parquet")],
+)
+def test_a_foreign_file_is_named(tmp_path, magic, name):
+    (reject,) = read(written(tmp_path, "a.jsonl", magic + b"\0" * 100))
+    assert name in reject.reason
+
+
+def test_a_file_that_cannot_be_opened_is_one_reject(tmp_path):
+    none, there = tmp_path / "none.jsonl", written(tmp_path, "b.txt", "b")
+    reject, document = read(none, there)
+    assert (reject.source, reject.reason) == (str(none), "cannot be read: No such file or directory")
+    assert document.id == "b.txt"
+
+
+def test_text_that_is_no_utf8_is_rejected_whole(tmp_path):
+    (reject,) = read(written(tmp_path, "a.txt", b"caf\xe9"))
+    assert (reject.id, reject.reason) == ("a.txt", "not UTF-8: byte 0xe9 at offset 3")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_a_line_over_the_limit_is_rejected_without_being_held(tmp_path, name):
+    head = "id,text,time\n" if name == "a.csv" else ""
+    long = "1," + "x" * 5_000 if name == "a.csv" else json.dumps({"id": "1", "text": "x" * 5_000})
+    short = "2,b," if name == "a.csv" else '{"id": "2", "text": "b"}'
+    rejected, document = read(written(tmp_path, name, f"{head}{long}\n{short}\n"), longest=1_000)
+    assert rejected.reason == "the line is longer than allowed"
+    assert document == Document("2", "b")
+
+
+def test_a_text_file_over_the_limit_is_rejected(tmp_path):
+    (reject,) = read(written(tmp_path, "a.txt", "x" * 2_000), longest=1_000)
+    assert "longer than allowed" in reject.reason
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_what_expands_without_end_stays_in_bounds(tmp_path, compress):
+    bomb = compress(b" " * 64 * CHUNK)
+    assert (
+        read(written(tmp_path, "a.jsonl", bomb), longest=1_000)[0].reason == "the line is longer than allowed"
+    )
+
+
+def test_an_engine_s_reject_is_located_by_its_id(tmp_path):
+    reader = Reader([written(tmp_path, "a.jsonl", AS_JSON)])
+    list(reader)
+    located = reader.located(Reject("n3", "time is odd"))
+    assert (located.source, located.line) == (str(tmp_path / "a.jsonl"), 4)
+    assert reader.located(Reject("stranger", "x")) == Reject("stranger", "x")
+
+
+# ---- live input ----
+
+
+def test_standard_input_delivers_what_is_there_and_says_that_it_waits():
+    script = (
+        "import sys\n"
+        "from neardup.sources import Reader\n"
+        "for item in Reader(['-']): print(getattr(item, 'id', 'FLUSH'), flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    )
+    with process:
+        assert process.stdin
+        assert process.stdout
+        out = io.TextIOWrapper(process.stdout)
+        process.stdin.write(b'{"id": "a", "text": "x"}\n{"id": "b", "text"')
+        while (line := out.readline().strip()) == "FLUSH":
+            pass
+        assert (line, out.readline().strip()) == ("a", "FLUSH")
+        process.stdin.write(b': "y"}\n')
+        assert [out.readline().strip(), out.readline().strip()] == ["b", "FLUSH"]
+        process.stdin.close()
+        assert out.read() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_named_pipe_is_live_and_no_row_is_torn(tmp_path, form):
+    pipe = tmp_path / f"pipe.{form}"
+    os.mkfifo(pipe)
+    data = AS_JSON if form == "jsonl" else csv_of(STORIES)
+    reader = Reader([pipe])
+    assert reader.bytes_total is None
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as sink:
+            for start in range(0, len(data), 37):
+                sink.write(data[start : start + 37])
+                time.sleep(0.001)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    items = list(reader)
+    thread.join()
+    assert [item for item in items if item is not FLUSH] == STORIES
+    assert FLUSH in items
+
+
+# ---- laws ----
+
+
+@given(st.binary(max_size=300), st.integers(1, 20), st.integers(1, 40))
+def test_lines_are_those_of_split_however_the_chunks_fall(data, step, longest):
+    chunks = (data[start : start + step] for start in range(0, len(data), step))
+    found = [line for batch in lines(chunks, longest) if batch for line in batch]
+    expected = (
+        data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        if len(data.split(b"\n")[0]) <= longest
+        else data.split(b"\n")
+    )
+    if not expected[-1]:
+        expected.pop()
+    assert len(found) == len(expected)
+    for line, whole in zip(found, expected, strict=True):
+        assert isinstance(line, Overlong) == (len(whole) > longest)
+        assert whole.startswith(line)
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5), st.sampled_from(["jsonl", "csv"])
+)
+def test_any_text_comes_back_as_it_went_in(tmp_path_factory, texts, form):
+    stories = [Document(f"n{i}", text) for i, text in enumerate(texts)]
+    # A carriage return within a cell is a line end to csv, as to every spreadsheet; a NUL ends nothing but is refused.
+    if form == "csv" and any("\r" in text or "\0" in text for text in texts):
+        return
+    as_json = "".join(json.dumps(story._asdict()) + "\n" for story in stories).encode()
+    path = written(
+        tmp_path_factory.mktemp("law"), f"a.{form}", as_json if form == "jsonl" else csv_of(stories)
+    )
+    assert read(path) == stories
+
+
+@given(st.binary(max_size=400))
+def test_no_bytes_stop_a_reader(tmp_path_factory, data):
+    directory = tmp_path_factory.mktemp("law")
+    for name in ("a.jsonl", "a.csv", "a.txt"):
+        for item in read(written(directory, name, data)):
+            assert isinstance(item, Document | Reject)
