@@ -95,7 +95,7 @@ def _packed(letters: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def reaches(shared: int, largest: int, threshold: str) -> bool:
-    """shared / largest >= threshold, in integers as DESIGN.md asks."""
+    """Shared / largest >= threshold, in integers as DESIGN.md asks."""
     limit = Fraction(threshold)
     return shared * limit.denominator >= limit.numerator * largest
 
@@ -122,7 +122,7 @@ def all_pairs(sets: GramSets, lowest: str) -> dict[Pair, Pair]:
     return pairs
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator] # numba ships no types
+@njit(cache=True, nogil=True)
 def _shared(a: Any, b: Any) -> Any:
     """Members in both of two sorted arrays."""
     i = j = n = 0
@@ -138,7 +138,7 @@ def _shared(a: Any, b: Any) -> Any:
     return n
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator] # as above
+@njit(cache=True, nogil=True)
 def _count_all(ids: Any, starts: Any, frequencies: Any, numerator: Any, denominator: Any) -> Any:
     """Rows (i, j, shared, max) of the pairs that reach the limit: a full inverted index, read whole each time."""
     offsets = np.zeros(len(frequencies) + 1, np.int64)

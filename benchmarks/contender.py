@@ -8,10 +8,12 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import corpora, harness
-from benchmarks.corpora import Corpus
+
+if TYPE_CHECKING:
+    from benchmarks.corpora import Corpus
 
 OWN = {"sketch-own-1000": 1_000, "sketch-own-4000": 4_000}
 ENGINE: dict[str, dict[str, Any]] = {
@@ -21,7 +23,7 @@ ENGINE: dict[str, dict[str, Any]] = {
     "sketch-routes": {"routes": ("sentences", "simhash")},
     "complete": {"retrieval": "complete"},
 }
-SIGNING = ("sign", "sign-decision")
+SIGNING = ("sign-decision", "sign-fields", "sign")
 WARM_UP = 200
 THRESHOLD = "0.7"
 
@@ -53,7 +55,9 @@ def run_peer(name: str, corpus: Corpus, truth: set[tuple[int, int]]) -> dict[str
     return {"seconds": seconds, "grown_mb": grown, **quality}
 
 
-def run_engine(name: str, corpus: Corpus, truth: set[tuple[int, int]], lexicon: Path | None) -> dict[str, Any]:
+def run_engine(
+    name: str, corpus: Corpus, truth: set[tuple[int, int]], lexicon: Path | None
+) -> dict[str, Any]:
     """Time and quality of the engine: sign, search, verify, insert, every match listed."""
     import neardup
     from benchmarks import engine

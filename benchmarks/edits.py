@@ -58,7 +58,9 @@ def junk_block(text: str, share: float, rng: random.Random, _other: str) -> str:
     words = text.split()
     length = max(1, round(share * len(words)))
     at = rng.randrange(max(1, len(words) - length))
-    return " ".join(words[:at] + [_junk(len(word), rng) for word in words[at : at + length]] + words[at + length :])
+    return " ".join(
+        words[:at] + [_junk(len(word), rng) for word in words[at : at + length]] + words[at + length :]
+    )
 
 
 def typos(text: str, share: float, rng: random.Random, _other: str) -> str:
@@ -87,7 +89,7 @@ KINDS: dict[str, tuple[Edit, tuple[float, ...]]] = {
 def copies(texts: Sequence[str], kind: str, share: float, seed: int) -> Iterator[Copy]:
     """One edited copy of every text, in a seeded order; reading on costs only what is read."""
     edit = KINDS[kind][0]
-    rng = random.Random(f"{seed}:{kind}:{share}")  # noqa: S311 # a seeded experiment, not a secret
+    rng = random.Random(f"{seed}:{kind}:{share}")  # a seeded experiment, not a secret
     order = list(range(len(texts)))
     rng.shuffle(order)
     for place, original in enumerate(order):

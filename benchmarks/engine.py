@@ -9,13 +9,15 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 import neardup
-from benchmarks.corpora import Corpus
 from benchmarks.harness import ROOT, one_thread
+
+if TYPE_CHECKING:
+    from benchmarks.corpora import Corpus
 
 FIRST_MS = 1_735_689_600_000  # 2025-01-01T00:00:00Z; a fixed clock makes runs repeatable
 Found = dict[tuple[int, int], tuple[int, float]]

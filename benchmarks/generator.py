@@ -16,7 +16,7 @@ from typing import IO, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import bruteforce, harness, stream
+from benchmarks import bruteforce, harness, stream, wordmodel
 
 _HEAD = struct.Struct("<qq")
 
@@ -85,7 +85,7 @@ def answer(made: stream.Stream, first: int, last: int, out: IO[bytes]) -> None:
 
 def main(path: str, seed: str) -> None:
     """Answers requests until the end of its input."""
-    made = stream.Stream(stream.load(Path(path)), int(seed))
+    made = stream.Stream(wordmodel.load(Path(path)), int(seed))
     for line in sys.stdin:
         first, last = line.split()
         answer(made, int(first), int(last), sys.stdout.buffer)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
+import gzip
 import importlib.metadata
 import json
 import os
@@ -64,15 +65,20 @@ def run_module(module: str, *arguments: str) -> Any:
     Its standard error goes to ours. Raises CalledProcessError if it fails: a missing figure must not look like one.
     """
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(
-        command, env=one_thread(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    )
+    done = subprocess.run(command, env=one_thread(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def pin_this_process() -> None:
     """Pins this process's thread pools; call it before numpy or numba is imported."""
     os.environ.update(dict.fromkeys(THREAD_POOLS, "1"))
+
+
+def compressed(path: Path) -> Path:
+    """`path` gzip'd beside itself."""
+    packed = path.with_name(path.name + ".gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    return packed
 
 
 def peak_mb() -> float:
@@ -98,7 +104,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def origin() -> dict[str, Any]:
     """Commit, machine and versions: what a figure needs beside it to be compared with another."""
     return {
-        "made": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "machine": {
             "processor": _processor(),

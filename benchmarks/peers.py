@@ -1,7 +1,8 @@
 """The peers as loops over texts in memory: for each text, ask for earlier duplicates, then insert it.
 
-Every peer is given its normal form by numpy (23 us a document of 4 KB; str.translate takes 83, re.sub 120), so that no
-difference between contenders is one of cleaning text. A loop returns what the peer answered, as (later, earlier) places.
+Every peer is given its normal form by numpy (23 us a document of 4 KB; str.translate takes 83, re.sub 120), so
+that no difference between contenders is one of cleaning text. A loop returns what the peer answered, as (later,
+earlier) places.
 
 This module imports no more than its own peer and numpy: `python -m benchmarks.peers FILE` is also the whole process
 that durable.py measures ours against.
@@ -83,7 +84,7 @@ def _rensa(texts: Iterable[str], tokens: Callable[[str], Any]) -> Answers:
 
 
 def rensa_flags(texts: Iterable[str]) -> Answers:
-    """rensa's pre-hashed matrix way: says *that* a document has a duplicate, not which: (place, -1)."""
+    """Rensa's pre-hashed matrix way: says *that* a document has a duplicate, not which: (place, -1)."""
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(0.7, PERMUTATIONS, BANDS)
@@ -101,14 +102,17 @@ def _keys(units: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Mixed 64-bit keys of the 4-grams: rensa takes pre-hashed tokens as they are."""
     if len(units) < Q:
         return np.empty(0, np.uint64)
-    keys = units[:-3] << np.uint64(48) | units[1:-2] << np.uint64(32) | units[2:-1] << np.uint64(16) | units[3:]
+    keys = (
+        units[:-3] << np.uint64(48) | units[1:-2] << np.uint64(32) | units[2:-1] << np.uint64(16) | units[3:]
+    )
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
+    mixed: npt.NDArray[np.uint64] = keys ^ (keys >> np.uint64(31))
+    return mixed
 
 
 def gaoya(texts: Iterable[str]) -> Answers:
-    """gaoya's MinHash over 4-grams at its best F1 on passages20k: 32 bands of 4, own filter at Jaccard 0.538.
+    """Gaoya's MinHash over 4-grams at its best F1 on passages20k: 32 bands of 4, own filter at Jaccard 0.538.
 
     Its index has no call that signs once and both asks and inserts; it signs twice.
     """

@@ -7,7 +7,8 @@ Corpus     passages20k against its docq.tsv; wikiversions, spamassassin, terms-c
            neardup.oracle on a sample, and against the corpora's docq.tsv where there is one. Edits: of the originals
            of passages20k, into a window that holds all of these originals.
 Seed       20261121 for the edits; none for the corpora.
-Excluded   time (speed.py), the hours of the window (all documents lie within one), other recipes than the one asked for.
+Excluded   time (speed.py), the hours of the window (all documents lie within one), other recipes than the one
+           asked for.
 Counted    A pair is counted if its exact doc_q reaches t: an edit that pushes a copy below t is no miss. An edit is
            drawn until `--pairs` of its copies count, or the originals end. Precision: every match that the engine
            reports is counted again by brute force, its `shared` too.
@@ -19,12 +20,14 @@ import argparse
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import bruteforce, corpora, edits, engine, harness
-from benchmarks.bruteforce import GramSets, Pair
 from benchmarks.corpora import Corpus
 from neardup import oracle
+
+if TYPE_CHECKING:
+    from benchmarks.bruteforce import GramSets, Pair
 
 SEED = 20_261_121
 CORPORA = ("passages20k", "wikiversions", "spamassassin", "terms-contrib", "manpages-multi")
@@ -40,7 +43,9 @@ def oracle_agrees(corpus: Corpus, sets: GramSets, pairs: dict[Pair, Pair], sampl
     rng = random.Random(SEED)
     known = sorted(pairs)
     chosen = rng.sample(known, min(sample // 2, len(known)))
-    chosen += [(min(two), max(two)) for two in (rng.sample(range(len(corpus)), 2) for _ in range(sample // 2))]
+    chosen += [
+        (min(two), max(two)) for two in (rng.sample(range(len(corpus)), 2) for _ in range(sample // 2))
+    ]
     for i, j in chosen:
         counted = oracle.doc_q_counts(corpus.texts[i], corpus.texts[j])
         if counted[1] and counted != bruteforce.overlap(sets, i, j):
@@ -77,7 +82,9 @@ def false_matches(run: engine.Run, sets: GramSets, threshold: str) -> list[Pair]
         exact = bruteforce.overlap(sets, *pair)
         # two equal texts shorter than q share no q-gram, and score 1 all the same
         counted = shared == exact[0] or (len(sets.of(pair[0])) == 0 and shared == 0)
-        if not (bruteforce.reaches(*exact, threshold) and counted and abs(score - exact[0] / exact[1]) < 1e-9):
+        if not (
+            bruteforce.reaches(*exact, threshold) and counted and abs(score - exact[0] / exact[1]) < 1e-9
+        ):
             wrong.append(pair)
     return wrong
 
@@ -159,7 +166,18 @@ def recipe_of(args: argparse.Namespace) -> dict[str, Any]:
 
 def report_corpora(rows: list[dict[str, Any]]) -> str:
     """The corpora's rows as a table."""
-    header = ["corpus", "t", "level", "pairs", "missed", "recall", "reported", "false", "candidates/doc", "cut off"]
+    header = [
+        "corpus",
+        "t",
+        "level",
+        "pairs",
+        "missed",
+        "recall",
+        "reported",
+        "false",
+        "candidates/doc",
+        "cut off",
+    ]
     keys = ("corpus", "threshold", "level", "pairs", "missed")
     return harness.table(header, [
         [*(row[key] for key in keys), f"{row['recall']:.5f}", row["reported"], row["false"],
@@ -188,7 +206,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--edit-levels", nargs="+", choices=LEVELS, default=["sketch"])
     parser.add_argument("--pairs", type=int, default=1_000, help="pairs a kind of edit (default: 1000)")
     parser.add_argument("--lexicon", type=Path, help="a lexicon other than the default one")
-    parser.add_argument("--brute-force", action="store_true", help="also count all pairs of passages20k again")
+    parser.add_argument(
+        "--brute-force", action="store_true", help="also count all pairs of passages20k again"
+    )
     args = parser.parse_args(arguments)
     if args.tiny:
         args.pairs, args.corpora = min(args.pairs, 20), args.corpora[:2]

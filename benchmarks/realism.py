@@ -1,9 +1,10 @@
 """Is the generated stream of scale.py like real text? The statistics that decide what retrieval costs, side by side.
 
-Question   Per document: characters, distinct q-grams, how rare its q-grams are in the collection (df spectrum); over the
-           collection: how many distinct q-grams, and how many postings of sketch q-grams a document reads, as it grows.
-Corpus     The originals of passages20k that the model was NOT built from, against as many generated documents that are
-           no copies.
+Question   Per document: characters, distinct q-grams, how rare its q-grams are in the collection (df spectrum);
+           over the collection: how many distinct q-grams, and how many postings of sketch q-grams a document reads,
+           as it grows.
+Corpus     The originals of passages20k that the model was NOT built from, against as many generated documents that
+           are no copies.
 Seed       that of scale.py.
 Excluded   Copies, on both sides.
 """
@@ -11,6 +12,7 @@ Excluded   Copies, on both sides.
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from benchmarks import bruteforce, corpora, harness, stream
+from benchmarks import bruteforce, corpora, harness, stream, wordmodel
 
 SPECTRUM = (1, 2, 4, 16, 64, 256, 1_024, 4_096)
 STEPS = 4
@@ -30,7 +32,7 @@ def statistics(texts: Sequence[str], sketches: Sequence[Sequence[str]]) -> dict[
     frequencies = sets.frequencies[sets.ids]
     bounds = [*SPECTRUM, len(texts) + 1]
     shares = [float(np.mean((frequencies >= low) & (frequencies < high)))
-              for low, high in zip(bounds[:-1], bounds[1:], strict=True)]  # fmt: skip
+              for low, high in itertools.pairwise(bounds)]  # fmt: skip
     sizes = [len(texts) * step // STEPS for step in range(1, STEPS + 1)]
     keys = np.array([int(key, 16) for sketch in sketches for key in sketch], np.uint64)
     numbers = np.unique(keys, return_inverse=True)[1]
@@ -78,7 +80,7 @@ def compare(args: argparse.Namespace, sample: int, documents: int) -> dict[str, 
     """Both collections' statistics; the model's `sample` documents are taken from the front, the real ones after."""
     originals = corpora.load(args.data, "passages20k", tiny=args.tiny).originals()
     real = originals[sample : sample + documents]
-    made = stream.Stream(stream.build(originals[:sample]), args.seed).part(0, 2 * len(real))
+    made = stream.Stream(wordmodel.build(originals[:sample]), args.seed).part(0, 2 * len(real))
     kept = [text for text, original in zip(made.texts(), made.originals, strict=True) if original < 0]
     made_up = kept[: len(real)]
     return {
@@ -107,7 +109,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Compares, prints the table, writes realism.json."""
     parser = harness.options(__doc__)
     parser.add_argument("--seed", type=int, default=stream.SEED)
-    parser.add_argument("--sample", type=int, default=stream.SAMPLE, help="documents the model is built from")
+    parser.add_argument(
+        "--sample", type=int, default=wordmodel.SAMPLE, help="documents the model is built from"
+    )
     parser.add_argument("--documents", type=int, default=12_000)
     args = parser.parse_args(arguments)
     if args.tiny:

@@ -38,13 +38,15 @@ def fresh_progress() -> dict[str, Any]:
 def settings(level: str, lexicon: str) -> neardup.Settings:
     """The settings of the run: what is measured by default, but for the level."""
     recipe = neardup.Recipe(lexicon=lexicon or None)
-    return neardup.Settings(threshold=THRESHOLD, retrieval=level, window_hours=24, matches=None, recipe=recipe)  # type: ignore[arg-type] # checked by Settings
+    return neardup.Settings(
+        threshold=THRESHOLD, retrieval=level, window_hours=24, matches=None, recipe=recipe
+    )
 
 
 def warm_up(level: str, lexicon: str) -> None:
     """Compiles or loads every kernel, in a window of its own."""
     words = ["warm", "up", "of", "some", "kernels"]
-    texts = [" ".join(words[at % 5 :] + [str(at)] + words) * 20 for at in range(130)]
+    texts = [" ".join([*words[at % 5 :], str(at), *words]) * 20 for at in range(130)]
     with neardup.open(None, settings=settings(level, lexicon)) as window:
         for _ in window.ingest(neardup.Document(str(at), text) for at, text in enumerate(texts)):
             pass

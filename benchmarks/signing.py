@@ -1,1 +1,58 @@
-"""What a signature costs: the fields a decision needs, and all fields of `neardup.sign`."""
+"""What a signature costs, without any search: the decision's own part, all fields, and all fields as strings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from neardup import sign
+from neardup.params import DEFAULT_BATCH_DOCUMENTS, Recipe
+from neardup.signature import Signer, signer
+
+if TYPE_CHECKING:
+    from benchmarks.corpora import Corpus
+
+WARM_UP = 200
+
+
+def decision(texts: Sequence[str]) -> None:
+    """What a verdict needs: normal form, key set, sketch, fingerprint; in batches, as `ingest` does."""
+    chosen = signer(Recipe())
+    for batch in _batches(texts):
+        chosen.sign(batch)
+
+
+def fields(texts: Sequence[str]) -> None:
+    """The same, and sentence fingerprints and simhash: every field's value, as arrays."""
+    chosen: Signer = signer(Recipe())
+    for batch in _batches(texts):
+        chosen.sign(batch)
+        chosen.word_features(batch)
+
+
+def strings(texts: Sequence[str]) -> None:
+    """`neardup.sign`, one text at a time: every field as strings, the thousands of q-grams too."""
+    for text in texts:
+        sign(text)
+
+
+LOOPS: dict[str, Callable[[Sequence[str]], None]] = {
+    "sign-decision": decision,
+    "sign-fields": fields,
+    "sign": strings,
+}
+
+
+def run(name: str, corpus: Corpus) -> dict[str, float]:
+    """Seconds that one of the loops takes over the corpus."""
+    loop = LOOPS[name]
+    loop(corpus.texts[:WARM_UP])
+    start = time.perf_counter()
+    loop(corpus.texts)
+    return {"seconds": time.perf_counter() - start}
+
+
+def _batches(texts: Sequence[str]) -> list[list[bytes]]:
+    size = DEFAULT_BATCH_DOCUMENTS
+    return [[text.encode() for text in texts[at : at + size]] for at in range(0, len(texts), size)]

@@ -9,8 +9,8 @@ Excluded   loading, decompressing and parsing (durable.py has them), starting Py
 Fairness   One process a contender and round, contenders in alternation (A B C A B C), every pool pinned to one thread.
            "rensa" is fed str 4-grams as in its README; "rensa-bytes" with tokens cut by numpy, its fastest way that
            names the earlier document; "rensa-flags" with hashes by numpy: yes or no only.
-Lexicons   "sketch" uses the default lexicon (books, manuals: nothing of this corpus). "sketch-own-N" uses one built from
-           the first N documents of this very corpus, copies included, as a user with an archive would.
+Lexicons   "sketch" uses the default lexicon (books, manuals: nothing of this corpus). "sketch-own-N" uses one built
+           from the first N documents of this very corpus, copies included, as a user with an archive would.
 """
 
 from __future__ import annotations
@@ -61,6 +61,17 @@ def times_faster(rounds: Rounds, slow: str, fast: str) -> list[float]:
     return [one["us"] / other["us"] for one, other in zip(rounds[slow], rounds[fast], strict=True)]
 
 
+def signature_ratios(rounds: Rounds) -> str:
+    """How much more the whole signature costs than the decision's own part, in each round."""
+    if not {"sign-decision", "sign-fields", "sign"} <= rounds.keys():
+        return ""
+    rows = []
+    for name in ("sign-fields", "sign"):
+        ratios = times_faster(rounds, name, "sign-decision")
+        rows.append([name, f"{max(ratios):.2f} ({statistics.median(ratios):.2f})"])
+    return "\n" + harness.table(["signature", "x sign-decision, max (median)"], rows)
+
+
 def report(rounds: Rounds) -> str:
     """The contenders in one table; ratios are of the same round, smallest and middle."""
     rows = []
@@ -90,11 +101,13 @@ def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes speed.json."""
     parser = harness.options(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", choices=ALL, default=list(ALL), metavar="NAME", help=", ".join(ALL))
+    parser.add_argument(
+        "--only", nargs="+", choices=ALL, default=list(ALL), metavar="NAME", help=", ".join(ALL)
+    )
     args = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         rounds = measure(args, args.only, build_lexicons(args, args.only, Path(scratch)))
-    print(report(rounds))
+    print(report(rounds) + signature_ratios(rounds))
     harness.save(args, "speed", rounds)
 
 

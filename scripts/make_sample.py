@@ -113,7 +113,7 @@ def _filled(rng: random.Random, template: str, words: dict[str, str]) -> str:
 
 
 def _copies(rng: random.Random, stories: list[Item]) -> Iterator[Item]:
-    """For every seventh story or so, one to three copies within some hours, each after its own manner."""
+    """For every ninth story or so, one to three copies within some hours, each after its own manner."""
     manners: tuple[Callable[[random.Random, str], str], ...] = (
         _same,
         _reflowed,
@@ -122,7 +122,7 @@ def _copies(rng: random.Random, stories: list[Item]) -> Iterator[Item]:
         _corrected,
         _with_update,
     )
-    for original in rng.sample(stories, len(stories) // 7):
+    for original in rng.sample(stories, len(stories) // 9):
         latest = original
         for _ in range(rng.choice((1, 1, 2, 3))):
             text = rng.choice(manners)(rng, rng.choice((original, latest)).text)
@@ -151,8 +151,9 @@ def _new_header(rng: random.Random, text: str) -> str:
 
 
 def _trimmed(_: random.Random, text: str) -> str:
+    """Without the end, as when a column was too short for it."""
     paragraphs = text.split("\n\n")
-    return "\n\n".join(paragraphs[:-1])
+    return "\n\n".join(paragraphs[:-1]) if len(paragraphs) > 3 else text
 
 
 def _corrected(rng: random.Random, text: str) -> str:

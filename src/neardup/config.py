@@ -66,28 +66,40 @@ class ConfigError(SettingsError):
 
 @dataclass(frozen=True)
 class Config:
-    """What the file and the environment say; `path` is the file that was read, None if there is none."""
+    """What the file, the environment and the options say.
 
-    settings: Settings = field(default_factory=Settings)
+    `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
+    with. `path` is the file that was read, None if there is none.
+    """
+
+    given: Mapping[str, Any] = field(default_factory=dict)
     window: str | None = None
     fields: Fields = field(default_factory=Fields)
     path: Path | None = None
 
     @property
+    def settings(self) -> Settings:
+        """All settings, with the defaults for those that are not given."""
+        return Settings(**self.given)
+
+    @property
     def recipe(self) -> Recipe:
-        """The recipe for what has none yet: the configured one, else the default."""
+        """The recipe for what has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()
 
     def with_options(self, **options: Any) -> Config:
         """This, with the settings among `options` that are not None, those of the recipe too; `matches` may be "all".
 
-        >>> Config().with_options(threshold="0.9", policy=None).settings.threshold
-        '0.9'
+        Raises `SettingsError` for a value that cannot be used.
+
+        >>> Config().with_options(threshold="0.9", policy=None).given
+        {'threshold': '0.9'}
         """
-        given = {name: value for name, value in options.items() if value is not None}
-        recipe = {name: given.pop(name) for name in RECIPE_KEYS if name in given}
-        given = _plain(given) | ({"recipe": replace(self.recipe, **recipe)} if recipe else {})
-        return replace(self, settings=self.settings.with_changes(**given)) if given else self
+        wanted = {name: value for name, value in options.items() if value is not None}
+        recipe = {name: wanted.pop(name) for name in RECIPE_KEYS if name in wanted}
+        if recipe:
+            wanted["recipe"] = replace(self.recipe, **recipe)
+        return _checked(replace(self, given={**self.given, **_plain(wanted)}))
 
     def with_fields(
         self, *, id: str | None = None, text: str | None = None, time: str | None = None
@@ -118,13 +130,21 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     if window is not None and not isinstance(window, str):
         raise SettingsError("window", window, "a string, the path of a directory")
     recipe = _table(data, "recipe", RECIPE_KEYS)
-    values = {key: data[key] for key in SETTING_KEYS if key in data}
-    return Config(
-        settings=Settings(**_plain(values), recipe=Recipe(**recipe) if recipe else None),
-        window=window,
-        fields=_fields(_table(data, "fields", FIELD_KEYS)),
-        path=found if chosen or found.is_file() else None,
+    given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
+    return _checked(
+        Config(
+            given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
+            window=window,
+            fields=_fields(_table(data, "fields", FIELD_KEYS)),
+            path=found if chosen or found.is_file() else None,
+        )
     )
+
+
+def _checked(config: Config) -> Config:
+    """`config`, whose settings can be made; else what `Settings` raises."""
+    config.settings  # noqa: B018 - made to be checked
+    return config
 
 
 def _toml(path: Path) -> dict[str, Any]:

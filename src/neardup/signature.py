@@ -129,7 +129,8 @@ class _Memory(threading.local):
             slots = 1 << (2 * self.size - 1).bit_length()
             table, seen = np.empty(slots, np.uint64), np.empty(slots, np.uint8)
             ranks = np.empty(max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
-            self.scratch = Scratch(points, kept, kept.view(np.uint8), table, seen, ranks)
+            keys = np.empty(self.size + 1, np.uint64)
+            self.scratch = Scratch(points, kept, kept.view(np.uint8), keys, table, seen, ranks)
         return self.scratch
 
 

@@ -49,6 +49,16 @@ def test_every_key_arrives(tmp_path):
         """,
     )
     assert found.window == "news.window"
+    assert set(found.given) == {
+        "threshold",
+        "retrieval",
+        "policy",
+        "matches",
+        "window_hours",
+        "routes",
+        "fsync",
+        "recipe",
+    }
     assert found.settings == Settings(
         threshold=0.8,
         retrieval="complete",
@@ -120,6 +130,38 @@ def test_the_environment_may_name_the_file(tmp_path):
 def test_an_unusable_variable_is_named(tmp_path, name, value):
     with pytest.raises(SettingsError, match=f"{name}.*{value}"):
         load(tmp_path, **{name: value})
+
+
+def test_only_what_is_given_is_given(tmp_path):
+    """A window remembers what it was last written with; a default of ours must not overrule it."""
+    assert load(tmp_path, "threshold = 0.8").with_options(policy=None, q=None, routes=None).given == {
+        "threshold": 0.8
+    }
+
+
+def test_recipe_options_change_the_given_recipe(tmp_path):
+    found = load(tmp_path, "[recipe]\nfold_case = true").with_options(q=5)
+    assert found.recipe == Recipe(q=5, fold_case=True)
+
+
+def test_a_bad_option_is_told_at_once():
+    with pytest.raises(SettingsError, match="threshold"):
+        config.Config().with_options(threshold="much")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("512", 512), ("10k", 10_000), ("800MB", 800_000_000), ("1.5 GiB", 3 << 29), ("2g", 2 * 10**9)],
+)
+def test_sizes_are_written_as_people_write_them(text, size):
+    assert config.Config().with_options(max_memory=text).settings.max_memory == size
+
+
+def test_fields_given_as_options_win():
+    fields = (
+        config.Config(fields=Fields(id="guid", text="body")).with_fields(text="content", time="when").fields
+    )
+    assert fields == Fields(id="guid", text="content", time=("when",))
 
 
 def test_options_win_over_everything_that_is_set(tmp_path):

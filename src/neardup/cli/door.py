@@ -44,6 +44,17 @@ class ElasticsearchMissing(NeardupError):
         )
 
 
+class WindowMissing(NeardupError):
+    """There is no window at the place that was named."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: there is no window here; `neardup ingest FILE --window {self.place}` makes one"
+
+
 class Door(TyperGroup):
     """The group of all commands; every exception that leaves one becomes a message and an exit code here."""
 

@@ -138,7 +138,7 @@ def ingest(
         retrieval=retrieval,
         matches=matches,
         window_hours=window_hours,
-        routes=route,
+        routes=route or None,
         min_shared=min_shared,
         q=q,
         fold_case=fold_case,
@@ -155,7 +155,7 @@ def ingest(
     reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name)
     bar = sys.stderr.isatty() and not (sys.stdout.isatty() and format == "jsonl" and not output)
     with (
-        opened(window, settings) as target,
+        opened(window, settings, make=True) as target,
         Verdicts(format, output) as out,
         Rejects(rejects) as refused,
         progress(reader, refused, shown=bar) as tally,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neardup.cli import options
+from neardup.cli.door import say
 from neardup.cli.session import configured, opened
 
 
@@ -16,4 +17,5 @@ def reconcile(window: options.WindowOption = None, config: options.ConfigOption 
     from neardup.cli.tables import print_lines
 
     with opened(window, configured(config)) as target:
-        print_lines(verdict.to_dict() for verdict in target.reconcile())
+        changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
+    say(f"{changed:,} verdicts changed")

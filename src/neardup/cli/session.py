@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.door import ElasticsearchMissing
+from neardup.cli.door import ElasticsearchMissing, WindowMissing
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -33,9 +33,13 @@ def place_of(window: str | None, config: Config) -> str:
 
 
 @contextmanager
-def opened(window: str | None, config: Config, *, readonly: bool = False) -> Iterator[Window]:
-    """The open window, which is closed afterwards however the command ends."""
+def opened(
+    window: str | None, config: Config, *, readonly: bool = False, make: bool = False
+) -> Iterator[Window]:
+    """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so."""
     import neardup
 
-    with neardup.open(place_of(window, config), settings=config.settings, readonly=readonly) as target:
+    if not make and not Path(place_of(window, config)).is_dir():
+        raise WindowMissing(place_of(window, config))
+    with neardup.open(place_of(window, config), readonly=readonly, **config.given) as target:
         yield target

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from neardup.document import Document
     from neardup.verdict import Verdict
 
-ROWS: Final = 40
+ROWS: Final = 50
 """Rows of a table; what is more is counted below it."""
-BEGINNING: Final = 60
+BEGINNING: Final = 80
 """Characters of a text that a table shows at most."""
 WIDTH: Final = 120
 """Columns where there is no terminal to ask."""
@@ -31,28 +31,42 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else WIDTH)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, styles: Sequence[str] = ()) -> None:
-    """Print `rows` under `columns`, each row in its style; numbers stand to the right."""
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    styles: Sequence[str] = (),
+    last_is_text: bool = False,
+) -> None:
+    """Print `rows` under `columns`, each row in its style; numbers stand to the right.
+
+    Where `last_is_text`, the last column takes the room that the others leave, and is cut to it.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False, expand=last_is_text)
     shown = [list(row) for row in rows]
     for at, column in enumerate(columns):
-        numeric = any(isinstance(row[at], int | float) for row in shown)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        if last_is_text and at == len(columns) - 1:
+            table.add_column(column, ratio=1, no_wrap=True, overflow="ellipsis")
+        else:
+            numeric = any(isinstance(row[at], int | float) for row in shown)
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for at, row in enumerate(shown):
         table.add_row(*(Text(_cell(value)) for value in row), style=styles[at] if styles else None)
     console().print(table)
 
 
-def print_lines(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print `rows` as JSON Lines, each as soon as it is there."""
+def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:
+    """Print `rows` as JSON Lines, each as soon as it is there; how many there were."""
     import orjson
 
-    for row in rows:
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007 - counted for the caller
         sys.stdout.buffer.write(orjson.dumps(row) + b"\n")
         sys.stdout.buffer.flush()
+    return count
 
 
 def print_either(format: Printed, pairs: Mapping[str, Any]) -> None:
@@ -71,9 +85,9 @@ def print_pairs(pairs: Mapping[str, Any]) -> None:
 
 
 def beginning(text: str) -> str:
-    """How a text begins, on one line."""
-    words = " ".join(text[: 4 * BEGINNING].split())
-    return words if len(words) <= BEGINNING else words[: BEGINNING - 1] + "…"
+    """How a text begins: its first line, on which news has its headline."""
+    lines = text[: 4 * BEGINNING].strip().splitlines()
+    return lines[0][:BEGINNING] if lines else ""
 
 
 def _cell(value: Any) -> str:
@@ -83,6 +97,8 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Mapping):
+        return f"{len(value):,} ({min(value)} to {max(value)})" if value else "0"
     if isinstance(value, list | tuple):
         return " ".join(map(_cell, value))
     return f"{value:.3f}" if isinstance(value, float) else str(value)
@@ -114,13 +130,22 @@ class VerdictTable:
         """Print the table and, below it, what it leaves out."""
         columns = ("time", "id", "status", "duplicate of", "score", "group", "text")
         rows = [
-            (row.time, row.id, row.status, row.duplicate_of, row.score, row.group, text)
+            (
+                row.time[:16].replace("T", " "),
+                row.id,
+                row.status,
+                row.duplicate_of,
+                row.score,
+                row.group,
+                text,
+            )
             for row, text in zip(self._rows, self._shown, strict=True)
         ]
         if rows:
-            print_table(columns, rows, styles=[STYLES.get(row.status, "") for row in self._rows])
+            styles = [STYLES.get(row.status, "") for row in self._rows]
+            print_table(columns, rows, styles=styles, last_is_text=True)
         left_out = self._seen - Counter(row.status for row in self._rows)
         if left_out:
-            named = " and ".join(f"{count:,} {status}" for status, count in left_out.items())
-            where = f": all verdicts are in {self._path}" if self._path else ""
-            print(f"(left out: {named}{where})")
+            named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
+            where = f"; all verdicts are in {self._path}" if self._path else ""
+            print(f"({named} left out{where})")

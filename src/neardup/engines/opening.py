@@ -18,8 +18,20 @@ from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.search import with_fingerprints
 from neardup.engines.state import State
-from neardup.engines.store import DELETED, FORMAT, ROUTED, ROW, FileStore, Hour, MemoryStore, Rows
+from neardup.engines.store import (
+    DELETED,
+    FORMAT,
+    KEY_COUNTS,
+    ROUTED,
+    ROW,
+    FileStore,
+    Hour,
+    MemoryStore,
+    Rows,
+    key_counts,
+)
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import Recipe, Settings
 from neardup.signature import Signer, signer
 
@@ -30,6 +42,7 @@ _REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "route
 """Settings that an opening without them takes over from the last writer."""
 _REBUILD_BATCH: Final = 256
 _FILL_BATCH: Final = 65_536
+_SKETCH, _SIEVE, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
 def open_window(
@@ -149,7 +162,7 @@ def _load(state: State, store: FileStore) -> None:
                 raise  # a reader may come while the writer expires an hour
     rows, places = _living(hours, state.committed.floor_order)
     table = state.table
-    table.extend(rows)
+    table.extend(rows, None)
     table.ids = _ids(rows, places, hours)
     table.number_of = {identity: number for number, identity in enumerate(table.ids)}
     table.alive[: len(rows)] = (rows["flags"] & ROUTED) == 0
@@ -187,20 +200,22 @@ def _ids(rows: Rows, places: NDArray[np.int64], hours: Sequence[Hour]) -> list[s
 def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
     """Adds documents `numbers` of one hour to the posting lists, from that hour's stored keys."""
     rows = state.table.rows[numbers]
-    counts = [rows[name].astype(np.int64) for name in ("n_sketch", "n_prefix", "n_sentences", "n_bands")]
-    starts = rows["keys_start"] + np.cumsum([np.zeros(len(rows), np.int64), *counts[:3]], axis=0)
+    counts = key_counts(rows)
+    starts = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
+    sieved = counts[_SIEVE] > 0
+    state.table.sieves[numbers[sieved]] = keys[starts[_SIEVE][sieved][:, None] + np.arange(SIEVE_WORDS)]
     short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
     search = state.search
     if state.settings.retrieval == "sketch":
-        search.lists.add(*_with_short(_gathered(keys, starts[0], counts[0]), rows, short), numbers)
+        search.lists.add(*_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers)
     else:
         lacking = rows["n_prefix"] < search.prefix_lengths(rows["count"])
         if lacking.any():
             _fill_from_texts(state, numbers[lacking])
         whole = ~lacking
-        gathered = _gathered(keys, starts[1][whole], counts[1][whole])
+        gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
         search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
-    for place, route in ((2, "sentences"), (3, "simhash")):
+    for place, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
             search.routes[route].add(*_gathered(keys, starts[place], counts[place]), numbers)
 

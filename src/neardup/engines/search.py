@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.engines.table import DocumentTable
+from neardup.kernels import sieve
 from neardup.kernels.overlap import verify_pairs
 from neardup.params import COMPLETE_SHARED, MAX_BAND_HOLDERS, MAX_SENTENCE_HOLDERS, Settings, shared_for_threshold
 from neardup.postings import Found, PostingLists, Query
@@ -29,6 +30,7 @@ class Features(NamedTuple):
     """A signed batch with what the settings' retrieval and routes need of it beside."""
 
     signed: SignedBatch
+    sieves: Keys | None
     prefixes: tuple[Keys, Offsets] | None
     words: WordFeatures | None
 
@@ -40,7 +42,8 @@ class Features(NamedTuple):
             begin = offsets[first]
             prefixes = keys[begin : offsets[last]], offsets[first : last + 1] - begin
         words = None if self.words is None else self.words.part(first, last)
-        return Features(self.signed.part(first, last), prefixes, words)
+        sieves = None if self.sieves is None else self.sieves[first:last]
+        return Features(self.signed.part(first, last), sieves, prefixes, words)
 
 
 def joined(parts: Sequence[Features]) -> Features:
@@ -56,7 +59,10 @@ def joined(parts: Sequence[Features]) -> Features:
         words = WordFeatures(*_joined_pairs([part[:2] for part in some]),
                              np.concatenate([part.simhashes for part in some]),
                              np.concatenate([part.features for part in some]))  # fmt: skip
-    return Features(signed, prefixes, words)
+    sieves = None
+    if parts[0].sieves is not None:
+        sieves = np.concatenate([part.sieves for part in parts if part.sieves is not None])
+    return Features(signed, sieves, prefixes, words)
 
 
 def _joined_pairs(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -98,11 +104,14 @@ class Search:
     def features(self, texts: Sequence[bytes], *, normal: bool = False) -> Features:
         """Signs `texts`. Of normal forms (`normal`) no words can be told: their routes find nothing."""
         signed = self._signer.sign(texts, normal=normal)
-        prefixes = None
+        prefixes = sieves = None
         if self._settings.retrieval == "complete":
             prefixes = self.prefixes(signed, self._settings.exact)
+        else:
+            sieves = np.empty((len(texts), sieve.WORDS), np.uint64)
+            sieve.fill_batch(signed.keys, signed.key_offsets, sieves)
         words = self._signer.word_features(texts) if self.routes and not normal else None
-        return Features(signed, prefixes, words)
+        return Features(signed, sieves, prefixes, words)
 
     def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         """The keys that the complete search posts and looks up at `threshold`."""
@@ -114,7 +123,7 @@ class Search:
 
     def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
-        required = -(-threshold.numerator * counts // threshold.denominator)
+        required = required_overlaps(threshold, counts)
         wanted = COMPLETE_SHARED
         if self._settings.retrieval == "sketch":
             wanted = self._settings.min_shared or shared_for_threshold(threshold)
@@ -130,8 +139,7 @@ class Search:
     def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
         """How many keys the complete search posts for documents with `counts` q-grams."""
         sizes, threshold = counts.astype(np.int64), self._settings.exact
-        required = -(-threshold.numerator * sizes // threshold.denominator)
-        return np.minimum(sizes, sizes - required + COMPLETE_SHARED)
+        return np.minimum(sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED)
 
     def _route_keys(self, route: str, words: WordFeatures) -> tuple[Keys, Offsets]:
         if route == "sentences":
@@ -154,26 +162,37 @@ class Search:
                     lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, _HOLDERS[route])
                 )
         self.reads += sum(part.reads for part in found)
-        return self._merged(found)
+        return self._limited(self._sieved(_merged(found), features, table, threshold))
 
-    def _merged(self, found: Sequence[Found]) -> Candidates:
-        """All routes' candidates, sorted, each once, and no more a document than `max_candidates`: the earliest."""
-        size = len(found[0].skipped)
-        truncated = sum(part.skipped for part in found) > 0
-        queries = np.concatenate([np.repeat(np.arange(size), np.diff(part.offsets)) for part in found])
-        numbers = np.concatenate([part.numbers for part in found])
-        order = np.lexsort((numbers, queries))
-        queries, numbers = queries[order], numbers[order]
-        if len(found) > 1 and len(numbers):
-            fresh = np.ones(len(numbers), np.bool_)
-            fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
-            queries, numbers = queries[fresh], numbers[fresh]
+    def _sieved(
+        self, candidates: Candidates, features: Features, table: DocumentTable, threshold: Fraction
+    ) -> Candidates:
+        """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if lossless is asked."""
+        queries, numbers, _ = candidates
+        if features.sieves is None or not len(numbers):
+            return candidates
+        signed = features.signed
+        counts = signed.counts[queries]
+        needed = required_overlaps(threshold, np.maximum(counts, table.counts[numbers]))
+        keep = counts == 0
+        open_pairs = np.flatnonzero(~keep)
+        passed = np.empty(len(open_pairs), np.bool_)
+        sieve.passes(
+            queries[open_pairs], numbers[open_pairs], needed[open_pairs], signed.keys, signed.key_offsets,
+            table.counts, table.sieves, passed,
+        )  # fmt: skip
+        keep[open_pairs] = passed
+        return candidates._replace(queries=queries[keep], numbers=numbers[keep])
+
+    def _limited(self, candidates: Candidates) -> Candidates:
+        """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
+        queries, numbers, truncated = candidates
         limit = self._settings.max_candidates
-        if limit and len(numbers) > limit:
-            rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
-            truncated[queries[rank >= limit]] = True
-            queries, numbers = queries[rank < limit], numbers[rank < limit]
-        return Candidates(queries, numbers, truncated)
+        if not limit or len(numbers) <= limit:
+            return candidates
+        rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
+        truncated[queries[rank >= limit]] = True
+        return Candidates(queries[rank < limit], numbers[rank < limit], truncated)
 
     def verified(
         self,
@@ -195,7 +214,7 @@ class Search:
         counts = signed.counts[queries]
         equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
         larger = np.maximum(counts, table.counts[numbers])
-        needed = -(-threshold.numerator * larger // threshold.denominator)
+        needed = required_overlaps(threshold, larger)
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if len(open_pairs):
@@ -227,7 +246,7 @@ class Search:
         shared = np.zeros(len(numbers), np.int64)
         verify_pairs(
             queries, signed.keys, signed.key_offsets, numbers, data, offsets[:-1][place], offsets[1:][place],
-            needed, self._signer.recipe.q, scratch.table, scratch.seen, scratch.kept, scratch.kept_raw, shared,
+            needed, self._signer.recipe.q, scratch, shared,
         )  # fmt: skip
         return shared
 
@@ -235,6 +254,26 @@ class Search:
         """Follows the table's compaction."""
         self.lists = self.lists.renumbered(numbers)
         self.routes = {route: lists.renumbered(numbers) for route, lists in self.routes.items()}
+
+
+def _merged(found: Sequence[Found]) -> Candidates:
+    """The candidates of all routes, sorted, each once."""
+    size = len(found[0].skipped)
+    truncated = sum(part.skipped for part in found) > 0
+    queries = np.concatenate([np.repeat(np.arange(size), np.diff(part.offsets)) for part in found])
+    numbers = np.concatenate([part.numbers for part in found])
+    order = np.lexsort((numbers, queries))
+    queries, numbers = queries[order], numbers[order]
+    if len(found) > 1 and len(numbers):
+        fresh = np.ones(len(numbers), np.bool_)
+        fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
+        queries, numbers = queries[fresh], numbers[fresh]
+    return Candidates(queries, numbers, truncated)
+
+
+def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:
+    """`required_overlap` of many: ceil(t · max(|A|, |B|))."""
+    return -(-threshold.numerator * larger.astype(np.int64) // threshold.denominator)
 
 
 def with_fingerprints(

@@ -10,6 +10,7 @@ from neardup.document import format_time
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
+from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import Settings
 from neardup.signature import Keys, Signer
 from neardup.verdict import Match, Overlap, Status, Verdict
@@ -55,7 +56,9 @@ class State:
         """Takes all documents in the table as stored ones."""
         self._run = self.table.size
 
-    def begin_run(self, rows: Rows, ids: list[str], texts: list[bytes]) -> None:
+    def begin_run(
+        self, rows: Rows, ids: list[str], texts: list[bytes], sieves: NDArray[np.uint64] | None
+    ) -> None:
         """Takes the documents of a run into the table, not yet known by their ids."""
         count = len(rows)
         first = self.committed.next_order
@@ -64,7 +67,7 @@ class State:
         self._texts = texts
         self._blobs = [identity.encode() for identity in ids]
         rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
-        self._run = self.table.extend(rows)
+        self._run = self.table.extend(rows, sieves)
         self.table.ids += ids
 
     def end_run(self, features: Features, kept: NDArray[np.int64]) -> None:
@@ -211,14 +214,14 @@ class State:
 
 
 def _stored_keys(features: Features, chosen: NDArray[np.int64]) -> Keys:
-    """The posting keys of some documents as the store keeps them: sketch, prefix, sentences, bands, document by document."""
+    """The posting keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
     signed = features.signed
     kinds = [(signed.sketches, signed.sketch_offsets)]
+    if features.sieves is not None:
+        kinds.append((features.sieves.ravel(), SIEVE_WORDS * np.arange(len(features.sieves) + 1)))
     if features.prefixes is not None:
         kinds.append(features.prefixes)
     if features.words is not None:
         kinds += [(features.words.sentences, features.words.sentence_offsets), features.words.band_keys()]
-    if len(kinds) == 1 and len(chosen) == len(signed.fingerprints):
-        return signed.sketches
     parts = [keys[offsets[i] : offsets[i + 1]] for i in chosen.tolist() for keys, offsets in kinds]
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)

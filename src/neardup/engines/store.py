@@ -7,7 +7,7 @@
     DIR/hours/2026.11.21-09/rows.bin      one `ROW` a version of a document, in order of `seq`
                             text.bin      normal forms, UTF-8
                             blob.bin      id, group, and what else a verdict needs
-                            keys.bin      posting keys: the sketch, the complete search's prefix, features (uint64)
+                            keys.bin      what is searched by: sketch, sieve, prefix, sentences, bands (uint64)
 
 Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then committed by one
 write of 56 bytes to the commit slot; what lies behind the last commit is cut off when a writer opens the window. So a batch
@@ -47,10 +47,13 @@ ROW: Final = np.dtype(
         ("shared", "<i4"), ("larger", "<i4"),
         ("n_prefix", "<u4"), ("n_sentences", "<u4"),
         ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
-        ("status", "u1"), ("flags", "u1"), ("spare", "u1", 6),
+        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("spare", "u1", 5),
     ]
 )  # fmt: skip
 """One version of one document (128 bytes). `order` numbers documents as they came, `seq` commits; `count` = |A|."""
+
+KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
+"""What `keys.bin` holds of a document, in this order."""
 
 Rows = NDArray[np.void]
 
@@ -125,10 +128,15 @@ class Store(Protocol):
         """Lets go of files and lock."""
 
 
+def key_counts(rows: Rows) -> NDArray[np.int64]:
+    """How many keys of each of `KEY_COUNTS` every row has: one line a kind, one column a row."""
+    return np.array([rows[name] for name in KEY_COUNTS], np.int64)
+
+
 def placed(additions: Additions, text_at: int, blob_at: int, keys_at: int) -> None:
     """Sets where the data of each row lie, given where the hour's files end now."""
     rows = additions.rows
-    widths = rows["n_sketch"].astype(np.int64) + rows["n_prefix"] + rows["n_sentences"] + rows["n_bands"]
+    widths = key_counts(rows).sum(axis=0)
     moved = rows["text_start"] < 0  # a new version of an old row keeps its text and keys
     for name, sizes, at in (
         ("text_start", rows["text_bytes"].astype(np.int64), text_at),
@@ -317,12 +325,11 @@ def _ends_of(rows: Rows) -> list[int]:
     """Bytes of each file that `rows` speak of."""
     if not len(rows):
         return [0, 0, 0, 0]
-    keys = rows["n_sketch"].astype(np.int64) + rows["n_prefix"] + rows["n_sentences"] + rows["n_bands"]
     return [
         len(rows) * ROW.itemsize,
         int((rows["text_start"] + rows["text_bytes"]).max()),
         int((rows["blob_start"] + rows["blob_bytes"]).max()),
-        8 * int((rows["keys_start"] + keys).max()),
+        8 * int((rows["keys_start"] + key_counts(rows).sum(axis=0)).max()),
     ]
 
 

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from neardup.engines.store import DELETED, ROW, Rows
 from neardup.kernels.postings import Documents
+from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
 
 _FIRST_CAPACITY = 1_024
 _GROWTH = 1.5
+_PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-DOCUMENT_BYTES = 400
-"""Memory of a document apart from its postings, for `max_memory`: row 128, columns 10, id and tables of Python's."""
+DOCUMENT_BYTES = 700
+"""Memory of a document apart from its postings, for `max_memory`: row 128, sieve 256, columns 10, id and tables of Python's."""
 POSTING_BYTES = 16
 """Memory of a posting with its share of table and spare room; measured at 1 M documents, benchmarks/README.md."""
 
@@ -44,6 +46,7 @@ class DocumentTable:
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.hits = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
         self.dead = 0
 
     @property
@@ -61,20 +64,24 @@ class DocumentTable:
         """(documents, bytes) that count towards the budgets."""
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
-    def extend(self, rows: Rows) -> int:
-        """Adds `rows` as alive documents without ids yet; returns the first number."""
+    def extend(self, rows: Rows, sieves: NDArray[np.uint64] | None) -> int:
+        """Adds `rows` as alive documents without ids yet; returns the first number.
+
+        A document without a sieve (one stored by a complete search) gets one that lets everything pass.
+        """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
             capacity = max(last, int(len(self.rows) * _GROWTH))
-            for name in ("rows", "hours", "counts", "alive", "hits"):
+            for name in ("rows", "hours", "counts", "alive", "hits", "sieves"):
                 old = getattr(self, name)
-                larger = np.zeros(capacity, old.dtype)
+                larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
         self.rows[first:last] = rows
         self.hours[first:last] = rows["time"] // HOUR_MS
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
+        self.sieves[first:last] = sieves if sieves is not None else _PASSES_ALL
         self.size = last
         return first
 
@@ -142,7 +149,7 @@ class DocumentTable:
         keep[list(self.number_of.values())] = True
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
-        for name in ("rows", "hours", "counts", "alive"):
+        for name in ("rows", "hours", "counts", "alive", "sieves"):
             setattr(self, name, getattr(self, name)[: self.size][kept])
         self.hits = np.zeros(len(kept), np.uint8)
         self.ids = [self.ids[number] for number in kept]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from neardup.kernels.hashing import splitmix64
-from neardup.kernels.qgrams import gram_key, table_size
+from neardup.kernels.qgrams import table_size, window_keys
 from neardup.kernels.text import decode_one
 
-_U = np.uint64
+_BLOCK = 128
+"""Windows between two looks at whether the threshold can still be reached."""
 
 
 @njit(cache=True, nogil=True)
@@ -35,13 +35,12 @@ def build_table(keys, start, end, table):
 
 
 @njit(cache=True, nogil=True)
-def shared_keys(table, mask, zero, seen, data, start, end, q, needed, points, raw):
+def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
     """|A ∩ B| for A's `table` and the normal form B = `data[start:end]` (UTF-8), or a smaller number below `needed`.
 
-    Stops as soon as the windows left cannot reach `needed`: pass 0 for the exact count whatever it is.
-    `seen` (uint8, as long as the table) and `points`/`raw` (code points, and the same memory as bytes) are scratch.
+    Stops when the windows left cannot reach `needed`: pass 0 for the exact count whatever it is.
     """
-    seen[: mask + 1] = 0
+    points, keys, seen = scratch.kept, scratch.keys, scratch.seen
     n = 0
     at = start
     astral = False
@@ -50,38 +49,35 @@ def shared_keys(table, mask, zero, seen, data, start, end, q, needed, points, ra
         points[n] = point
         astral |= point > 0xFFFF
         n += 1
-    shared = 0
-    fast = q == 4 and not astral and n >= 3
-    value = _U(0)
-    if fast:
-        value = (_U(points[0]) << _U(32)) | (_U(points[1]) << _U(16)) | _U(points[2])
     windows = n - q + 1
-    for i in range(windows):
-        if shared + windows - i < needed:
+    if windows <= 0:
+        return 0
+    window_keys(points, scratch.kept_raw, n, q, astral, keys)
+    seen[: mask + 1] = 0
+    shared = 0
+    for block in range(0, windows, _BLOCK):
+        if shared + windows - block < needed:
             return shared
-        if fast:
-            value = (value << _U(16)) | _U(points[i + 3])
-            key = splitmix64(value)
-        else:
-            key = gram_key(points, raw, i, q)
-            if key == 0:
-                shared += np.int64(zero)
-                zero = False
-                continue
-        slot = np.int64(key) & mask
-        held = table[slot]
-        while held != 0 and held != key:
-            slot = (slot + 1) & mask
+        for i in range(block, min(block + _BLOCK, windows)):
+            key = keys[i]
+            slot = np.int64(key) & mask
             held = table[slot]
-        if held == key:
-            shared += np.int64(1) - np.int64(seen[slot])
-            seen[slot] = 1
+            while (held != 0) & (held != key):
+                slot = (slot + 1) & mask
+                held = table[slot]
+            if held == key:
+                if key == 0:
+                    shared += np.int64(zero)
+                    zero = False
+                else:
+                    shared += np.int64(1) - np.int64(seen[slot])
+                    seen[slot] = 1
     return shared
 
 
 @njit(cache=True, nogil=True)
 def verify_pairs(
-    queries, keys, key_offsets, candidates, data, text_starts, text_ends, needed, q, table, seen, points, raw, out
+    queries, keys, key_offsets, candidates, data, text_starts, text_ends, needed, q, scratch, out
 ):
     """`out[i]` = |A ∩ B| of pair i, or a smaller number below `needed[i]`.
 
@@ -94,8 +90,8 @@ def verify_pairs(
     for i in range(len(candidates)):
         query = queries[i]
         if query != last:
-            mask, zero = build_table(keys, key_offsets[query], key_offsets[query + 1], table)
+            mask, zero = build_table(keys, key_offsets[query], key_offsets[query + 1], scratch.table)
             last = query
         out[i] = shared_keys(
-            table, mask, zero, seen, data, text_starts[i], text_ends[i], q, needed[i], points, raw
+            scratch.table, mask, zero, data, text_starts[i], text_ends[i], q, needed[i], scratch
         )

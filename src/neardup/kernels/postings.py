@@ -50,9 +50,12 @@ class Documents(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def find(entries, key):
-    """Slot of `key`, or of the free place where it would go. Keys are hashes already: their low bits are the slot."""
+    """Slot of `key`, or of the free place where it would go.
+
+    Keys are hashed once more: a sketch prefers keys by their low bits and its lexicon by their high ones, so neither spread.
+    """
     mask = len(entries) - 1
-    slot = np.int64(key) & mask
+    slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
     while entries[slot, 1] != 0 and entries[slot, 0] != key:
         slot = (slot + 1) & mask
     return slot

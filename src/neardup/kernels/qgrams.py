@@ -40,58 +40,49 @@ def gram_key(points, raw, at, q):
 
 
 @njit(cache=True, nogil=True)
-def insert(table, mask, key):
-    """Puts the non-zero `key` into the open-addressing `table`; True if it was not there."""
-    slot = np.int64(key) & mask
-    while True:
-        held = table[slot]
-        if held == 0:
-            table[slot] = key
-            return True
-        if held == key:
-            return False
-        slot = (slot + 1) & mask
+def window_keys(points, raw, n, q, astral, out):
+    """Writes the key of every window of the n code points, n - q + 1 of them, repeated ones too, to `out`."""
+    if q == 4 and not astral:
+        # No branch and no carry from one window to the next: this loop is vectorised, a rolling one is not.
+        for i in range(n - 3):
+            high = (_U(points[i]) << _U(48)) | (_U(points[i + 1]) << _U(32))
+            out[i] = splitmix64(high | (_U(points[i + 2]) << _U(16)) | _U(points[i + 3]))
+    else:
+        for i in range(n - q + 1):
+            out[i] = gram_key(points, raw, i, q)
 
 
 @njit(cache=True, nogil=True)
 def distinct_keys(points, raw, n, q, astral, table, out, out_at):
     """Writes the distinct keys of `points[:n]` to `out[out_at:]` in order of first occurrence; returns the next position.
 
-    `table` is scratch of at least `table_size(n)` uint64; `out` must have room for n keys, repeated ones too.
+    `table` is scratch of at least `table_size(n)` uint64; `out` must have room for n keys, repeated ones too: they are
+    written where they will be read, and compacted in place.
     """
     if n < q:
         return out_at
+    window_keys(points, raw, n, q, astral, out[out_at:])
     mask = table_size(n - q + 1) - 1
     table[: mask + 1] = 0
     at = out_at
     zero = False
-    if q == 4 and not astral:
-        # Two loops: the first has no branch and is vectorised; fused they take half as long again. Keys are written
-        # where they will be read and compacted in place: `at` never passes the window it stands for.
-        for i in range(n - 3):
-            high = (_U(points[i]) << _U(48)) | (_U(points[i + 1]) << _U(32))
-            out[out_at + i] = splitmix64(high | (_U(points[i + 2]) << _U(16)) | _U(points[i + 3]))
-        for i in range(out_at, out_at + n - 3):
-            key = out[i]  # never 0: no kept code point is 0 and the mix is a bijection
-            slot = np.int64(key) & mask
-            held = table[slot]
-            while (held != 0) & (held != key):
-                slot = (slot + 1) & mask
-                held = table[slot]
-            table[slot] = key
-            out[at] = key
-            at += np.int64(held == 0)
-        return at
-    for i in range(n - q + 1):
-        key = gram_key(points, raw, i, q)
+    for i in range(out_at, out_at + n - q + 1):
+        key = out[i]
         if key == 0:  # 0 marks a free slot, so this one key is kept apart
             if not zero:
                 zero = True
                 out[at] = key
                 at += 1
-        elif insert(table, mask, key):
-            out[at] = key
-            at += 1
+            continue
+        slot = np.int64(key) & mask
+        held = table[slot]
+        while (held != 0) & (held != key):
+            slot = (slot + 1) & mask
+            held = table[slot]
+        # Written whether new or not: a branch here would be mispredicted at every third window.
+        table[slot] = key
+        out[at] = key
+        at += np.int64(held == 0)
     return at
 
 

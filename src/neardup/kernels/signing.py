@@ -30,6 +30,7 @@ class Scratch(NamedTuple):
     points: Any
     kept: Any
     kept_raw: Any
+    keys: Any
     table: Any
     seen: Any
     ranks: Any

@@ -30,7 +30,7 @@ def documents(batches: Iterator[Lines], fields: Fields, position: Position) -> I
             try:
                 record = loads(line)
             except orjson.JSONDecodeError as cause:
-                if line.strip():
+                if line.strip() or isinstance(line, Overlong):
                     yield position.reject(_fault(line, cause), raw=excerpt(line))
                 continue
             if type(record) is not dict:

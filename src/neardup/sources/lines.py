@@ -41,6 +41,8 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
             held = [b"".join(held)[:EXCERPT]]
         if len(found) == 1:
             continue
+        if len(chunk) > longest:
+            found[1:-1] = [_joined([line], len(line), longest) for line in found[1:-1]]
         found[0] = _joined(held, length, longest)
         if first:
             found[0], first = _without_bom(found[0]), False

@@ -1,0 +1,49 @@
+"""Every experiment one after the other, as `make bench` does; scale.py is called again until it is through.
+
+Question   all of README.md. Corpus, seed, excluded: see each experiment.
+Takes      minutes with --tiny off but for scale.py, which takes half an hour or more; --without scale leaves it out.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import harness
+
+ORDER = ("startup", "speed", "durable", "quality", "realism", "scale")
+
+
+def run(name: str, arguments: list[str]) -> int:
+    """Runs one experiment in a process of its own; its exit code."""
+    print(f"\n## {name}\n", flush=True)
+    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+    return subprocess.run(command, env=harness.one_thread(), cwd=harness.ROOT, check=False).returncode
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs what is asked for; exits with 1 if an experiment failed, after the others."""
+    parser = harness.options(__doc__)
+    parser.add_argument("--only", nargs="+", choices=ORDER, default=list(ORDER))
+    parser.add_argument("--without", nargs="+", choices=ORDER, default=[])
+    args = parser.parse_args(arguments)
+    passed = ["--data", str(args.data.resolve()), "--results", str(harness.results_of(args).resolve())]
+    if args.tiny:
+        passed.append("--tiny")
+    failed = []
+    for name in args.only:
+        if name in args.without:
+            continue
+        more = []
+        if name == "scale" and not args.tiny:  # to the end in one go: nobody waits for parts here
+            more = ["--part-seconds", "1e9", "--fresh", "--work", str(Path(tempfile.mkdtemp()) / "scale")]
+        if run(name, [*passed, *more]):
+            failed.append(name)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""Every other command: parse, one call, print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, MILL, STREAM, written
+
+from neardup.lexicon import Lexicon
+from neardup.params import Recipe
+from neardup.signature import signer
+from neardup.version import VERSION
+
+
+class TestQuery:
+    def test_by_text(self, run, window):
+        (verdict,) = run("query", "--window", window, "--text", FERRY).lines
+        assert verdict["status"] == "exact"
+        assert [match["id"] for match in verdict["matches"]] == ["ferry", "ferry-again", "ferry-edited"]
+
+    def test_by_file(self, run, window):
+        Path("page.txt").write_text("\ufeff" + FERRY, "utf-8")
+        (verdict,) = run("query", "--window", window, "--file", "page.txt", "--matches", "1").lines
+        assert [match["id"] for match in verdict["matches"]] == ["ferry"]
+
+    def test_by_id_leaves_itself_out(self, run, window):
+        (verdict,) = run("query", "--window", window, "--id", "ferry").lines
+        assert [match["id"] for match in verdict["matches"]] == ["ferry-again", "ferry-edited"]
+
+    def test_standard_input(self, run_process, window):
+        done = run_process("query", "--window", window, "--file", "-", stdin=FERRY.encode())
+        assert json.loads(done.out)["duplicate_of"] == "ferry"
+
+    def test_a_threshold_of_its_own(self, run, window):
+        half = FERRY[: len(FERRY) // 2]
+        assert run("query", "--window", window, "--text", half).lines[0]["matches"] == []
+        assert (
+            len(run("query", "--window", window, "--text", half, "--threshold", "0.3").lines[0]["matches"])
+            == 3
+        )
+
+    def test_a_table(self, run, window):
+        done = run("query", "--window", window, "--text", FERRY, "--format", "table")
+        assert "ferry-again" in done.out
+        assert "exact: 3 matches" in done.out
+
+    def test_nothing_is_stored(self, run, window):
+        run("query", "--window", window, "--text", "A text of its own, which nobody has written before.")
+        assert json.loads(run("stats", "--window", window, "--format", "jsonl").out)["documents"] == len(
+            STREAM
+        )
+
+    @pytest.mark.parametrize("words", [[], ["--text", "a", "--id", "b"], ["--file", "none.txt"]])
+    def test_exactly_one_must_be_asked(self, run, window, words):
+        assert run("query", "--window", window, *words).code == 2
+
+    def test_an_unknown_id(self, run, window):
+        done = run("query", "--window", window, "--id", "nobody")
+        assert (done.code, done.out) == (2, "")
+        assert "no document 'nobody'" in done.err
+
+    def test_a_file_that_is_no_text(self, run, window):
+        Path("page.txt").write_bytes(b"caf\xe9")
+        done = run("query", "--window", window, "--file", "page.txt")
+        assert done.code == 1
+        assert "not UTF-8" in done.err
+
+
+class TestGroups:
+    def test_json_lines(self, run, window):
+        (group,) = run("groups", "--window", window).lines
+        assert group["head"] == "ferry"
+        assert [member["id"] for member in group["members"]] == ["ferry-again", "ferry-edited"]
+
+    def test_a_table(self, run, window):
+        done = run("groups", "--window", window, "--format", "table")
+        assert "ferry-again ferry-edited" in done.out
+        assert "1 groups" in done.out
+
+    def test_none(self, run, stream):
+        run("ingest", written("one.jsonl", STREAM[:2]), "--format", "quiet")
+        assert run("groups").out == ""
+
+
+class TestDelete:
+    def test_it_is_gone(self, run, window):
+        assert run("delete", "ferry", "mill", "--window", window).code == 0
+        assert run("query", "--window", window, "--id", "ferry").code == 2
+
+    def test_one_that_is_not_there(self, run, window):
+        done = run("delete", "ferry", "nobody", "--window", window)
+        assert done.code == 1
+        assert "no document 'nobody'" in done.err
+        assert "1 deleted" in done.err
+
+
+class TestExpire:
+    def test_hours_older_than_the_window_are_named(self, run, window):
+        done = run("expire", "--window", window, "--now", "2026-11-20T07:30:00Z")
+        assert done.out.split() == ["2026.11.19-06"]
+
+    def test_a_time_that_is_none(self, run, window):
+        done = run("expire", "--window", window, "--now", "soon")
+        assert done.code == 2
+        assert "soon" in done.err
+
+
+class TestReconcile:
+    def test_what_changed_is_printed(self, run, window):
+        run("delete", "ferry", "--window", window)
+        done = run("reconcile", "--window", window)
+        assert {verdict["id"]: verdict["status"] for verdict in done.lines}["ferry-again"] == "unique"
+        assert "verdicts changed" in done.err
+
+    def test_nothing_changed(self, run, window):
+        done = run("reconcile", "--window", window)
+        assert (done.code, done.out) == (0, "")
+
+
+class TestStats:
+    def test_for_people(self, run, window):
+        assert "documents      5" in run("stats", "--window", window).out
+
+    def test_for_programs(self, run, window):
+        (stats,) = run("stats", "--window", window, "--format", "jsonl").lines
+        assert (stats["documents"], stats["groups"]) == (5, 1)
+        assert stats["hours"] == {"2026.11.19-06": 2, "2026.11.19-07": 1, "2026.11.19-08": 2}
+
+
+class TestShow:
+    def test_it_is_the_signature(self, run):
+        (shown,) = run("show", "--text", FERRY, "--format", "jsonl").lines
+        assert shown == signer(Recipe()).signature(FERRY).to_dict()
+
+    def test_for_people(self, run):
+        Path("page.txt").write_text(FERRY)
+        done = run("show", "--file", "page.txt", "--q", "3", "--fold-case")
+        assert "fingerprint" in done.out
+        assert ":q3:fold:" in done.out
+
+    def test_a_text_is_needed(self, run):
+        assert run("show").code == 2
+
+
+class TestLexicon:
+    def test_build_and_show(self, run, stream):
+        done = run("lexicon", "build", stream, "--output", "own.lexicon")
+        assert done.code == 0
+        assert "of 5 documents" in done.out
+        (shown,) = run("lexicon", "show", "own.lexicon", "--format", "jsonl").lines
+        assert (shown["name"], shown["documents"], shown["q"]) == ("own", 5, 4)
+
+    def test_a_window_can_use_it(self, run, stream):
+        run("lexicon", "build", stream, "--output", "own.lexicon")
+        own = Lexicon.load("own.lexicon")
+        assert run("ingest", stream, "--lexicon", "own.lexicon").code == 0
+        assert f"lex-{own.id}" in run("stats").out
+
+    def test_rejected_documents_are_told(self, run):
+        Path("bad.jsonl").write_text('{"text": "Rain."}\n{\n')
+        done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
+        assert done.code == 1
+        assert "rejected bad.jsonl:2" in done.err
+
+    def test_the_default_one(self, run):
+        (shown,) = run("lexicon", "show", "--format", "jsonl").lines
+        assert shown["id"] == Lexicon.default().id
+
+    def test_a_file_that_is_none(self, run):
+        Path("page.txt").write_text(MILL)
+        done = run("lexicon", "show", "page.txt")
+        assert done.code == 3
+        assert "page.txt: found" in done.err
+
+
+class TestDoctor:
+    def test_all_is_well(self, run, window):
+        done = run("doctor", "--window", window, "--format", "jsonl")
+        assert done.code == 0
+        found = {check["what"]: check for check in done.lines}
+        assert "5 documents in 3 hours" in found["window w"]["found"]
+        assert {"Python", "numba", "Unicode tables", "default lexicon", "kernel cache", "disk"} <= set(found)
+
+    def test_a_damaged_window_is_a_finding(self, run):
+        Path("w").mkdir()
+        Path("w/window.json").write_text("{")
+        done = run("doctor", "--window", "w")
+        assert done.code == 3
+        assert "bad" in done.out
+
+    def test_no_window_is_no_fault(self, run):
+        done = run("doctor")
+        assert done.code == 0
+        assert "none yet" in done.out
+
+    def test_a_missing_library_is_a_finding(self, run, monkeypatch):
+        from neardup import doctor
+
+        monkeypatch.setattr(doctor, "LIBRARIES", ("no-such-library",))
+        done = run("doctor")
+        assert done.code == 3
+        assert "pip install no-such-library" in done.out
+
+
+class TestVersion:
+    @pytest.mark.parametrize("word", ["version", "--version"])
+    def test_it_is_printed(self, run, word):
+        assert run(word).out == f"neardup {VERSION}\n"
+
+
+@pytest.mark.parametrize("command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats"])
+def test_a_window_that_is_not_there_is_not_made(run, command):
+    done = run(*command.split(), "--window", "none")
+    assert done.code == 3
+    assert "none: there is no window here" in done.err
+    assert not Path("none").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats", "doctor"]
+)
+def test_a_url_has_no_engine_yet(run, command):
+    done = run(*command.split(), "--window", "https://localhost:9200/news")
+    assert done.code == 3
+    assert "Elasticsearch engine is not in this version" in done.err

@@ -1,0 +1,79 @@
+"""Every command is documented, has an example that would run, and docs/cli.md is what --help says."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import make_cli_reference as reference
+from neardup.cli import app
+
+ROOT = Path(__file__).parents[2]
+
+COMMANDS = dict(reference.commands("neardup", app))
+WANTED = {
+    "ingest", "query", "groups", "delete", "expire", "reconcile", "lexicon build", "lexicon show", "show", "stats",
+    "doctor", "version",
+}  # fmt: skip
+
+
+def examples(text: str) -> list[str]:
+    return [line.strip() for line in inspect.cleandoc(text).splitlines() if line.startswith("    ")]
+
+
+def test_these_are_the_commands():
+    assert set(COMMANDS) == {"neardup"} | {f"neardup {name}" for name in WANTED}
+
+
+def test_the_reference_is_not_stale():
+    assert reference.TARGET.read_text("utf-8") == reference.reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented_with_an_example(name):
+    text = COMMANDS[name].__doc__ or ""
+    assert f"## {name}\n" in reference.TARGET.read_text("utf-8")
+    assert any(line.startswith(name) or f"| {name}" in line for line in examples(text))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_help_text(name):
+    rows = list(reference._rows(COMMANDS[name]))
+    assert all(not re.search(r"\| (None)? \|", row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "example", sorted({line for function in COMMANDS.values() for line in examples(function.__doc__ or "")})
+)
+def test_every_option_of_an_example_exists(example):
+    words = shlex.split(example.rsplit("| ", 1)[-1])
+    name = next(name for name in sorted(COMMANDS, key=len, reverse=True) if " ".join(words).startswith(name))
+    known = " ".join(reference._rows(COMMANDS[name]))
+    assert all(f"`{word}`" in known for word in words if word.startswith("--"))
+
+
+@pytest.mark.parametrize("name", sorted(WANTED))
+def test_help_is_there_and_quick_to_read(run, name):
+    done = run(*name.split(), "--help")
+    assert done.code == 0
+    assert (COMMANDS[f"neardup {name}"].__doc__ or "").split(".")[0].split("\n")[0][:30] in done.out
+
+
+def test_no_command_at_all_shows_the_help(run):
+    done = run()
+    assert "ingest" in done.out + done.err
+
+
+@pytest.mark.parametrize("file", ["README.md"])
+def test_commands_in_the_documents_exist(file):
+    text = (ROOT / file).read_text("utf-8")
+    for line in re.findall(r"^(?:\$ )?(neardup [a-z].*)$", text, re.MULTILINE):
+        name = next(name for name in sorted(COMMANDS, key=len, reverse=True) if line.startswith(name))
+        assert name != "neardup", line
+        known = " ".join(reference._rows(COMMANDS[name]))
+        for word in re.findall(r"--[a-z-]+", line):
+            assert f"`{word}`" in known, line

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, MILL, STREAM, written
+
+from neardup.oracle import doc_q
+
+KEYS = [
+    "id",
+    "time",
+    "status",
+    "duplicate_of",
+    "score",
+    "shared",
+    "group",
+    "candidates",
+    "truncated",
+    "matches",
+]
+
+
+def statuses(done) -> dict[str, str]:
+    return {verdict["id"]: verdict["status"] for verdict in done.lines}
+
+
+def test_verdicts_are_json_lines_on_standard_output(run, stream):
+    done = run("ingest", stream)
+    assert done.code == 0
+    assert statuses(done) == {
+        "ferry": "unique",
+        "mill": "unique",
+        "ferry-again": "exact",
+        "ferry-edited": "near",
+        "blank": "empty",
+    }
+    assert all(list(verdict) == KEYS for verdict in done.lines)
+    assert Path("neardup.window").is_dir()
+
+
+def test_the_score_is_the_oracle_s(run, stream):
+    edited = run("ingest", stream).lines[3]
+    expected = float(doc_q(FERRY, STREAM[3]["text"]))
+    assert (edited["duplicate_of"], edited["group"]) == ("ferry", "ferry")
+    assert edited["score"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_summary_goes_to_standard_error(run, stream):
+    done = run("ingest", stream)
+    assert "5 documents in" in done.err
+    assert "2 unique, 1 exact, 1 near, 1 empty" in done.err
+    assert "\x1b" not in done.err
+
+
+def test_reading_the_same_file_again_changes_nothing(run, stream):
+    assert run("ingest", stream).out == run("ingest", stream).out
+
+
+def test_output_and_quiet_leave_standard_output_empty(run, stream):
+    done = run("ingest", stream, "--output", "v.jsonl")
+    assert done.out == ""
+    assert len(Path("v.jsonl").read_text().splitlines()) == 5
+    assert run("ingest", stream, "--format", "quiet").out == ""
+
+
+def test_a_table_shows_the_copies_and_counts_the_rest(run, stream):
+    done = run("ingest", stream, "--format", "table", "--output", "v.jsonl")
+    assert "ferry-edited" in done.out
+    assert "ARNMOUTH - A ferry" in done.out
+    assert "mill" not in done.out
+    assert "(2 unique left out; all verdicts are in v.jsonl)" in done.out
+    assert len(Path("v.jsonl").read_text().splitlines()) == 5
+
+
+def test_a_long_table_says_how_many_rows_it_leaves_out(run):
+    records = [{"id": f"{i}", "time": 1795251600 + i, "text": FERRY} for i in range(80)]
+    done = run("ingest", written("many.jsonl", records), "--format", "table")
+    assert "(1 unique, 29 exact left out)" in done.out
+
+
+BAD = (
+    '{"id": "a", "text": "'
+    + FERRY
+    + '"}\n{"id": "b"\n{"id": "c", "text": 7}\n{"id": "d", "text": "x", "time": "soon"}\n'
+)
+
+
+def test_rejects_go_to_their_file_with_file_line_and_reason(run):
+    Path("bad.jsonl").write_text(BAD)
+    done = run("ingest", "bad.jsonl", "--rejects", "rejects.jsonl")
+    assert done.code == 1
+    assert statuses(done) == {"a": "unique"}
+    rejects = [json.loads(line) for line in Path("rejects.jsonl").read_text().splitlines()]
+    assert [(reject["source"], reject["line"], reject["id"]) for reject in rejects] == [
+        ("bad.jsonl", 2, None),
+        ("bad.jsonl", 3, "c"),
+        ("bad.jsonl", 4, "d"),
+    ]
+    assert [
+        "not JSON" in rejects[0]["reason"],
+        "not a string" in rejects[1]["reason"],
+        "soon" in rejects[2]["reason"],
+    ]
+    assert "3 rejected (see rejects.jsonl)" in done.err
+
+
+def test_without_a_rejects_file_they_are_told_on_standard_error(run):
+    Path("bad.jsonl").write_text(BAD)
+    done = run("ingest", "bad.jsonl")
+    assert done.code == 1
+    assert "neardup: rejected bad.jsonl:2: not JSON" in done.err
+    assert "3 rejected" in done.err
+
+
+def test_many_rejects_are_counted_not_all_told(run):
+    Path("bad.jsonl").write_text("{\n" * 100)
+    done = run("ingest", "bad.jsonl")
+    assert done.err.count("rejected bad.jsonl:") == 20
+    assert "80 more were rejected; --rejects FILE keeps them all" in done.err
+
+
+def test_a_longer_text_than_allowed_is_rejected_where_it_stood(run, stream):
+    done = run("ingest", stream, "--max-length", "180")
+    assert done.code == 1
+    assert "rejected stream.jsonl:1: text has" in done.err
+
+
+def test_a_clean_run_leaves_an_empty_rejects_file(run, stream):
+    assert run("ingest", stream, "--rejects", "r.jsonl").code == 0
+    assert Path("r.jsonl").read_bytes() == b""
+
+
+def test_csv_with_columns_of_other_names(run):
+    Path("letters.csv").write_text(f'nr;body;sent\n1;"{FERRY}";2026-11-19\n2;"{FERRY}";2026-11-19\n')
+    done = run("ingest", "letters.csv", "--id-field", "nr", "--text-field", "body", "--time-field", "sent")
+    assert statuses(done) == {"1": "unique", "2": "exact"}
+
+
+def test_text_files_directories_and_compressed_files_together(run):
+    Path("d").mkdir()
+    Path("d/one.txt").write_text(FERRY)
+    Path("two.txt").write_text(FERRY)
+    Path("three.jsonl.gz").write_bytes(gzip.compress(json.dumps({"id": "3", "text": FERRY}).encode()))
+    assert statuses(run("ingest", "d", "two.txt", "three.jsonl.gz")) == {
+        "one.txt": "unique",
+        "two.txt": "exact",
+        "3": "exact",
+    }
+
+
+def test_the_form_of_a_file_may_be_said(run, stream):
+    stream.rename("stream.data")
+    assert run("ingest", "stream.data", "--input", "jsonl").code == 0
+
+
+def test_settings_reach_the_engine(run, stream):
+    done = run(
+        "ingest",
+        stream,
+        "--threshold",
+        "1",
+        "--retrieval",
+        "complete",
+        "--matches",
+        "0",
+        "--window-hours",
+        "0",
+    )
+    assert statuses(done)["ferry-edited"] == "unique"
+    assert done.lines[2]["matches"] == []
+
+
+def test_matches_lists_the_best(run, stream):
+    (edited,) = [
+        verdict for verdict in run("ingest", stream, "--matches", "1").lines if verdict["status"] == "near"
+    ]
+    assert [match["id"] for match in edited["matches"]] == ["ferry"]
+
+
+def test_copies_are_dropped_where_wanted(run, stream):
+    run("ingest", stream, "--policy", "drop")
+    assert json.loads(run("stats", "--format", "jsonl").out)["documents"] == 3
+
+
+def test_the_recipe_may_be_chosen(run, stream):
+    assert run("ingest", stream, "--q", "5", "--fold-case").code == 0
+    assert ":q5:fold:" in json.loads(run("stats", "--format", "jsonl").out)["recipe"]
+
+
+def test_another_recipe_than_the_window_s_is_refused(run, window, stream):
+    done = run("ingest", stream, "--window", window, "--q", "5")
+    assert done.code == 3
+    assert "was signed by recipe" in done.err
+
+
+def test_neardup_toml_is_read(run, stream):
+    Path("neardup.toml").write_text('window = "other"\nthreshold = 1.0\n')
+    assert statuses(run("ingest", stream))["ferry-edited"] == "unique"
+    assert Path("other").is_dir()
+    assert (
+        statuses(run("ingest", stream, "--threshold", "0.7", "--window", "third"))["ferry-edited"] == "near"
+    )
+
+
+def test_a_wrong_key_in_neardup_toml_names_the_nearest(run, stream):
+    Path("neardup.toml").write_text("treshold = 1.0\n")
+    done = run("ingest", stream)
+    assert done.code == 2
+    assert done.err == "neardup: neardup.toml: there is no setting 'treshold'; the nearest is 'threshold'\n"
+
+
+def test_a_window_keeps_its_settings(run, stream):
+    run("ingest", stream, "--threshold", "0.9", "--window", "w")
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["threshold"] == "0.9"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["none.jsonl"], "does not exist"),
+        (["stream.jsonl", "--threshold", "7"], "threshold"),
+        (["stream.jsonl", "--threshold", "much"], "threshold"),
+        (["stream.jsonl", "--retrieval", "magic"], "magic"),
+        (["stream.jsonl", "--matches", "few"], "matches"),
+        (["stream.jsonl", "--max-memory", "much"], "max_memory"),
+        (["stream.jsonl", "--route", "north"], "routes"),
+        (["stream.jsonl", "--config", "none.toml"], "none.toml"),
+        (["stream.jsonl", "--output", "stream.jsonl"], "stream.jsonl"),
+        ([], "Missing argument"),
+    ],
+)
+def test_usage_errors_have_code_2_and_one_message(run, stream, words, message):
+    done = run("ingest", *words)
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert len(stream.read_text().splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("place_name", "message"),
+    [
+        ("https://localhost:9200/news", "the Elasticsearch engine is not in this version"),
+        ("file.window", "file.window"),
+        ("damaged.window", "damaged.window"),
+    ],
+)
+def test_an_unusable_window_is_one_message(run, stream, place_name, message):
+    Path("file.window").write_text("")
+    Path("damaged.window").mkdir()
+    Path("damaged.window/window.json").write_text("{")
+    done = run("ingest", stream, "--window", place_name)
+    assert done.code in (2, 3)
+    assert message in done.err
+    assert done.err.startswith("neardup: ")
+
+
+def test_documents_without_an_id_are_named_by_file_and_line(run):
+    done = run("ingest", written("n.jsonl", [{"text": FERRY}, {"text": MILL}]))
+    assert [verdict["id"] for verdict in done.lines] == ["n.jsonl:1", "n.jsonl:2"]

@@ -1,0 +1,157 @@
+"""What only a process of its own shows: pipes, signals, exit codes, live input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, STREAM, written
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+def spawn(command, *words, **options):
+    return subprocess.Popen(
+        [*command, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **options
+    )
+
+
+def many(count: int) -> Path:
+    return written(
+        "many.jsonl", ({"id": f"{i}", "time": 1795251600, "text": f"{FERRY} {i}"} for i in range(count))
+    )
+
+
+def test_python_m_neardup_is_the_command(run_process):
+    done = run_process("version")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_standard_input_is_read(run_process, stream):
+    done = run_process("ingest", "-", stdin=stream.read_bytes())
+    assert (done.code, len(done.lines)) == (0, len(STREAM))
+
+
+def test_documents_of_two_pipes_without_ids_do_not_replace_each_other(run_process):
+    lines = json.dumps({"text": FERRY}).encode() + b"\n"
+    first, second = run_process("ingest", "-", stdin=lines), run_process("ingest", "-", stdin=lines)
+    assert first.lines[0]["status"] == "unique"
+    assert second.lines[0]["status"] == "exact" or second.lines[0]["id"] == first.lines[0]["id"]
+
+
+def test_live_input_gets_its_verdicts_before_it_ends(command):
+    with spawn(command, "ingest", "-", "--window", "w", stdin=subprocess.PIPE) as process:
+        for record in STREAM[:3]:
+            process.stdin.write(json.dumps(record).encode() + b"\n")
+            assert json.loads(process.stdout.readline())["id"] == record["id"]
+        process.stdin.close()
+        assert process.stdout.read() == b""
+    assert process.returncode == 0
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(command):
+    path = many(3_000)
+    with spawn(command, "ingest", path, "--window", "w") as process:
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+    assert process.returncode == 141
+    assert "Traceback" not in errors
+    assert "Exception" not in errors
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_cleanly_and_nothing_told_is_lost(command, run_process, number, code):
+    with spawn(
+        command, "ingest", "-", "--window", "w", "--output", "v.jsonl", stdin=subprocess.PIPE
+    ) as process:
+        for record in STREAM:
+            process.stdin.write(json.dumps(record).encode() + b"\n")
+        wait_for(
+            lambda: Path("v.jsonl").exists() and Path("v.jsonl").read_bytes().count(b"\n") == len(STREAM)
+        )
+        process.send_signal(number)
+        errors = process.stderr.read().decode()
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    assert f"{len(STREAM)} documents" in errors
+    assert json.loads(run_process("stats", "--window", "w", "--format", "jsonl").out)["documents"] == len(
+        STREAM
+    )
+
+
+def test_a_killed_run_goes_on_where_it_stopped(command, run_process):
+    path = many(4_000)
+    whole = run_process("ingest", path, "--window", "whole").out
+    with spawn(command, "ingest", path, "--window", "w", "--output", "v.jsonl") as process:
+        wait_for(lambda: Path("v.jsonl").exists() and Path("v.jsonl").stat().st_size > 20_000)
+        process.kill()
+    told = Path("v.jsonl").read_text().splitlines()[:-1]
+    assert told == whole.splitlines()[: len(told)]
+    assert run_process("ingest", path, "--window", "w").out == whole
+
+
+def test_a_second_writer_is_told_who_writes(command, run_process, stream):
+    with spawn(command, "ingest", "-", "--window", "w", stdin=subprocess.PIPE) as process:
+        process.stdin.write(json.dumps(STREAM[0]).encode() + b"\n")
+        process.stdout.readline()
+        done = run_process("ingest", stream, "--window", "w")
+        process.stdin.close()
+    assert done.code == 3
+    assert str(process.pid) in done.err
+
+
+def test_an_unexpected_error_is_not_taken_for_done(command, place):
+    script = (
+        "import neardup.cli.version as broken, neardup.cli.app as app\n"
+        "def fail(): raise RuntimeError('broken')\n"
+        "app.app.registered_commands[-1].callback = fail\n"
+        "import sys; sys.argv = ['neardup', 'version']\n"
+        "app.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "RuntimeError: broken" in done.stderr
+    assert "please report" in done.stderr
+
+
+def test_what_the_library_logs_is_told(run_process):
+    records = [{"id": f"{i}", "time": 1795251600 + 3600 * i, "text": f"{FERRY} {i}"} for i in range(6)]
+    done = run_process("ingest", written("a.jsonl", records), "--max-documents", "3")
+    assert "neardup: budget reached" in done.err
+
+
+def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
+    pty = pytest.importorskip("pty")
+    path = many(300)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*command, "ingest", str(path), "--format", "quiet"], stdout=subprocess.DEVNULL, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                block = os.read(ours, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            seen += block
+    os.close(ours)
+    assert process.returncode == 0
+    assert "━".encode() in seen
+    assert b"300 documents in" in seen
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
