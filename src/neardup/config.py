@@ -158,9 +158,8 @@ def _check_keys(data: Collection[str], known: tuple[str, ...], table: str) -> No
     for key in data:
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-            raise SettingsError(
-                table + key, "unknown", f"one that neardup knows; the nearest is {table + near!r}"
-            )
+            message = f"there is no setting {table + key!r}; the nearest is {table + near!r}"
+            raise ConfigError(FILE_NAME, key, message)
 
 
 def _table(data: Mapping[str, Any], name: str, known: tuple[str, ...]) -> dict[str, Any]:

@@ -31,6 +31,14 @@ class Query(NamedTuple):
     denominator: int
 
 
+class Hits:
+    """Counters for a search, one a document number, shared by all posting lists of a window."""
+
+    def __init__(self, size: int) -> None:
+        self.counts = np.zeros(size, np.uint16)
+        self.epoch = np.zeros(1, np.int64)
+
+
 class Found(NamedTuple):
     """Candidates of document i: `numbers[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
@@ -81,6 +89,7 @@ class PostingLists:
             larger_pool[: state[kernel.STATE_TOP]] = pool[: state[kernel.STATE_TOP]]
             self._lists = Lists(entries, larger_pool, state)
         elif status == kernel.CANDIDATES_FULL:
+            # Filled without a branch, so there must be room for the longest run even if none of it is a candidate.
             self._found = np.concatenate([self._found, np.empty_like(self._found)])
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
@@ -97,14 +106,14 @@ class PostingLists:
         minimums: NDArray[np.int64],
         query: Query,
         documents: Documents,
-        hits: NDArray[np.uint8],
+        hits: Hits,
         longest: int = 0,
     ) -> Found:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        A candidate lies in at least `minimums[i]` (1 to 255) of the runs of document i's keys, is alive, in the hours asked
+        A candidate lies in at least `minimums[i]` (1 to 100) of the runs of document i's keys, is alive, in the hours asked
         for, and of a size that can reach the threshold. Runs longer than `longest` are left out (0 = none).
-        `hits`: zeros, one a document number. Cost: the postings of the batch's keys, about 1 ns each.
+        Cost: the postings of the batch's keys, about 1 ns each.
         """
         size = len(query.numbers)
         found_offsets = np.zeros(size + 1, np.int64)
@@ -113,7 +122,7 @@ class PostingLists:
         while True:
             status = kernel.search_and_add(
                 self._lists, keys, offsets, minimums, longest, documents, query.low_hours, query.high_hours,
-                query.numbers, query.counts, query.numerator, query.denominator, hits,
+                query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.epoch,
                 self._found, found_offsets, skipped, reads, progress,
             )  # fmt: skip
             if status == kernel.DONE:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from neardup import rank_table, unicode_table
 from neardup.document import encode_text
+from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.kernels.signing import RankTables, Scratch, prefix_batch, sign_batch
 from neardup.kernels.text import MAX_GROWTH, text_tables
 from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
@@ -55,7 +56,7 @@ class Signature:
 class SignedBatch(NamedTuple):
     """What the decision needs of some documents: arrays one after another, with n + 1 offsets each.
 
-    `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64, n × 2.
+    `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64, n × 2; `sieves`: uint64, n × 32.
     """
 
     texts: Bytes
@@ -65,6 +66,7 @@ class SignedBatch(NamedTuple):
     sketches: Keys
     sketch_offsets: Offsets
     fingerprints: Keys
+    sieves: Keys
 
     @property
     def counts(self) -> Offsets:
@@ -78,7 +80,7 @@ class SignedBatch(NamedTuple):
         arrays: list[Any] = []
         for values, offsets in zip(self[0:6:2], self[1:6:2], strict=True):
             arrays += [values[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first]]
-        return SignedBatch(*arrays, self.fingerprints[first:last])
+        return SignedBatch(*arrays, self.fingerprints[first:last], self.sieves[first:last])
 
     def text(self, index: int) -> bytes:
         """Normal form of document `index`."""
@@ -172,15 +174,15 @@ class Signer:
         out_keys = np.empty(3 * len(data) + 1, np.uint64)
         sketches = np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
         text_offsets, key_offsets, sketch_offsets = (np.empty(n + 1, np.int64) for _ in range(3))
-        fingerprints = np.empty((n, 2), np.uint64)
+        fingerprints, sieves = np.empty((n, 2), np.uint64), np.empty((n, SIEVE_WORDS), np.uint64)
         sign_batch(
             data, offsets, normal, self.recipe.q, self.recipe.fold_case, self._tables, self._ranks,
             self.recipe.sketch_size, COMPLETE_BELOW, self.scratch(longest),
-            out_text, text_offsets, out_keys, key_offsets, sketches, sketch_offsets, fingerprints,
+            out_text, text_offsets, out_keys, key_offsets, sketches, sketch_offsets, fingerprints, sieves,
         )  # fmt: skip
         return SignedBatch(
             out_text[: text_offsets[-1]], text_offsets, out_keys[: key_offsets[-1]], key_offsets,
-            sketches[: sketch_offsets[-1]], sketch_offsets, fingerprints,
+            sketches[: sketch_offsets[-1]], sketch_offsets, fingerprints, sieves,
         )  # fmt: skip
 
     def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from neardup.cli import options
 from neardup.cli.session import configured, opened
 
 
 def expire(
     window: options.WindowOption = None,
-    now: Annotated[
-        str | None, typer.Option(metavar="TIME", show_default="the clock", help="What time it is (ISO 8601).")
-    ] = None,
+    now: options.NowOption = None,
     window_hours: options.WindowHoursOption = None,
     config: options.ConfigOption = None,
 ) -> None:

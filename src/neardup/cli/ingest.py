@@ -132,6 +132,8 @@ def ingest(
     from neardup.cli.output import Verdicts
     from neardup.cli.progress import progress
 
+    if output and output in files:
+        raise typer.BadParameter(f"{output} is read already", param_hint="--output")
     settings = configured(
         config,
         threshold=threshold,

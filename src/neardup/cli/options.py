@@ -15,14 +15,56 @@ WRITING = "Writing"
 Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
 
+
+def _that_exist(paths: list[Path]) -> list[Path]:
+    for path in paths:
+        if str(path) != "-" and not path.exists():
+            raise typer.BadParameter(f"{path} does not exist")
+    return paths
+
+
+def _that_exists(path: Path | None) -> Path | None:
+    return _that_exist([path])[0] if path else None
+
+
+def _a_time(text: str | None) -> str | None:
+    from neardup.document import parse_time
+
+    try:
+        if text is not None:
+            parse_time(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return text
+
+
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE",
-        exists=True,
-        allow_dash=True,
+        callback=_that_exist,
         show_default=False,
         help="JSON Lines, CSV, text files or directories of them, plain, gzip or zstd; - is standard input.",
+    ),
+]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", callback=_that_exists, help="A file with the text; - is standard input."),
+]
+TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        callback=_a_time,
+        show_default="any",
+        help="Ask as if the text had this time (ISO 8601).",
+    ),
+]
+NowOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", callback=_a_time, show_default="the clock", help="What time it is (ISO 8601)."
     ),
 ]
 WindowOption = Annotated[

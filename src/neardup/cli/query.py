@@ -8,13 +8,13 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
-from neardup.cli.texts import TextOption, TextPathOption, one_text
+from neardup.cli.texts import one_text
 
 
 def query(
     window: options.WindowOption = None,
-    text: TextOption = None,
-    file: TextPathOption = None,
+    text: options.TextOption = None,
+    file: options.FileOption = None,
     id: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Ask about this stored document; it does not match itself."),
@@ -23,10 +23,7 @@ def query(
     matches: options.MatchesOption = None,
     retrieval: options.RetrievalOption = None,
     route: options.RoutesOption = None,
-    time: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", show_default="any", help="Ask as if the text had this time (ISO 8601)."),
-    ] = None,
+    time: options.TimeOption = None,
     format: options.PrintedOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from neardup.cli import options
 from neardup.cli.session import configured
-from neardup.cli.texts import TextOption, TextPathOption, one_text
+from neardup.cli.texts import one_text
 
 
 def show(
-    text: TextOption = None,
-    file: TextPathOption = None,
+    text: options.TextOption = None,
+    file: options.FileOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,

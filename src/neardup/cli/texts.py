@@ -3,21 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-
-TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
-TextPathOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        exists=True,
-        dir_okay=False,
-        allow_dash=True,
-        help="A file with the text; - is standard input.",
-    ),
-]
 
 
 def one_text(

@@ -162,7 +162,7 @@ class EmbeddedWindow:
             self._new_rows(documents, features)[kept],
             [documents[i].id for i in kept],
             [signed.text(i) for i in kept],
-            None if features.sieves is None else features.sieves[kept],
+            signed.sieves[kept],
         )
         query = Query(
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
@@ -201,8 +201,7 @@ class EmbeddedWindow:
         rows["count"] = signed.counts
         rows["n_sketch"] = np.diff(signed.sketch_offsets)
         rows["status"] = np.where(rows["text_bytes"] == 0, STATUSES.index("empty"), STATUSES.index("unique"))
-        if features.sieves is not None:
-            rows["n_sieve"] = features.sieves.shape[1]
+        rows["n_sieve"] = signed.sieves.shape[1]
         if features.prefixes is not None:
             rows["n_prefix"] = np.diff(features.prefixes[1])
         if features.words is not None:

@@ -30,7 +30,6 @@ class Features(NamedTuple):
     """A signed batch with what the settings' retrieval and routes need of it beside."""
 
     signed: SignedBatch
-    sieves: Keys | None
     prefixes: tuple[Keys, Offsets] | None
     words: WordFeatures | None
 
@@ -42,14 +41,14 @@ class Features(NamedTuple):
             begin = offsets[first]
             prefixes = keys[begin : offsets[last]], offsets[first : last + 1] - begin
         words = None if self.words is None else self.words.part(first, last)
-        sieves = None if self.sieves is None else self.sieves[first:last]
-        return Features(self.signed.part(first, last), sieves, prefixes, words)
+        return Features(self.signed.part(first, last), prefixes, words)
 
 
 def joined(parts: Sequence[Features]) -> Features:
     """The features of one batch from those of its parts."""
     signed = SignedBatch(*_joined_pairs([part.signed[:6] for part in parts]),
-                         np.concatenate([part.signed.fingerprints for part in parts]))  # fmt: skip
+                         np.concatenate([part.signed.fingerprints for part in parts]),
+                         np.concatenate([part.signed.sieves for part in parts]))  # fmt: skip
     prefixes = words = None
     if parts[0].prefixes is not None:
         keys, offsets = _joined_pairs([part.prefixes for part in parts if part.prefixes is not None])
@@ -59,10 +58,7 @@ def joined(parts: Sequence[Features]) -> Features:
         words = WordFeatures(*_joined_pairs([part[:2] for part in some]),
                              np.concatenate([part.simhashes for part in some]),
                              np.concatenate([part.features for part in some]))  # fmt: skip
-    sieves = None
-    if parts[0].sieves is not None:
-        sieves = np.concatenate([part.sieves for part in parts if part.sieves is not None])
-    return Features(signed, sieves, prefixes, words)
+    return Features(signed, prefixes, words)
 
 
 def _joined_pairs(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -104,14 +100,11 @@ class Search:
     def features(self, texts: Sequence[bytes], *, normal: bool = False) -> Features:
         """Signs `texts`. Of normal forms (`normal`) no words can be told: their routes find nothing."""
         signed = self._signer.sign(texts, normal=normal)
-        prefixes = sieves = None
+        prefixes = None
         if self._settings.retrieval == "complete":
             prefixes = self.prefixes(signed, self._settings.exact)
-        else:
-            sieves = np.empty((len(texts), sieve.WORDS), np.uint64)
-            sieve.fill_batch(signed.keys, signed.key_offsets, sieves)
         words = self._signer.word_features(texts) if self.routes and not normal else None
-        return Features(signed, sieves, prefixes, words)
+        return Features(signed, prefixes, words)
 
     def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         """The keys that the complete search posts and looks up at `threshold`."""
@@ -169,7 +162,7 @@ class Search:
     ) -> Candidates:
         """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if lossless is asked."""
         queries, numbers, _ = candidates
-        if features.sieves is None or not len(numbers):
+        if self._settings.retrieval == "complete" or not len(numbers):
             return candidates
         signed = features.signed
         counts = signed.counts[queries]

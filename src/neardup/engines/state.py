@@ -82,7 +82,7 @@ class State:
             part = rows[chosen]
             additions = Additions(
                 part,
-                b"".join([self._texts[i] for i in chosen]),
+                [self._texts[i] for i in chosen],
                 b"".join([self._blobs[i] for i in chosen]),
                 _stored_keys(features, kept[chosen]),
             )
@@ -130,7 +130,7 @@ class State:
         rows["seq"] = self._next_seqs(1)
         part = rows.copy()
         part["blob_bytes"] = len(blob)
-        self.store.append(int(self.table.hours[number]), Additions(part, b"", blob, np.empty(0, np.uint64)))
+        self.store.append(int(self.table.hours[number]), Additions(part, [], blob, np.empty(0, np.uint64)))
         rows[:] = part
 
     # ---- reading ----
@@ -214,11 +214,13 @@ class State:
 
 
 def _stored_keys(features: Features, chosen: NDArray[np.int64]) -> Keys:
-    """The posting keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
+    """The keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
     signed = features.signed
+    plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.sieves)
+    if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
+        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.sieves]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
-    if features.sieves is not None:
-        kinds.append((features.sieves.ravel(), SIEVE_WORDS * np.arange(len(features.sieves) + 1)))
+    kinds.append((signed.sieves.ravel(), SIEVE_WORDS * np.arange(len(signed.sieves) + 1)))
     if features.prefixes is not None:
         kinds.append(features.prefixes)
     if features.words is not None:

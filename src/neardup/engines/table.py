@@ -11,6 +11,7 @@ from neardup.engines.store import DELETED, ROW, Rows
 from neardup.kernels.postings import Documents
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
+from neardup.postings import Hits
 
 _FIRST_CAPACITY = 1_024
 _GROWTH = 1.5
@@ -45,7 +46,7 @@ class DocumentTable:
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
-        self.hits = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.hits = Hits(_FIRST_CAPACITY)
         self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
         self.dead = 0
 
@@ -72,11 +73,12 @@ class DocumentTable:
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
             capacity = max(last, int(len(self.rows) * _GROWTH))
-            for name in ("rows", "hours", "counts", "alive", "hits", "sieves"):
+            for name in ("rows", "hours", "counts", "alive", "sieves"):
                 old = getattr(self, name)
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
+            self.hits = Hits(capacity)
         self.rows[first:last] = rows
         self.hours[first:last] = rows["time"] // HOUR_MS
         self.counts[first:last] = rows["count"]
@@ -151,7 +153,7 @@ class DocumentTable:
         kept = np.flatnonzero(keep)
         for name in ("rows", "hours", "counts", "alive", "sieves"):
             setattr(self, name, getattr(self, name)[: self.size][kept])
-        self.hits = np.zeros(len(kept), np.uint8)
+        self.hits = Hits(len(kept))
         self.ids = [self.ids[number] for number in kept]
         self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
         moved = {

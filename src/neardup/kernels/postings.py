@@ -28,6 +28,11 @@ _START_SHIFT = _U(32)
 STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE = STATE_FREE + 32
 
+COUNT_BITS = 7
+MAX_COUNT = 100
+"""Largest `minimum` of a search: counts up to one above it must fit their bits."""
+MAX_EPOCH = (1 << (16 - COUNT_BITS)) - 1
+
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
 """What a kernel returns: finished, or which array must grow."""
 
@@ -139,52 +144,51 @@ def add_all(lists, keys, key_offsets, documents, progress):
 
 
 @njit(cache=True, nogil=True)
-def count_shared(lists, keys, first, last, minimum, longest, hits, out, out_at):
-    """Writes to `out[out_at:]` the documents in the runs of at least `minimum` of `keys[first:last]`.
+def _next_epoch(hits, epoch):
+    """Starts a new count: earlier counts in `hits` are of other epochs. All are cleared when epochs run out."""
+    if epoch[0] == MAX_EPOCH:
+        hits[:] = 0
+        epoch[0] = 0
+    epoch[0] += 1
+    return epoch[0] << COUNT_BITS
+
+
+@njit(cache=True, nogil=True)
+def count_shared(lists, keys, first, last, minimum, longest, hits, epoch, out, out_at):
+    """Writes to `out[out_at:]` the documents in the runs of at least `minimum` (1 to MAX_COUNT) of `keys[first:last]`.
 
     Returns (next position, postings read, runs left out for being longer than `longest`; 0 = no limit). Position -1:
-    `out` is too small. `hits` is scratch (uint8, one a document, zeros on entry and exit), so `minimum` <= 255.
+    `out` is too small. `hits` (uint16, one a document) holds epoch and count, so that no second pass need clear it.
     """
     entries, pool, _ = lists
     at = out_at
     read = 0
     skipped = 0
-    for clearing in (False, True):
-        for j in range(first, last):
-            packed = entries[find(entries, keys[j]), 1]
-            length = np.int64(packed & _LENGTH_MASK)
-            if length == 0:
-                continue
-            start = np.int64(packed >> _START_SHIFT)
-            if longest and length > longest:
-                skipped += np.int64(not clearing)
-                continue
-            inline = length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0
-            if clearing:
-                if inline:
-                    hits[start] = 0
-                else:
-                    for p in range(start, start + length):
-                        hits[pool[p]] = 0
-                continue
-            read += length
-            for p in range(start, start + length):
-                document = start if inline else np.int64(pool[p])
-                held = hits[document]
-                if held < minimum:
-                    hits[document] = held + 1
-                    if held + 1 == minimum:
-                        if at == len(out):
-                            # Undone by the clearing round; the caller comes back with more room.
-                            at = out_at
-                            read = -1
-                            break
-                        out[at] = document
-                        at += 1
-            if read < 0:
-                break
-    if read < 0:
-        return np.int64(-1), np.int64(0), skipped
+    base = np.uint16(_next_epoch(hits, epoch))
+    goal = np.uint16(base + minimum)
+    for j in range(first, last):
+        packed = entries[find(entries, keys[j]), 1]
+        length = np.int64(packed & _LENGTH_MASK)
+        if longest and length > longest:
+            skipped += 1
+            continue
+        if at + length > len(out):
+            return np.int64(-1), read, skipped
+        read += length
+        start = np.int64(packed >> _START_SHIFT)
+        if length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0:
+            held = np.uint16(max(hits[start], base) + 1)
+            hits[start] = held
+            out[at] = start
+            at += np.int64(held == goal)
+            continue
+        for p in range(start, start + length):
+            document = np.int64(pool[p])
+            # Counts stop one above the goal, or they would run into the next epoch.
+            held = np.uint16(min(max(hits[document], base), goal) + 1)
+            hits[document] = held
+            out[at] = document
+            at += np.int64(held == goal)
     return at, read, skipped
 
 
@@ -205,7 +209,7 @@ def plausible(documents, candidate, low_hour, high_hour, count, numerator, denom
 @njit(cache=True, nogil=True)
 def search_and_add(
     lists, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
-    numerator, denominator, hits, found, found_offsets, skipped, reads, progress,
+    numerator, denominator, hits, epoch, found, found_offsets, skipped, reads, progress,
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
@@ -218,7 +222,7 @@ def search_and_add(
         first, last = key_offsets[i], key_offsets[i + 1]
         if progress[1] == 0:
             begin = found_offsets[i]
-            end, read, skips = count_shared(lists, keys, first, last, minimums[i], longest, hits, found, begin)
+            end, read, skips = count_shared(lists, keys, first, last, minimums[i], longest, hits, epoch, found, begin)
             if end < 0:
                 return CANDIDATES_FULL
             reads[0] += read

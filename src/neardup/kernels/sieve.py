@@ -52,18 +52,10 @@ def fill(keys, start, end, level, bitmap):
     size = 0
     for i in range(start, end):
         key = keys[i]
-        if (key >> _U(16)) & mask == 0:
-            size += 1
-            bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= _U(1) << ((key >> _U(32)) & _U(63))
+        sampled = _U((key >> _U(16)) & mask == 0)  # no branch: it would be mispredicted once a sampled key
+        size += np.int64(sampled)
+        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= sampled << ((key >> _U(32)) & _U(63))
     return size
-
-
-@njit(cache=True, nogil=True)
-def fill_batch(keys, key_offsets, bitmaps):
-    """The bitmap of every key set of a batch, each at its own level."""
-    for i in range(len(key_offsets) - 1):
-        count = key_offsets[i + 1] - key_offsets[i]
-        fill(keys, key_offsets[i], key_offsets[i + 1], level_of(count), bitmaps[i])
 
 
 @njit(cache=True, nogil=True)

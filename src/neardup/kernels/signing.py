@@ -13,6 +13,7 @@ from numba import njit
 
 from neardup.kernels.hashing import xxh64
 from neardup.kernels.qgrams import distinct_keys, prefix, sketch
+from neardup.kernels.sieve import fill, level_of
 from neardup.kernels.text import copy_normal_form, normal_form
 
 
@@ -39,12 +40,13 @@ class Scratch(NamedTuple):
 @njit(cache=True, nogil=True)
 def sign_batch(
     data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
-    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints,
+    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints, out_sieves,
 ):  # fmt: skip
     """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
 
     `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`: sketches in
-    their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with seeds 0 and 1.
+    their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with seeds 0 and 1;
+    `out_sieves[i]`: its sieve (kernels/sieve.py).
     `normal`: the texts are normal forms already and are taken as they are (a second normal form may differ: it composes
     marks with letters that a space stood between).
     """
@@ -66,6 +68,7 @@ def sign_batch(
         sampled = out_sketch_offsets[i]
         size = sketch(out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks)
         out_sketch_offsets[i + 1] = sampled + size
+        fill(out_keys, first, last, level_of(last - first), out_sieves[i])
         out_fingerprints[i, 0] = xxh64(out_text, begin, stop, np.uint64(0))
         out_fingerprints[i, 1] = xxh64(out_text, begin, stop, np.uint64(1))
 
