@@ -32,11 +32,18 @@ class Query(NamedTuple):
 
 
 class Hits:
-    """Counters for a search, one a document number, shared by all posting lists of a window."""
+    """Counters for searches that ask for at most `most` shared keys, one a document number; all lists may share them."""
 
-    def __init__(self, size: int) -> None:
-        self.counts = np.zeros(size, np.uint16)
+    def __init__(self, size: int, most: int) -> None:
+        self.most = most
+        small = most < (1 << kernel.SMALL_BITS) - 1
+        self.bits = kernel.SMALL_BITS if small else kernel.LARGE_BITS
+        self.counts = np.zeros(size, np.uint8 if small else np.uint16)
         self.epoch = np.zeros(1, np.int64)
+
+    def resized(self, size: int) -> Hits:
+        """Fresh counters for another number of documents."""
+        return Hits(size, self.most)
 
 
 class Found(NamedTuple):
@@ -111,7 +118,7 @@ class PostingLists:
     ) -> Found:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        A candidate lies in at least `minimums[i]` (1 to 100) of the runs of document i's keys, is alive, in the hours asked
+        A candidate lies in at least `minimums[i]` (1 to `hits.most`) of the runs of document i's keys, is alive, in the hours asked
         for, and of a size that can reach the threshold. Runs longer than `longest` are left out (0 = none).
         Cost: the postings of the batch's keys, about 1 ns each.
         """
@@ -122,7 +129,7 @@ class PostingLists:
         while True:
             status = kernel.search_and_add(
                 self._lists, keys, offsets, minimums, longest, documents, query.low_hours, query.high_hours,
-                query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.epoch,
+                query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
                 self._found, found_offsets, skipped, reads, progress,
             )  # fmt: skip
             if status == kernel.DONE:

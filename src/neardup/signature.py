@@ -128,7 +128,7 @@ class _Memory(threading.local):
             self.size = max(2 * size, 65_536)
             points = np.empty(4 * self.size + 4, np.uint32)
             kept = np.empty(4 * self.size + 4, np.uint32)
-            slots = 1 << (2 * self.size - 1).bit_length()
+            slots = 1 << (4 * self.size - 1).bit_length()
             table, seen = np.empty(slots, np.uint64), np.empty(slots, np.uint8)
             ranks = np.empty(max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
             keys = np.empty(self.size + 1, np.uint64)

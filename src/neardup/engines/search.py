@@ -93,6 +93,13 @@ class Search:
         self.reads = 0
 
     @property
+    def most_shared(self) -> int:
+        """The largest number of shared keys that a search asks for."""
+        if self._settings.retrieval == "complete":
+            return COMPLETE_SHARED
+        return self._settings.min_shared or shared_for_threshold(Fraction(1))
+
+    @property
     def memory(self) -> int:
         """Bytes of all posting lists."""
         return self.lists.memory + sum(lists.memory for lists in self.routes.values())

@@ -33,8 +33,8 @@ class State:
         self.settings = settings
         self.signer = signer
         self.readonly = readonly
-        self.table = DocumentTable()
         self.search = Search(signer, settings)
+        self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
         self._run = 0
         self._texts: list[bytes] = []

@@ -36,7 +36,7 @@ class DocumentTable:
     their head, so that another text under the head's old id is not taken for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_shared: int) -> None:
         self.size = 0
         self.ids: list[str] = []
         self.number_of: dict[str, int] = {}
@@ -46,7 +46,7 @@ class DocumentTable:
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
-        self.hits = Hits(_FIRST_CAPACITY)
+        self.hits = Hits(_FIRST_CAPACITY, most_shared)
         self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
         self.dead = 0
 
@@ -78,7 +78,7 @@ class DocumentTable:
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
-            self.hits = Hits(capacity)
+            self.hits = self.hits.resized(capacity)
         self.rows[first:last] = rows
         self.hours[first:last] = rows["time"] // HOUR_MS
         self.counts[first:last] = rows["count"]
@@ -153,7 +153,7 @@ class DocumentTable:
         kept = np.flatnonzero(keep)
         for name in ("rows", "hours", "counts", "alive", "sieves"):
             setattr(self, name, getattr(self, name)[: self.size][kept])
-        self.hits = Hits(len(kept))
+        self.hits = self.hits.resized(len(kept))
         self.ids = [self.ids[number] for number in kept]
         self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
         moved = {

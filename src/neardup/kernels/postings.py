@@ -28,10 +28,9 @@ _START_SHIFT = _U(32)
 STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE = STATE_FREE + 32
 
-COUNT_BITS = 7
-MAX_COUNT = 100
-"""Largest `minimum` of a search: counts up to one above it must fit their bits."""
-MAX_EPOCH = (1 << (16 - COUNT_BITS)) - 1
+SMALL_BITS, LARGE_BITS = 3, 7
+"""Bits of a counter that count; the others tell whose count it is. Bytes are used where they suffice: at 1 M documents
+they stay in the second cache level, where two bytes do not."""
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
 """What a kernel returns: finished, or which array must grow."""
@@ -144,30 +143,31 @@ def add_all(lists, keys, key_offsets, documents, progress):
 
 
 @njit(cache=True, nogil=True)
-def _next_epoch(hits, epoch):
+def _next_epoch(hits, bits, epoch):
     """Starts a new count: earlier counts in `hits` are of other epochs. All are cleared when epochs run out."""
-    if epoch[0] == MAX_EPOCH:
+    if epoch[0] == (1 << (8 * hits.itemsize - bits)) - 1:
         hits[:] = 0
         epoch[0] = 0
     epoch[0] += 1
-    return epoch[0] << COUNT_BITS
+    return epoch[0] << bits
 
 
 @njit(cache=True, nogil=True)
-def count_shared(lists, keys, first, last, minimum, longest, hits, epoch, out, out_at):
-    """Writes to `out[out_at:]` the documents in the runs of at least `minimum` (1 to MAX_COUNT) of `keys[first:last]`.
+def count_shared(lists, slots, size, minimum, longest, hits, bits, epoch, out, out_at):
+    """Writes to `out[out_at:]` the documents in at least `minimum` of the runs at `slots[:size]`.
 
     Returns (next position, postings read, runs left out for being longer than `longest`; 0 = no limit). Position -1:
-    `out` is too small. `hits` (uint16, one a document) holds epoch and count, so that no second pass need clear it.
+    `out` is too small. `hits` (one a document) holds epoch and count, so that no second pass need clear it; `minimum` must
+    be below 2^bits - 1.
     """
     entries, pool, _ = lists
     at = out_at
     read = 0
     skipped = 0
-    base = np.uint16(_next_epoch(hits, epoch))
-    goal = np.uint16(base + minimum)
-    for j in range(first, last):
-        packed = entries[find(entries, keys[j]), 1]
+    base = _next_epoch(hits, bits, epoch)
+    goal = base + minimum
+    for j in range(size):
+        packed = entries[slots[j], 1]
         length = np.int64(packed & _LENGTH_MASK)
         if longest and length > longest:
             skipped += 1
@@ -177,7 +177,7 @@ def count_shared(lists, keys, first, last, minimum, longest, hits, epoch, out, o
         read += length
         start = np.int64(packed >> _START_SHIFT)
         if length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0:
-            held = np.uint16(max(hits[start], base) + 1)
+            held = max(np.int64(hits[start]), base) + 1
             hits[start] = held
             out[at] = start
             at += np.int64(held == goal)
@@ -185,7 +185,7 @@ def count_shared(lists, keys, first, last, minimum, longest, hits, epoch, out, o
         for p in range(start, start + length):
             document = np.int64(pool[p])
             # Counts stop one above the goal, or they would run into the next epoch.
-            held = np.uint16(min(max(hits[document], base), goal) + 1)
+            held = min(max(np.int64(hits[document]), base), goal) + 1
             hits[document] = held
             out[at] = document
             at += np.int64(held == goal)
@@ -207,9 +207,17 @@ def plausible(documents, candidate, low_hour, high_hour, count, numerator, denom
 
 
 @njit(cache=True, nogil=True)
+def _widest(offsets):
+    widest = 0
+    for i in range(len(offsets) - 1):
+        widest = max(widest, offsets[i + 1] - offsets[i])
+    return widest
+
+
+@njit(cache=True, nogil=True)
 def search_and_add(
     lists, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
-    numerator, denominator, hits, epoch, found, found_offsets, skipped, reads, progress,
+    numerator, denominator, hits, bits, epoch, found, found_offsets, skipped, reads, progress,
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
@@ -217,12 +225,18 @@ def search_and_add(
     and `plausible`. `numbers[i]` is its document number, -1 if it is searched but not added. `skipped[i]` and
     `reads[0]` count runs left out and postings read. Returns a status; `progress` = [i, searched, keys added].
     """
+    slots = np.empty(_widest(key_offsets), np.int64)
     while progress[0] < len(numbers):
         i = progress[0]
         first, last = key_offsets[i], key_offsets[i + 1]
         if progress[1] == 0:
             begin = found_offsets[i]
-            end, read, skips = count_shared(lists, keys, first, last, minimums[i], longest, hits, epoch, found, begin)
+            # All look-ups first: they miss the cache one beside the other, not one after the other.
+            for j in range(first, last):
+                slots[j - first] = find(lists.entries, keys[j])
+            end, read, skips = count_shared(
+                lists, slots, last - first, minimums[i], longest, hits, bits, epoch, found, begin
+            )
             if end < 0:
                 return CANDIDATES_FULL
             reads[0] += read

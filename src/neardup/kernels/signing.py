@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import njit
 
-from neardup.kernels.hashing import xxh64
+from neardup.kernels.hashing import xxh64_pair
 from neardup.kernels.qgrams import distinct_keys, prefix, sketch
 from neardup.kernels.sieve import fill, level_of
 from neardup.kernels.text import copy_normal_form, normal_form
@@ -69,8 +68,7 @@ def sign_batch(
         size = sketch(out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks)
         out_sketch_offsets[i + 1] = sampled + size
         fill(out_keys, first, last, level_of(last - first), out_sieves[i])
-        out_fingerprints[i, 0] = xxh64(out_text, begin, stop, np.uint64(0))
-        out_fingerprints[i, 1] = xxh64(out_text, begin, stop, np.uint64(1))
+        out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
 
 
 @njit(cache=True, nogil=True)
