@@ -1,1 +1,83 @@
-"""neardup."""
+"""neardup: exact near-duplicate detection over a rolling window, in a stream and in an archive.
+
+>>> import neardup
+>>> round(neardup.doc_q("A rose is a flower", "A rose is a red flower"), 2)
+0.57
+>>> with neardup.open(None, threshold=0.5) as window:
+...     stream = [{"id": "a", "text": "A rose is a flower"}, {"id": "b", "text": "A rose is a red flower"}]
+...     [(verdict.id, verdict.status, verdict.duplicate_of) for verdict in window.ingest(stream)]
+[('a', 'unique', None), ('b', 'near', 'a')]
+
+The names below are all that is public. They are loaded when first used, so that `import neardup` costs nothing: numpy and
+the compiled kernels come with the first window or signature.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from neardup.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from neardup.document import FLUSH, Document, Reject
+    from neardup.engines.base import Stats, Window
+    from neardup.engines.opening import open_window as open  # noqa: A004 - `neardup.open`, as `gzip.open`
+    from neardup.errors import NeardupError
+    from neardup.lexicon import Lexicon
+    from neardup.params import Recipe, Settings
+    from neardup.scorer import doc_q
+    from neardup.signature import Signature, sign
+    from neardup.verdict import Group, Match, Member, Verdict
+
+_HOMES = {
+    "FLUSH": "document",
+    "Document": "document",
+    "Group": "verdict",
+    "Lexicon": "lexicon",
+    "Match": "verdict",
+    "Member": "verdict",
+    "NeardupError": "errors",
+    "Recipe": "params",
+    "Reject": "document",
+    "Settings": "params",
+    "Signature": "signature",
+    "Stats": "engines.base",
+    "Verdict": "verdict",
+    "Window": "engines.base",
+    "doc_q": "scorer",
+    "sign": "signature",
+}
+
+__all__ = [
+    "FLUSH",
+    "Document",
+    "Group",
+    "Lexicon",
+    "Match",
+    "Member",
+    "NeardupError",
+    "Recipe",
+    "Reject",
+    "Settings",
+    "Signature",
+    "Stats",
+    "Verdict",
+    "Window",
+    "__version__",
+    "doc_q",
+    "open",
+    "sign",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "open":
+        return import_module("neardup.engines.opening").open_window
+    if name in _HOMES:
+        return getattr(import_module(f"neardup.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from neardup.errors import DocumentError
+from neardup.errors import DocumentError, SettingsError
 
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _EPOCH_MS_FROM: Final = 100_000_000_000
@@ -66,13 +66,25 @@ def parse_time(value: Any) -> int:
     if isinstance(value, datetime):
         aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
-        return (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
+        exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
+        return _within_years(exact, value)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
-    scaled = value if abs(value) >= _EPOCH_MS_FROM else value * 1_000
-    if not MIN_TIME_MS <= scaled <= MAX_TIME_MS:
-        raise ValueError(f"time {value!r} is outside the years 1 to 9999")
-    return int(scaled)
+    return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
+
+
+def _within_years(milliseconds: float, value: object) -> int:
+    if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
+        raise ValueError(f"time {value!r} is outside the years 1 to 9999 in UTC")
+    return int(milliseconds)
+
+
+def time_argument(name: str, value: Any) -> int:
+    """`parse_time` for an argument of a call; `SettingsError` names the argument."""
+    try:
+        return parse_time(value)
+    except ValueError:
+        raise SettingsError(name, value, "a date, ISO 8601 text, or a number of seconds") from None
 
 
 @functools.lru_cache(maxsize=4_096)

@@ -9,6 +9,7 @@
     │   └── LexiconError   the same for a lexicon
     └── WindowError        the window on disk cannot be used
         ├── WindowLocked   another process writes to it
+        ├── WindowExpired  the writer has dropped an hour that a reader still asks for
         └── WindowDamaged  its files do not hold what they should
 
 Every exception carries what it speaks of as attributes (`path`, `found`, `expected`, `id`, ...), which are
@@ -30,6 +31,7 @@ __all__ = [
     "UnknownDocument",
     "WindowDamaged",
     "WindowError",
+    "WindowExpired",
     "WindowLocked",
 ]
 
@@ -120,6 +122,17 @@ class WindowLocked(WindowError):  # noqa: N818 - named by the condition
     def __str__(self) -> str:
         holder = "" if self.holder is None else f" ({self.holder})"
         return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
+
+
+class WindowExpired(WindowError):  # noqa: N818 - named by the condition
+    """A reader asked for the hour `hour` of the window at `path`, which the writer has dropped since it was opened."""
+
+    def __init__(self, path: str | PathLike[str], hour: str) -> None:
+        super().__init__(path, hour)
+        self.path, self.hour = path, hour
+
+    def __str__(self) -> str:
+        return f"hour {self.hour} of {self.path} has expired since the window was opened for reading: open it again"
 
 
 class WindowDamaged(WindowError):  # noqa: N818 - named by the condition

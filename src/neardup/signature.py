@@ -7,6 +7,7 @@ batches, and makes only what the decision at hand needs: sentences and simhashes
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -242,9 +243,17 @@ def _hex(values: Keys) -> tuple[str, ...]:
     return tuple(f"{int(value):016x}" for value in values)
 
 
-@functools.lru_cache(maxsize=8)
 def signer(recipe: Recipe) -> Signer:
-    """The signer of `recipe`, kept."""
+    """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
+    stamp = None
+    if recipe.lexicon is not None and os.path.exists(recipe.lexicon):
+        status = os.stat(recipe.lexicon)
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
+    return _kept_signer(recipe, stamp)
+
+
+@functools.lru_cache(maxsize=8)
+def _kept_signer(recipe: Recipe, stamp: tuple[int, int, int] | None) -> Signer:  # noqa: ARG001 - part of the key
     return Signer(recipe)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -23,9 +24,12 @@ def spawn(command, *words, **options):
 
 
 def many(count: int) -> Path:
-    return written(
-        "many.jsonl", ({"id": f"{i}", "time": 1795251600, "text": f"{FERRY} {i}"} for i in range(count))
-    )
+    """Documents of random words, every tenth a copy of the one before."""
+    rng = random.Random(7)
+    texts = [" ".join(f"{rng.getrandbits(40):x}" for _ in range(40)) for _ in range(count)]
+    texts[1::10] = texts[::10][: len(texts[1::10])]
+    records = ({"id": f"{i}", "time": 1795251600, "text": text} for i, text in enumerate(texts))
+    return written("many.jsonl", records)
 
 
 def test_python_m_neardup_is_the_command(run_process):
@@ -109,11 +113,13 @@ def test_a_second_writer_is_told_who_writes(command, run_process, stream):
 
 def test_an_unexpected_error_is_not_taken_for_done(command, place):
     script = (
-        "import neardup.cli.version as broken, neardup.cli.app as app\n"
+        "import sys\n"
+        "from neardup.cli import app, main\n"
         "def fail(): raise RuntimeError('broken')\n"
-        "app.app.registered_commands[-1].callback = fail\n"
-        "import sys; sys.argv = ['neardup', 'version']\n"
-        "app.main()\n"
+        "(version,) = [command for command in app.registered_commands if command.callback.__name__ == 'version']\n"
+        "version.callback, version.name = fail, 'version'\n"
+        "sys.argv = ['neardup', 'version']\n"
+        "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 3
@@ -150,7 +156,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
     assert b"300 documents in" in seen
 
 
-def wait_for(condition, seconds: float = 60) -> None:
+def wait_for(condition, seconds: float = 30) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"

@@ -40,6 +40,7 @@ def build(
         neardup lexicon build archive.jsonl.gz --output archive.lexicon
     """
     from neardup.cli.intake import Rejects, texts
+    from neardup.cli.tables import counted
     from neardup.sampling import lexicon_of
 
     settings = configured(config, q=q, fold_case=fold_case).with_fields(text=text_field)
@@ -48,7 +49,7 @@ def build(
         read = texts(settings.reader(files, form=input), refused)
         made = lexicon_of(read, name=name or output.stem, q=recipe.q, fold_case=recipe.fold_case)
     made.save(output)
-    print(f"{output}: lexicon {made.id} of {made.documents:,} documents")
+    print(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}")
     raise typer.Exit(REJECTED if refused.count else DONE)
 
 

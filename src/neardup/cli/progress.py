@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from neardup.cli.tables import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -49,11 +51,11 @@ class Tally:
     def sentence(self, rejects: Rejects) -> str:
         """The summary of the run."""
         seconds = time.perf_counter() - self._begun
-        found = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
-        rejected = f"; {rejects.count:,} rejected" if rejects.count else ""
-        where = f" (see {rejects.path})" if rejects.count and rejects.path else ""
-        documents = "1 document" if self.count == 1 else f"{self.count:,} documents"
-        return f"{documents} in {seconds:.1f} s ({self.rate:,.0f}/s): {found or 'nothing'}{rejected}{where}"
+        found = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items()) or "nothing"
+        told = f"{counted(self.count, 'document')} in {seconds:.1f} s ({self.rate:,.0f}/s): {found}"
+        if rejects.count:
+            told += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
+        return told
 
 
 @contextmanager

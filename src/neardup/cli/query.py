@@ -37,7 +37,7 @@ def query(
 
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
-    from neardup.cli.tables import print_lines, print_table
+    from neardup.cli.tables import counted, print_lines, print_table
 
     settings = configured(config, threshold=threshold, matches=matches, retrieval=retrieval, routes=route)
     asked = one_text(text, file, otherwise=id, what="--id")
@@ -47,4 +47,5 @@ def query(
         print_lines([verdict.to_dict()])
     else:
         print_table(("id", "score", "shared"), verdict.matches)
-        print(f"{verdict.status}: {len(verdict.matches):,} matches of {verdict.candidates:,} candidates")
+        found = counted(len(verdict.matches), "match", "matches")
+        print(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")

@@ -14,8 +14,8 @@ def reconcile(window: options.WindowOption = None, config: options.ConfigOption 
 
         neardup reconcile --window news.window
     """
-    from neardup.cli.tables import print_lines
+    from neardup.cli.tables import counted, print_lines
 
     with opened(window, configured(config)) as target:
         changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
-    say(f"{changed:,} verdicts changed")
+    say(f"{counted(changed, 'verdict')} changed")

@@ -84,6 +84,15 @@ def print_pairs(pairs: Mapping[str, Any]) -> None:
         print(f"{name:<{width}}  {_cell(value)}")
 
 
+def counted(count: int, one: str, more: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "match", "matches"), counted(1200, "document")
+    ('1 match', '1,200 documents')
+    """
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
 def beginning(text: str) -> str:
     """How a text begins: its first line, on which news has its headline."""
     lines = text[: 4 * BEGINNING].strip().splitlines()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.detect import alone, copied
-from neardup.document import FLUSH, Document, Prepared, Reject, format_time, parse_time, prepare
+from neardup.document import FLUSH, Document, Prepared, Reject, format_time, prepare, time_argument
 from neardup.engines import review
 from neardup.engines.base import OnReject, Stats
 from neardup.engines.search import Candidates, Features, joined
@@ -35,7 +35,10 @@ log = logging.getLogger("neardup")
 
 _MAX_WAIT_SECONDS = 0.2
 _AHEAD_HOURS = 24
-"""A time this far ahead of the clock, and a window ahead of the stream, is an error: it would expire everything."""
+_LEAP = (
+    "time {} is over 24 hours ahead of the clock and a whole window ahead of the stream: "
+    "believed, it would expire every document"
+)
 
 
 class _Turn(NamedTuple):
@@ -56,7 +59,6 @@ class EmbeddedWindow:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._promised = state.newest
         self._broken: BaseException | None = None
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -72,7 +74,7 @@ class EmbeddedWindow:
         limit = self._state.settings.batch_documents * self._state.settings.threads
         for item in documents:
             if item is FLUSH:
-                yield from self._scored(batch)
+                yield from self._scored(batch, reject)
                 batch, size = {}, 0
                 continue
             try:
@@ -82,44 +84,38 @@ class EmbeddedWindow:
                 continue
             # A batch holds an id once, so that a second text under it finds the first one stored.
             if document.id in batch or (batch and size + len(document.text) > BATCH_BYTES):
-                yield from self._scored(batch)
+                yield from self._scored(batch, reject)
                 batch, size = {}, 0
             if not batch:
                 since = clock.monotonic()
             batch[document.id] = document
             size += len(document.text)
             if len(batch) >= limit or clock.monotonic() - since > _MAX_WAIT_SECONDS:
-                yield from self._scored(batch)
+                yield from self._scored(batch, reject)
                 batch, size = {}, 0
-        yield from self._scored(batch)
+        yield from self._scored(batch, reject)
 
     def _prepared(self, item: Document | Mapping[str, Any]) -> Prepared:
-        arrival = int(clock.time() * 1_000)
-        settings = self._state.settings
-        document = prepare(item, arrival, settings.max_length)
-        hour = hour_of(document.time)
-        if hour > self._promised:
-            leaps = self._promised > FIRST_HOUR and hour > self._promised + settings.window_hours
-            if settings.window_hours and leaps and hour > hour_of(arrival) + _AHEAD_HOURS:
-                raise DocumentError(
-                    document.id,
-                    f"time {format_time(document.time)} is over {_AHEAD_HOURS} hours ahead of the clock and a window ahead "
-                    "of the stream: believed, it would expire every document",
-                )
-            self._promised = hour
-        return document
+        return prepare(item, int(clock.time() * 1_000), self._state.settings.max_length)
 
-    def _scored(self, batch: Mapping[str, Prepared]) -> list[Verdict]:
+    def _leaps(self, document: Prepared, newest: int) -> bool:
+        """Whether a document's time is so far ahead of both stream and clock that it must be wrong."""
+        hour, window = hour_of(document.time), self._state.settings.window_hours
+        if not window or newest <= FIRST_HOUR or hour <= newest + window:
+            return False
+        return hour > hour_of(int(clock.time() * 1_000)) + _AHEAD_HOURS
+
+    def _scored(self, batch: Mapping[str, Prepared], reject: OnReject) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         if not batch:
             return []
         with self._writing():
-            verdicts = self._score(list(batch.values()))
+            verdicts = self._score(list(batch.values()), reject)
             self._state.commit()
         self._state.compact_if_worthwhile()
         return verdicts
 
-    def _score(self, documents: list[Prepared]) -> list[Verdict]:
+    def _score(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
         features = self._features([document.text for document in documents])
         known = self._state.table.number_of
         verdicts: list[Verdict] = []
@@ -132,14 +128,32 @@ class EmbeddedWindow:
                     verdicts.append(self._state.stored_verdict(number))
                     first += 1
                     continue
+            if self._leaps(documents[first], self._state.newest):
+                reject(Reject(documents[first].id, _LEAP.format(format_time(documents[first].time))))
+                first += 1
+                continue
+            if number is not None:
                 self._state.remove(number)
-            last = first + 1
-            room = self._room(documents, features, first)
-            while last < len(documents) and last - first < room and documents[last].id not in known:
-                last += 1
+            last = self._end_of_run(documents, features, first)
             verdicts += self._score_run(documents[first:last], features.part(first, last))
             first = last
         return verdicts
+
+    def _end_of_run(self, documents: Sequence[Prepared], features: Features, first: int) -> int:
+        """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget is reached."""
+        settings = self._state.settings
+        if settings.policy != "mark" and settings.routes:
+            return first + 1  # whether a run is too long to read depends on which of its documents were kept
+        room = self._room(documents, features, first)
+        newest = max(self._state.newest, hour_of(documents[first].time))
+        last = first + 1
+        while last < len(documents) and last - first < room:
+            document = documents[last]
+            if document.id in self._state.table.number_of or self._leaps(document, newest):
+                break
+            newest = max(newest, hour_of(document.time))
+            last += 1
+        return last
 
     def _features(self, texts: list[bytes]) -> Features:
         """Signs a batch; in several threads, a part each, if so set."""
@@ -219,7 +233,7 @@ class EmbeddedWindow:
     ) -> list[Verdict]:
         """One verdict after another: each sees the groups, and the copies not kept, of those before it."""
         state, table = self._state, self._state.table
-        keeps_all = state.settings.policy == "mark"
+        keeps_all, limit = state.settings.policy == "mark", state.settings.max_candidates
         bounds = np.searchsorted(candidates.queries, np.arange(len(documents) + 1)).tolist()
         truncated = (candidates.truncated | turn.cut).tolist()
         scored = (turn.highs >= turn.floors).tolist()
@@ -230,8 +244,12 @@ class EmbeddedWindow:
             checked = bounds[i + 1] - bounds[i]
             found = overlaps[i]
             if not keeps_all and checked:
-                checked = int(table.alive[candidates.numbers[bounds[i] : bounds[i + 1]]].sum())
-                found = [overlap for overlap in found if table.alive[overlap.number]]
+                living = candidates.numbers[bounds[i] : bounds[i + 1]]
+                living = living[table.alive[living] == 1]
+                if 0 < limit < len(living):
+                    living, truncated[i] = living[:limit], True
+                checked = len(living)
+                found = [overlap for overlap in found if overlap.number in living]
             if not found:
                 status: Status = "empty" if empty[i] else "unique" if scored[i] else "unscored"
                 verdict = alone(document.id, document.time, status, checked, truncated[i])
@@ -312,8 +330,8 @@ class EmbeddedWindow:
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
     def expire(self, now: Any = None) -> list[str]:
+        time = int(clock.time() * 1_000) if now is None else time_argument("now", now)
         with self._writing():
-            time = int(clock.time() * 1_000) if now is None else parse_time(now)
             names = self._state.expire_before(
                 first_living_hour(hour_of(time), self._state.settings.window_hours)
             )

@@ -63,7 +63,7 @@ def open_window(
     ...     for verdict in window.ingest(Document(*item) for item in stream):
     ...         print(verdict.id, verdict.status, verdict.duplicate_of, verdict.score)
     a unique None None
-    b near a 0.64
+    b near a 0.5714285714285714
     """
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
@@ -79,7 +79,7 @@ def open_window(
         store = FileStore(directory, readonly=readonly)
         stack.callback(store.close)
         known = _description(directory)
-        chosen = (settings or Settings(**_remembered(known))).with_changes(**changes)
+        chosen = (settings or _remembered(directory / "window.json", known)).with_changes(**changes)
         maker, chosen = _signer(directory, known, chosen)
         if not readonly:
             _describe(directory, chosen, maker)
@@ -104,11 +104,17 @@ def _description(directory: Path) -> dict[str, Any]:
     if not isinstance(known, dict) or known.get("format") != FORMAT:
         found = known.get("format") if isinstance(known, dict) else known
         raise WindowDamaged(file, f"format {found!r}", f"format {FORMAT}, the one this version reads")
+    if not {"recipe", "recipe_fields", "settings"} <= known.keys():
+        raise WindowDamaged(file, f"only {', '.join(sorted(known))}", "recipe, recipe_fields and settings")
     return known
 
 
-def _remembered(known: dict[str, Any]) -> dict[str, Any]:
-    return {name: known["settings"][name] for name in _REMEMBERED if known}
+def _remembered(file: Path, known: dict[str, Any]) -> Settings:
+    """The settings that the last writer left; the defaults for a new window."""
+    try:
+        return Settings(**{name: known["settings"][name] for name in _REMEMBERED if known})
+    except (KeyError, TypeError, SettingsError) as error:
+        raise WindowDamaged(file, f"settings with {error}", "settings that a writer left") from error
 
 
 def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[Signer, Settings]:
@@ -117,7 +123,10 @@ def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[S
     if not known:
         recipe = chosen.recipe or Recipe()
     else:
-        recipe = Recipe(**known["recipe_fields"], lexicon=own_lexicon if own_lexicon.exists() else None)
+        try:
+            recipe = Recipe(**known["recipe_fields"], lexicon=own_lexicon if own_lexicon.exists() else None)
+        except (TypeError, SettingsError) as error:
+            raise WindowDamaged(directory / "window.json", f"a recipe with {error}", "recipe fields") from error
     maker = signer(recipe)
     if known and maker.text != known["recipe"]:
         raise RecipeMismatch(str(directory), known["recipe"], maker.text)
@@ -159,7 +168,9 @@ def _load(state: State, store: FileStore) -> None:
             hours.append(store.load(hour))
         except FileNotFoundError:
             if not state.readonly:
-                raise  # a reader may come while the writer expires an hour
+                raise  # but a reader may come while the writer expires an hour
+    if not state.readonly:
+        store.check_rows()
     rows, places = _living(hours, state.committed.floor_order)
     table = state.table
     table.extend(rows, None)
@@ -171,7 +182,7 @@ def _load(state: State, store: FileStore) -> None:
     table.account(0, len(rows))
     state.resume()
     for place, hour_data in enumerate(hours):
-        numbers = np.flatnonzero((places == place) & (table.alive[: len(rows)] == 1))
+        numbers = np.flatnonzero(places == place)
         for at in range(0, len(numbers), _FILL_BATCH):
             _fill(state, numbers[at : at + _FILL_BATCH], hour_data.keys)
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from neardup.detect import alone, copied
-from neardup.document import encode_text, format_time, parse_time
+from neardup.document import encode_text, format_time, time_argument
 from neardup.engines.base import Stats
 from neardup.engines.search import Candidates, Features
 from neardup.engines.state import STATUSES, State
-from neardup.errors import SettingsError, UnknownDocument
+from neardup.engines.store import ROUTED
+from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.params import HOUR_MS, exact_threshold
 from neardup.postings import Query
 from neardup.verdict import Group, Member, Overlap, Status, Verdict
@@ -34,11 +35,14 @@ def query(
         features = state.search.features([state.text(own)], normal=True)
         own_time = int(state.table.rows["time"][own])
     else:
-        features = state.search.features([encode_text(text or "")])
+        try:
+            features = state.search.features([encode_text(text or "")])
+        except ValueError as error:
+            raise DocumentError(None, str(error)) from None
         own_time = state.newest * HOUR_MS if state.newest > FIRST_HOUR else 0
     hours = FIRST_HOUR, LAST_HOUR
     if time is not None:
-        own_time = parse_time(time)
+        own_time = time_argument("time", time)
         hours = compared_hours(hour_of(own_time), state.settings.window_hours)
     candidates = _candidates(state, features, hours, exact)
     candidates = _without(candidates, own)
@@ -139,15 +143,31 @@ def reconcile(state: State) -> Iterator[Verdict]:
     table.members.clear()
     for number in known:
         table.rows["group_order"][number] = table.rows["order"][number]
+        table.alive[number] = 1  # also what was routed: as if nothing had been decided yet
     for number in known:
         old = before[number]
-        verdict, best = (old, None) if _outlived(state, number, old) else _judged(state, number, place)
-        if _said(verdict) != _said(old):
+        if _outlived(state, number, old):
+            verdict, best, head = old, None, old_heads[number]
+        else:
+            verdict, best = _judged(state, number, place)
+            head = int(table.rows["order"][table.number_of[verdict.group]])
+        moved = _route(state, number, verdict)
+        if moved or head != old_heads[number] or _said(verdict) != _said(old):
             state.record(number, verdict, best)
+        elif head != table.rows["order"][number]:
+            table.rows["group_order"][number] = head
+            table.join(number, head)
+        if _said(verdict) != _said(old):
             yield verdict
-        elif verdict.group != verdict.id:
-            table.rows["group_order"][number] = old_heads[number]
-            table.join(number, old_heads[number])
+
+
+def _route(state: State, number: int, verdict: Verdict) -> bool:
+    """Keeps a copy apart from what is searched, or puts it back, as the policy has it; whether that changed anything."""
+    rows, apart = state.table.rows, verdict.is_copy and state.settings.policy == "route"
+    was_apart = bool(rows["flags"][number] & ROUTED)
+    state.table.alive[number] = not apart
+    rows["flags"][number] = rows["flags"][number] & ~np.uint8(ROUTED) | (ROUTED if apart else 0)
+    return apart != was_apart
 
 
 def _said(verdict: Verdict) -> tuple[Any, ...]:

@@ -188,6 +188,8 @@ class Search:
         """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
         queries, numbers, truncated = candidates
         limit = self._settings.max_candidates
+        if self._settings.policy != "mark":
+            limit = 0  # which copies are kept is not known yet: the limit is applied as they are decided
         if not limit or len(numbers) <= limit:
             return candidates
         rank = np.arange(len(queries)) - np.searchsorted(queries, queries)

@@ -184,9 +184,9 @@ class State:
         if hour <= self.committed.floor_hour:
             return []
         self.committed = self.committed._replace(floor_hour=hour)
-        gone = sorted(old for old in self.table.load if old < hour)
-        for old in gone:
-            for number in np.flatnonzero(self.table.hours[: self.table.size] == old).tolist():
+        gone = [old for old in self.store.hours() if old < hour]
+        for number in np.flatnonzero(self.table.hours[: self.table.size] < hour).tolist():
+            if self.table.number_of.get(self.table.ids[number]) == number:
                 self.table.bury(number)
         self._doomed += gone
         return [hour_name(old) for old in gone]

@@ -10,7 +10,7 @@
                             keys.bin      what is searched by: sketch, sieve, prefix, sentences, bands (uint64)
 
 Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then committed by one
-write of 56 bytes to the commit slot; what lies behind the last commit is cut off when a writer opens the window. So a batch
+write of 64 bytes to the commit slot; what lies behind the last commit is cut off when a writer opens the window. So a batch
 counts whole or not at all, over all hours, however the process ends. A row with the `order` of an earlier one replaces it
 (a new verdict) or, with `DELETED`, ends it.
 """
@@ -30,7 +30,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from neardup.errors import WindowDamaged, WindowLocked
+from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.window import FIRST_HOUR, hour_name
 
 FORMAT: Final = 1
@@ -85,7 +85,7 @@ class Commit(NamedTuple):
     """What is valid: rows up to `seq`, hours from `floor_hour` on, documents from `floor_order` on.
 
     Hours before `budget_hour` were given up to a budget; `next_order` is the order of the next new document; `newest` the
-    newest hour seen.
+    newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not pass for an expired one.
     """
 
     seq: int = 0
@@ -94,6 +94,7 @@ class Commit(NamedTuple):
     budget_hour: int = FIRST_HOUR
     next_order: int = 0
     newest: int = FIRST_HOUR
+    rows: int = 0
 
 
 class Store(Protocol):
@@ -156,7 +157,7 @@ class MemoryStore:
         self._ends: dict[int, int] = {}
 
     def hours(self) -> list[int]:
-        return []
+        return sorted(self._hours)
 
     def load(self, hour: int) -> Hour:
         raise NotImplementedError("a store in memory begins empty")
@@ -218,6 +219,7 @@ class FileStore:
         self._open: OrderedDict[int, _HourFiles] = OrderedDict()
         self._ends: dict[int, list[int]] = {}
         self._touched: set[int] = set()
+        self._row_counts: dict[int, int] = {}
         self._lock = None if readonly else _locked(path)
         self._commit = None if readonly else os.open(path / "commit", os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -233,9 +235,9 @@ class FileStore:
             return Commit()
         if not data:
             return Commit()
-        if len(data) != 56 or xxhash.xxh64_intdigest(data[:48]) != int.from_bytes(data[48:], "little"):
+        if len(data) != 64 or xxhash.xxh64_intdigest(data[:56]) != int.from_bytes(data[56:], "little"):
             raise WindowDamaged(self.path / "commit", f"{len(data)} bytes that do not check", "a commit slot")
-        return Commit(*(int(value) for value in np.frombuffer(data[:48], _COMMIT)))
+        return Commit(*(int(value) for value in np.frombuffer(data[:56], _COMMIT)))
 
     def _directory(self, hour: int) -> Path:
         return self.path / "hours" / hour_name(hour)
@@ -243,13 +245,25 @@ class FileStore:
     def _files(self, hour: int) -> _HourFiles:
         files = self._open.get(hour)
         if files is None:
-            files = _HourFiles(self._directory(hour), self._readonly)
+            files = self._opened(hour)
             files.ends = self._ends.get(hour, files.ends)
             self._open[hour] = files
             if len(self._open) > _OPEN_HOURS:
                 self._forget(next(iter(self._open)))
         else:
             self._open.move_to_end(hour)
+        return files
+
+    def _opened(self, hour: int) -> _HourFiles:
+        directory = self._directory(hour)
+        try:
+            is_new = self.fsync and not directory.exists()
+            files = _HourFiles(directory, self._readonly)
+        except FileNotFoundError:
+            raise WindowExpired(self.path, hour_name(hour)) from None
+        if is_new:  # or the directory's name might not survive what its files do
+            for parent in (directory, directory.parent, self.path):
+                _flush_directory(parent)
         return files
 
     def _forget(self, hour: int) -> None:
@@ -266,6 +280,8 @@ class FileStore:
 
     def load(self, hour: int) -> Hour:
         directory = self._directory(hour)
+        if not self._readonly:
+            self._files(hour)  # makes the files that a writer killed here had not yet made
         rows: Rows = np.fromfile(directory / "rows.bin", ROW)
         rows = rows[: int(np.searchsorted(rows["seq"], self.committed.seq, side="right"))]
         ends = _ends_of(rows)
@@ -274,7 +290,9 @@ class FileStore:
             if size < end:
                 raise WindowDamaged(directory / name, f"{size:,} bytes", f"at least {end:,}")
         if not self._readonly:
+            self._forget(hour)
             self._ends[hour] = ends
+            self._row_counts[hour] = len(rows)
             for name, end in zip(_NAMES, ends, strict=True):
                 os.truncate(directory / name, end)
         with (directory / "blob.bin").open("rb") as file:
@@ -289,6 +307,7 @@ class FileStore:
         files.write(2, additions.blobs)
         files.write(3, additions.keys.tobytes())
         files.write(0, additions.rows.tobytes())
+        self._row_counts[hour] = self._row_counts.get(hour, 0) + len(additions.rows)
 
     def commit(self, commit: Commit) -> None:
         assert self._commit is not None, "a readonly store does not commit"
@@ -296,6 +315,9 @@ class FileStore:
             for hour in self._touched & self._open.keys():
                 _flush(self._open[hour])
         self._touched.clear()
+        if commit.floor_hour > self.committed.floor_hour:
+            self._row_counts = {h: rows for h, rows in self._row_counts.items() if h >= commit.floor_hour}
+        commit = commit._replace(rows=sum(self._row_counts.values()))
         data = np.array(commit, _COMMIT).tobytes()
         os.pwrite(self._commit, data + xxhash.xxh64_intdigest(data).to_bytes(8, "little"), 0)
         if self.fsync:
@@ -312,8 +334,15 @@ class FileStore:
         self._forget(hour)
         self._ends.pop(hour, None)
         self._touched.discard(hour)
+        self._row_counts.pop(hour, None)
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self._directory(hour))
+
+    def check_rows(self) -> None:
+        """`WindowDamaged` unless all committed rows of all living hours were loaded."""
+        found, expected = sum(self._row_counts.values()), self.committed.rows
+        if found != expected:
+            raise WindowDamaged(self.path / "hours", f"{found:,} rows", f"the {expected:,} that were committed")
 
     def close(self) -> None:
         for hour in list(self._open):
@@ -339,6 +368,14 @@ def _ends_of(rows: Rows) -> list[int]:
 def _flush(files: _HourFiles) -> None:
     for file in files.files:
         os.fsync(file)
+
+
+def _flush_directory(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _hour_from_name(name: str) -> int | None:

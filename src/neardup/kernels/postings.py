@@ -153,11 +153,23 @@ def _next_epoch(hits, bits, epoch):
 
 
 @njit(cache=True, nogil=True)
-def count_shared(lists, slots, size, minimum, longest, hits, bits, epoch, out, out_at):
+def _holders(lists, packed, documents, low, high):
+    """How many living documents of the hours compared a run holds: dead ones must not make a difference."""
+    start, length = np.int64(packed >> _START_SHIFT), np.int64(packed & _LENGTH_MASK)
+    count = 0
+    for p in range(start, start + length):
+        document = lists.pool[p]
+        inside = low <= documents.hours[document] <= high
+        count += np.int64(inside and documents.alive[document] == 1)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def count_shared(lists, slots, size, minimum, longest, documents, low, high, hits, bits, epoch, out, out_at):
     """Writes to `out[out_at:]` the documents in at least `minimum` of the runs at `slots[:size]`.
 
-    Returns (next position, postings read, runs left out for being longer than `longest`; 0 = no limit). Position -1:
-    `out` is too small. `hits` (one a document) holds epoch and count, so that no second pass need clear it; `minimum` must
+    Returns (next position, postings read, runs left out); position -1: `out` is too small. A run of more than `longest`
+    living documents in the hours `low` to `high` is left out (0 = no limit). `hits` (one a document) holds epoch and count, so that no second pass need clear it; `minimum` must
     be below 2^bits - 1.
     """
     entries, pool, _ = lists
@@ -169,7 +181,7 @@ def count_shared(lists, slots, size, minimum, longest, hits, bits, epoch, out, o
     for j in range(size):
         packed = entries[slots[j], 1]
         length = np.int64(packed & _LENGTH_MASK)
-        if longest and length > longest:
+        if longest and length > longest and _holders(lists, packed, documents, low, high) > longest:
             skipped += 1
             continue
         if at + length > len(out):
@@ -177,7 +189,7 @@ def count_shared(lists, slots, size, minimum, longest, hits, bits, epoch, out, o
         read += length
         start = np.int64(packed >> _START_SHIFT)
         if length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0:
-            held = max(np.int64(hits[start]), base) + 1
+            held = min(max(np.int64(hits[start]), base), goal) + 1
             hits[start] = held
             out[at] = start
             at += np.int64(held == goal)
@@ -235,7 +247,8 @@ def search_and_add(
             for j in range(first, last):
                 slots[j - first] = find(lists.entries, keys[j])
             end, read, skips = count_shared(
-                lists, slots, last - first, minimums[i], longest, hits, bits, epoch, found, begin
+                lists, slots, last - first, minimums[i], longest, documents, low_hours[i], high_hours[i],
+                hits, bits, epoch, found, begin,
             )
             if end < 0:
                 return CANDIDATES_FULL

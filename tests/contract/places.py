@@ -1,0 +1,74 @@
+"""Where windows live: one small class for every kind of window that the contract's tests run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from tests.reference_window import ReferenceWindow
+
+from neardup.document import Document
+from neardup.engines.base import Window
+from neardup.engines.opening import open_window
+from neardup.verdict import Verdict
+
+Kind = Literal["reference", "memory", "directory"]
+KINDS: tuple[Kind, ...] = ("reference", "memory", "directory")
+
+START = 1_600_000_000 // 3_600 * 3_600
+"""The hour that the tests count from, in seconds: 2020-09-13T12:00:00Z."""
+
+
+@dataclass
+class Place:
+    """Where windows are opened; `close` closes all of them."""
+
+    kind: Kind
+    path: Path
+    opened: list[Window] = field(default_factory=list)
+
+    @property
+    def durable(self) -> bool:
+        """Whether a window can be closed and opened again."""
+        return self.kind == "directory"
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether this is neardup itself, not the reference model."""
+        return self.kind != "reference"
+
+    def open(self, name: str = "window", **settings: Any) -> Window:
+        """A new window, or in a directory the one of that name."""
+        window: Window
+        if self.kind == "reference":
+            window = ReferenceWindow(**settings)
+        else:
+            window = open_window(self.path / name if self.durable else None, **settings)
+        self.opened.append(window)
+        return window
+
+    def reopened(self, window: Window, name: str = "window", **settings: Any) -> Window:
+        """The same window, closed and opened again where that is possible."""
+        if not self.durable:
+            return window
+        window.close()
+        self.opened.remove(window)
+        return self.open(name, **settings)
+
+    def close(self) -> None:
+        """Closes what is open."""
+        for window in self.opened:
+            window.close()
+        self.opened.clear()
+
+
+def document(identity: str, text: str, hour: float = 0) -> Document:
+    """A document `hour` hours after `START`."""
+    return Document(identity, text, START + int(hour * 3_600))
+
+
+def without_candidates(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Verdicts without what an engine is free to choose."""
+    return [verdict._replace(candidates=0) for verdict in verdicts]

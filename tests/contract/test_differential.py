@@ -1,0 +1,53 @@
+"""Random streams through every kind of window: all answer as the slow reference does, however they work."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.places import Place
+from tests.contract.streams import SETTINGS, Operation, Run, comparable, operations
+
+WORKING = st.fixed_dictionaries(
+    {
+        "retrieval": st.sampled_from(("sketch", "complete")),
+        "batch_documents": st.integers(1, 12),
+        "threads": st.sampled_from((1, 1, 3)),
+    }
+)
+
+
+def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operation], where: Path) -> None:
+    other = {"sketch": "complete", "complete": "sketch"}[working["retrieval"]]
+    reference = Run(Place("reference", where), chosen)
+    one_by_one = Run(Place("memory", where), {**chosen, **working, "batch_documents": 1, "threads": 1})
+    in_batches = Run(Place("directory", where), {**chosen, **working})
+    otherwise = Run(Place("memory", where), {**chosen, "retrieval": other})
+    runs = {"one by one": one_by_one, "in batches": in_batches, other: otherwise}
+    try:
+        for operation in stream:
+            expected = comparable(reference.perform(operation))
+            answers = {name: run.perform(operation) for name, run in runs.items()}
+            for name, answer in answers.items():
+                assert comparable(answer) == expected, (name, operation)
+            assert answers["one by one"] == answers["in batches"], operation
+            expected = reference.state()
+            for name, run in runs.items():
+                assert run.state() == expected, (name, operation)
+    finally:
+        for run in runs.values():
+            run.window.close()
+
+
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(st.data())
+def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
+    chosen = data.draw(SETTINGS)
+    stream = data.draw(operations(reconcile=chosen["policy"] != "route"))
+    with tempfile.TemporaryDirectory() as directory:
+        compare(chosen, data.draw(WORKING), stream, Path(directory))

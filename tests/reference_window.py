@@ -1,0 +1,365 @@
+"""A slow, honest window: what the contract (engines/base.py) and DESIGN.md, section 2, say, in plain Python.
+
+Every document is compared with every living one by brute force over sets of q-grams, one document after the other; nothing
+is batched, indexed or stored. It shares with the engines only values: input checks, settings, verdicts. `candidates` is always
+0 here: how many documents an engine had to look at is its own affair.
+
+Where the texts leave something open, this is what is held to:
+
+- Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
+- A copy keeps its verdict in `reconcile` if the document it names is gone and part of what it was compared with has expired
+  or was given up: a window cannot tell whether that document expired or was deleted.
+- The verdict of a query by text bears the newest hour as its time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import math
+import time as clock
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any, Self
+
+from neardup import oracle
+from neardup.document import FLUSH, Document, Prepared, Reject, parse_time, prepare
+from neardup.engines.base import OnReject, Stats
+from neardup.errors import DocumentError, SettingsError, UnknownDocument
+from neardup.params import Recipe, Settings
+from neardup.verdict import Group, Match, Member, Status, Verdict
+
+HOUR = 3_600_000
+BEFORE_ALL = -(2**40)
+AFTER_ALL = 2**40
+
+
+@dataclass(eq=False)
+class Stored:
+    """A document that is kept. `head`: the document that heads its group, itself or another, living or not."""
+
+    id: str
+    time: int
+    form: str
+    grams: set[str]
+    arrival: int
+    verdict: Verdict
+    head: Stored = field(init=False, repr=False)
+    routed: bool = False
+
+    def __post_init__(self) -> None:
+        self.head = self
+
+    @property
+    def hour(self) -> int:
+        return self.time // HOUR
+
+
+@dataclass(eq=False)
+class Similar:
+    """A stored document at or above the threshold."""
+
+    document: Stored
+    shared: int
+    score: Fraction
+    exact: bool
+
+
+def stamp(milliseconds: int) -> str:
+    """ISO 8601, UTC, with milliseconds only if they are not 0."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    precision = "milliseconds" if moment.microsecond else "seconds"
+    return moment.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def name_of(hour: int) -> str:
+    """Name of an hour's local index."""
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(hours=hour)).strftime("%Y.%m.%d-%H")
+
+
+class ReferenceWindow:
+    """See `neardup.engines.base.Window`. `retrieval`, routes, batches and threads make no difference to it."""
+
+    def __init__(self, settings: Settings | None = None, **changes: Any) -> None:
+        self.settings = (settings or Settings()).with_changes(**changes)
+        self.recipe = self.settings.recipe or Recipe()
+        self.threshold = self.settings.exact
+        self.living: dict[str, Stored] = {}
+        self.newest = BEFORE_ALL
+        self.floor = BEFORE_ALL
+        self.given_up = BEFORE_ALL
+        self._arrivals = itertools.count()
+
+    # -- ingest --
+
+    def ingest(
+        self, documents: Iterable[Document | Mapping[str, Any]], *, on_reject: OnReject | None = None
+    ) -> Iterator[Verdict]:
+        reject = on_reject or _log_reject
+        for item in documents:
+            if item is FLUSH:
+                continue
+            try:
+                document = prepare(item, int(clock.time() * 1_000), self.settings.max_length)
+            except DocumentError as error:
+                reject(Reject(error.id, error.reason))
+                continue
+            yield self._ingested(document)
+
+    def _ingested(self, document: Prepared) -> Verdict:
+        form, grams = self._signed(document.text.decode())
+        known = self.living.get(document.id)
+        if known is not None and known.form == form:
+            return known.verdict
+        self.living.pop(document.id, None)
+        while 0 < self.settings.max_documents <= len(self.living):
+            self._give_up()
+        hour = document.time // HOUR
+        self.newest = max(self.newest, hour)
+        if self.settings.window_hours:
+            self._drop_before(self.newest - self.settings.window_hours)
+        low, high = self._around(hour)
+        own_hour_gone = hour < self.floor
+        similar = self._similar(form, grams, self._searchable(low, high))
+        verdict = self._verdict(
+            document.id,
+            document.time,
+            form,
+            similar,
+            scored=high >= self.floor,
+            truncated=own_hour_gone or self._cut(hour),
+        )
+        dropped = self.settings.policy == "drop" and bool(similar)
+        if not own_hour_gone and not dropped:
+            stored = Stored(document.id, document.time, form, grams, next(self._arrivals), verdict)
+            stored.head = self._head(similar) or stored
+            stored.routed = self.settings.policy == "route" and bool(similar)
+            self.living[document.id] = stored
+        return verdict
+
+    def _signed(self, text: str) -> tuple[str, set[str]]:
+        form = oracle.normal_form(text, fold_case=self.recipe.fold_case)
+        return form, oracle.qgrams(form, self.recipe.q)
+
+    def _around(self, hour: int) -> tuple[int, int]:
+        window = self.settings.window_hours
+        return (hour - window, hour + window) if window else (BEFORE_ALL, AFTER_ALL)
+
+    def _cut(self, hour: int) -> bool:
+        """Whether hours that a document of `hour` should be compared with were given up."""
+        return self._around(hour)[0] < self.given_up
+
+    def _searchable(self, low: int, high: int) -> list[Stored]:
+        return [stored for stored in self.living.values() if low <= stored.hour <= high and not stored.routed]
+
+    def _similar(
+        self, form: str, grams: set[str], others: Iterable[Stored], threshold: Fraction | None = None
+    ) -> list[Similar]:
+        """Those of `others` at or above the threshold: best first, then the earliest, then by id."""
+        limit = self.threshold if threshold is None else threshold
+        found = []
+        for other in others:
+            shared, larger = len(grams & other.grams), max(len(grams), len(other.grams))
+            if form and form == other.form:
+                found.append(Similar(other, shared, Fraction(1), exact=True))
+            elif larger and shared >= math.ceil(limit * larger):
+                found.append(Similar(other, shared, Fraction(shared, larger), exact=False))
+        return sorted(found, key=lambda s: (-s.score, s.document.time, s.document.id))
+
+    def _stands(self, document: Stored) -> bool:
+        """Whether whoever matches `document` joins a group by it: it heads one, or takes over from a head that is gone."""
+        head = document.head
+        if head is document:
+            return True
+        if self.living.get(head.id) is head:
+            return False
+        members = [other for other in self.living.values() if other.head is head]
+        return min(members, key=lambda member: (member.time, member.id)) is document
+
+    def _head(self, similar: list[Similar]) -> Stored | None:
+        return next((match.document for match in similar if self._stands(match.document)), None)
+
+    def _verdict(
+        self,
+        identity: str,
+        time: int,
+        form: str,
+        similar: list[Similar],
+        *,
+        scored: bool = True,
+        truncated: bool = False,
+        listed: int | None = None,
+    ) -> Verdict:
+        if not similar:
+            status: Status = "empty" if not form else "unique" if scored else "unscored"
+            return Verdict(identity, stamp(time), status, None, None, None, identity, 0, truncated, ())
+        best = similar[0]
+        head = self._head(similar)
+        count = self.settings.matches if listed is None else listed
+        return Verdict(
+            id=identity,
+            time=stamp(time),
+            status="exact" if best.exact else "near",
+            duplicate_of=best.document.id,
+            score=float(best.score),
+            shared=best.shared,
+            group=identity if head is None else head.id,
+            candidates=0,
+            truncated=truncated,
+            matches=tuple(Match(m.document.id, float(m.score), m.shared) for m in similar[:count]),
+        )
+
+    # -- what goes --
+
+    def _drop_before(self, hour: int) -> list[str]:
+        """Drops the hours before `hour`; the names of those that held a document."""
+        if hour <= self.floor:
+            return []
+        self.floor = hour
+        gone = [stored for stored in self.living.values() if stored.hour < hour]
+        for stored in gone:
+            del self.living[stored.id]
+        return [name_of(old) for old in sorted({stored.hour for stored in gone})]
+
+    def _give_up(self) -> None:
+        """Gives up the oldest hour; the older half of the documents if there is no other."""
+        hours = sorted({stored.hour for stored in self.living.values()})
+        if len(hours) > 1:
+            self._drop_before(hours[1])
+            self.given_up = hours[1]
+            return
+        arrived = sorted(self.living.values(), key=lambda stored: stored.arrival)
+        for stored in arrived[: (len(arrived) + 1) // 2]:
+            del self.living[stored.id]
+        self.given_up = hours[0] + 1
+
+    def delete(self, id: str) -> bool:
+        return self.living.pop(id, None) is not None
+
+    def expire(self, now: Any = None) -> list[str]:
+        if not self.settings.window_hours:
+            return []
+        milliseconds = int(clock.time() * 1_000) if now is None else parse_time(now)
+        return self._drop_before(milliseconds // HOUR - self.settings.window_hours)
+
+    # -- looking back --
+
+    def query(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        threshold: Any = None,
+        matches: int | None = None,
+        time: Any = None,
+    ) -> Verdict:
+        if (text is None) == (id is None):
+            raise SettingsError("query", (text, id), "either a text or an id")
+        own = None
+        if id is not None:
+            own = self.living.get(id)
+            if own is None:
+                raise UnknownDocument(id)
+            form, grams, own_time = own.form, own.grams, own.time
+        else:
+            form, grams = self._signed(text or "")
+            own_time = self.newest * HOUR if self.newest > BEFORE_ALL else 0
+        low, high = BEFORE_ALL, AFTER_ALL
+        if time is not None:
+            own_time = parse_time(time)
+            low, high = self._around(own_time // HOUR)
+        others = [stored for stored in self._searchable(low, high) if stored is not own]
+        limit = None if threshold is None else Fraction(str(threshold))
+        similar = self._similar(form, grams, others, limit)
+        everything = len(similar)
+        return self._verdict(
+            id or "", own_time, form, similar, listed=everything if matches is None else matches
+        )
+
+    def groups(self) -> Iterator[Group]:
+        members: dict[Stored, list[Stored]] = {}
+        for stored in self.living.values():
+            if stored.head is not stored:
+                members.setdefault(stored.head, []).append(stored)
+        for head in sorted(members, key=lambda head: (head.time, head.id, head.arrival)):
+            ordered = sorted(members[head], key=lambda member: (member.time, member.id))
+            yield Group(head.id, stamp(head.time), tuple(_member(stored.verdict) for stored in ordered))
+
+    def reconcile(self) -> Iterator[Verdict]:
+        ordered = sorted(self.living.values(), key=lambda stored: (stored.time, stored.id))
+        heads = {stored: stored.head for stored in ordered}
+        kept = {stored for stored in ordered if self._outlived(stored)}
+        for stored in ordered:
+            stored.head, stored.routed = stored, False
+        changed = []
+        for place, stored in enumerate(ordered):
+            if stored in kept:
+                stored.head = heads[stored]
+                stored.routed = self.settings.policy == "route"
+                continue
+            low = max(self._around(stored.hour)[0], self.floor)
+            others = [other for other in ordered[:place] if other.hour >= low and not other.routed]
+            similar = self._similar(stored.form, stored.grams, others)
+            with self._without_hours_before(low):
+                stored.head = self._head(similar) or stored
+                verdict = self._verdict(stored.id, stored.time, stored.form, similar)
+            stored.routed = self.settings.policy == "route" and bool(similar)
+            if verdict._replace(truncated=False) != stored.verdict._replace(truncated=False):
+                stored.verdict = verdict._replace(truncated=self._cut(stored.hour))
+                changed.append(stored.verdict)
+        return iter(changed)
+
+    def _outlived(self, stored: Stored) -> bool:
+        original = stored.verdict.duplicate_of
+        if original is None or original in self.living:
+            return False
+        return self._around(stored.hour)[0] < self.floor
+
+    @contextlib.contextmanager
+    def _without_hours_before(self, low: int) -> Iterator[None]:
+        """What had gone at a document's own turn heads no group for it."""
+        everything = self.living
+        self.living = {stored.id: stored for stored in everything.values() if stored.hour >= low}
+        try:
+            yield
+        finally:
+            self.living = everything
+
+    def stats(self) -> Stats:
+        hours = Counter(stored.hour for stored in self.living.values())
+        return Stats(
+            documents=len(self.living),
+            copies=sum(stored.verdict.is_copy for stored in self.living.values()),
+            groups=sum(1 for _ in self.groups()),
+            hours={name_of(hour): hours[hour] for hour in sorted(hours)},
+            newest=name_of(self.newest) if self.newest > BEFORE_ALL else None,
+            window_hours=self.settings.window_hours,
+            budget_floor=name_of(self.given_up) if self.given_up > BEFORE_ALL else None,
+            postings_keys=0,
+            memory_bytes=0,
+            retrieval=self.settings.retrieval,
+            threshold=str(self.settings.threshold),
+            policy=self.settings.policy,
+            recipe="",
+        )
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+
+def _member(verdict: Verdict) -> Member:
+    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+
+
+def _log_reject(reject: Reject) -> None:
+    logging.getLogger("neardup").warning("document %s rejected: %s", reject.id or "without id", reject.reason)

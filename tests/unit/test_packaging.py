@@ -1,0 +1,64 @@
+"""What is built and installed: everything that the program reads, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from neardup.version import VERSION
+
+ROOT = Path(__file__).parents[2]
+LARGEST_WHEEL = 10_000_000
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> zipfile.ZipFile:
+    """The wheel as it would be published, built from this tree without a network."""
+    out = tmp_path_factory.mktemp("dist")
+    words = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_data_files_are_in_the_built_wheel(wheel):
+    inside = set(wheel.namelist())
+    wanted = {f"neardup/data/{name}" for name in ("unicode16.bin", "rank16.bin", "default.lexicon")}
+    assert wanted | {"neardup/py.typed"} <= inside
+
+
+def test_every_module_is_in_the_built_wheel_and_nothing_else(wheel):
+    modules = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/neardup").rglob("*.py")}
+    built = {name for name in wheel.namelist() if name.endswith(".py")}
+    assert built == modules
+    assert {name.split("/")[0] for name in wheel.namelist()} == {"neardup", f"neardup-{VERSION}.dist-info"}
+
+
+def test_the_wheel_is_small(wheel):
+    assert sum(info.compress_size for info in wheel.infolist()) < LARGEST_WHEEL
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    metadata = wheel.read(f"neardup-{VERSION}.dist-info/METADATA").decode()
+    assert "License-Expression: Apache-2.0" in metadata
+    assert "Requires-Python: >=3.11" in metadata
+    assert f"neardup-{VERSION}.dist-info/licenses/LICENSE" in wheel.namelist()
+    assert b"neardup = neardup.cli:main" in wheel.read(f"neardup-{VERSION}.dist-info/entry_points.txt")
+
+
+def test_the_source_distribution_has_what_the_tests_need():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    for name in ("src", "tests", "examples", "scripts", "docs", "Makefile"):
+        assert f"/{name}" in included
+        assert (ROOT / name).exists()
+
+
+def test_the_changelog_knows_this_version():
+    assert f"## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
