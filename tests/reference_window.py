@@ -89,6 +89,7 @@ class ReferenceWindow:
         self.recipe = self.settings.recipe or Recipe()
         self.threshold = self.settings.exact
         self.living: dict[str, Stored] = {}
+        self.hours: set[int] = set()
         self.newest = BEFORE_ALL
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
@@ -139,6 +140,7 @@ class ReferenceWindow:
             stored.head = self._head(similar) or stored
             stored.routed = self.settings.policy == "route" and bool(similar)
             self.living[document.id] = stored
+            self.hours.add(hour)
         return verdict
 
     def _signed(self, text: str) -> tuple[str, set[str]]:
@@ -216,14 +218,15 @@ class ReferenceWindow:
     # -- what goes --
 
     def _drop_before(self, hour: int) -> list[str]:
-        """Drops the hours before `hour`; the names of those that held a document."""
+        """Drops the hours before `hour`; the names of those that a document was ever stored in, deleted since or not."""
         if hour <= self.floor:
             return []
         self.floor = hour
-        gone = [stored for stored in self.living.values() if stored.hour < hour]
-        for stored in gone:
+        for stored in [stored for stored in self.living.values() if stored.hour < hour]:
             del self.living[stored.id]
-        return [name_of(old) for old in sorted({stored.hour for stored in gone})]
+        gone = sorted(old for old in self.hours if old < hour)
+        self.hours.difference_update(gone)
+        return [name_of(old) for old in gone]
 
     def _give_up(self) -> None:
         """Gives up the oldest hour; the older half of the documents if there is no other."""

@@ -8,8 +8,8 @@
 ...     [(verdict.id, verdict.status, verdict.duplicate_of) for verdict in window.ingest(stream)]
 [('a', 'unique', None), ('b', 'near', 'a')]
 
-The names below are all that is public. They are loaded when first used, so that `import neardup` costs nothing: numpy and
-the compiled kernels come with the first window or signature.
+The names below are all that is public. They are loaded when first used, so that `import neardup` costs
+nothing: numpy and the compiled kernels come with the first window or signature.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from neardup.version import VERSION as __version__
+from neardup.version import VERSION as __version__  # noqa: N811 - the name that Python tools expect
 
 if TYPE_CHECKING:
     from neardup.document import FLUSH, Document, Reject

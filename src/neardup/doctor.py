@@ -6,15 +6,17 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from neardup import rank_table, unicode_table
 from neardup.errors import NeardupError
 from neardup.lexicon import Lexicon
 from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 State = Literal["ok", "warning", "bad"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -11,27 +12,36 @@ from neardup.errors import DocumentError, SettingsError
 
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _EPOCH_MS_FROM: Final = 100_000_000_000
-"""A number at or above this is milliseconds since 1970 (from March 1973 on), below it seconds (up to the year 5138)."""
+"""A number at or above this is milliseconds since 1970 (from March 1973 on), below it seconds (up to the year
+5138).
+"""
 MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
 MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
 
 
-class _Flush:
+class Flush:
+    """The type of `FLUSH`."""
+
     def __repr__(self) -> str:
         return "FLUSH"
 
 
-FLUSH: Final = _Flush()
+FLUSH: Final = Flush()
 """Put into an ingested iterable: finish the batch at hand now, nothing more is waiting (live input)."""
 
 
 class Document(NamedTuple):
-    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive = UTC), ISO 8601, or seconds or milliseconds since 1970;
-    None = time of arrival."""
+    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive =
+    UTC), ISO 8601, or seconds or milliseconds since 1970; None = time of arrival.
+    """
 
     id: str
     text: str
     time: datetime | str | float | None = None
+
+
+Item = Document | Mapping[str, Any]
+"""What `ingest` takes: a document, or a mapping with "id", "text" and perhaps "time"."""
 
 
 class Reject(NamedTuple):
@@ -68,7 +78,7 @@ def parse_time(value: Any) -> int:
         delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
     return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
 
@@ -112,16 +122,19 @@ def encode_text(text: str) -> bytes:
         raise ValueError(f"text has the unpaired surrogate U+{point:04X} at position {error.start}") from None
 
 
-def prepare(item: Document | Mapping[str, Any], arrival: int, max_length: int) -> Prepared:
+def prepare(item: Item, arrival: int, max_length: int) -> Prepared:
     """`item` checked and encoded; `arrival` (milliseconds) stands in for a missing time.
 
     Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
     that cannot be read.
     """
     # The type first: asking whether a tuple is a Mapping costs more than all the rest.
+    identity: Any
+    text: Any
     if type(item) is not Document and isinstance(item, Mapping):
-        item = Document(item.get("id"), item.get("text"), item.get("time"))  # type: ignore[arg-type]
-    identity, text, time = item
+        identity, text, time = item.get("id"), item.get("text"), item.get("time")
+    else:
+        identity, text, time = item
     if isinstance(identity, int) and not isinstance(identity, bool):
         identity = str(identity)
     if not isinstance(identity, str) or not identity:
@@ -129,7 +142,9 @@ def prepare(item: Document | Mapping[str, Any], arrival: int, max_length: int) -
     if not isinstance(text, str):
         raise DocumentError(identity, f"text is {type(text).__name__}, not a string")
     if len(text) > max_length:
-        raise DocumentError(identity, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}")
+        raise DocumentError(
+            identity, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
+        )
     try:
         if len(encode_text(identity)) > MAX_ID_BYTES:
             raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")

@@ -19,7 +19,10 @@ stream is a result (`Reject`), not an exception.
 
 from __future__ import annotations
 
-from os import PathLike
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 __all__ = [
     "DataFileError",
@@ -63,7 +66,7 @@ class DocumentError(NeardupError, ValueError):
         return f"{name} cannot be used: {self.reason}"
 
 
-class UnknownDocument(NeardupError, KeyError):  # noqa: N818 - named by the condition
+class UnknownDocument(NeardupError, KeyError):
     """The window holds no document of this `id`."""
 
     def __init__(self, id: str) -> None:
@@ -75,7 +78,7 @@ class UnknownDocument(NeardupError, KeyError):  # noqa: N818 - named by the cond
         return f"no document {self.id!r} in this window: it was never stored, was deleted or has expired"
 
 
-class RecipeMismatch(NeardupError):  # noqa: N818 - named by the condition
+class RecipeMismatch(NeardupError):
     """What lies at `where` was signed by the recipe `found`; this process signs by `expected`."""
 
     def __init__(self, where: str, found: str, expected: str) -> None:
@@ -112,7 +115,7 @@ class WindowError(NeardupError):
     """The base of what can be wrong with a window on disk."""
 
 
-class WindowLocked(WindowError):  # noqa: N818 - named by the condition
+class WindowLocked(WindowError):
     """Another process (`holder`, as far as it is known) writes to the window at `path`."""
 
     def __init__(self, path: str | PathLike[str], holder: str | None = None) -> None:
@@ -124,8 +127,10 @@ class WindowLocked(WindowError):  # noqa: N818 - named by the condition
         return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
 
 
-class WindowExpired(WindowError):  # noqa: N818 - named by the condition
-    """A reader asked for the hour `hour` of the window at `path`, which the writer has dropped since it was opened."""
+class WindowExpired(WindowError):
+    """A reader asked for the hour `hour` of the window at `path`, which the writer has dropped since it was
+    opened.
+    """
 
     def __init__(self, path: str | PathLike[str], hour: str) -> None:
         super().__init__(path, hour)
@@ -135,7 +140,7 @@ class WindowExpired(WindowError):  # noqa: N818 - named by the condition
         return f"hour {self.hour} of {self.path} has expired since the window was opened for reading: open it again"
 
 
-class WindowDamaged(WindowError):  # noqa: N818 - named by the condition
+class WindowDamaged(WindowError):
     """The window file `path` holds `found` where `expected` should be."""
 
     def __init__(self, path: str | PathLike[str], found: str, expected: str) -> None:

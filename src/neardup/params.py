@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
@@ -57,6 +59,18 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
 
 
+def _number(name: str, value: Any, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise SettingsError(name, value, f"a number from {low} to {high}")
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """A list of names, sorted, each once; one bare string is a slip (its letters would be the names)."""
+    if isinstance(value, str):
+        raise SettingsError(name, value, "a list of names")
+    return tuple(sorted(set(value)))
+
+
 def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
     """`value` as the decimal fraction it prints as, in (0, 1]: 0.7 is 7/10, not the nearest float.
 
@@ -94,8 +108,7 @@ class Recipe:
         _whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
         if not isinstance(self.fold_case, bool):
             raise SettingsError("fold_case", self.fold_case, "true or false")
-        if not isinstance(self.alpha, int | float) or not 0 <= self.alpha <= 2.5:
-            raise SettingsError("alpha", self.alpha, "a number from 0 to 2.5")
+        _number("alpha", self.alpha, 0, 2.5)
 
     def text(self, lexicon_id: str) -> str:
         """The recipe string: stored with every window and signature, compared before anything else is.
@@ -105,7 +118,9 @@ class Recipe:
         """
         case = "fold" if self.fold_case else "case"
         sketch = f"{self.sketch_size}-{float(self.alpha)}"
-        return f"neardup-1:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
+        return (
+            f"neardup-1:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
+        )
 
 
 def shared_for_threshold(threshold: Fraction) -> int:
@@ -155,12 +170,15 @@ class Settings:
         exact_threshold(self.threshold)
         _one_of("retrieval", self.retrieval, RETRIEVALS)
         _one_of("policy", self.policy, POLICIES)
-        if isinstance(self.routes, str):
-            raise SettingsError("routes", self.routes, "a list of names")
-        object.__setattr__(self, "routes", tuple(sorted(set(self.routes))))
+        object.__setattr__(self, "routes", _names("routes", self.routes))
         for route in self.routes:
             _one_of("routes", route, ROUTES)
-        for name, low in (("window_hours", 0), ("max_documents", 0), ("max_memory", 0), ("max_candidates", 0)):
+        for name, low in (
+            ("window_hours", 0),
+            ("max_documents", 0),
+            ("max_memory", 0),
+            ("max_candidates", 0),
+        ):
             _whole(name, getattr(self, name), low)
         for name in ("max_length", "batch_documents", "threads"):
             _whole(name, getattr(self, name), 1)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neardup.kernels import postings as kernel
 from neardup.kernels.postings import Documents, Lists
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
@@ -32,7 +34,9 @@ class Query(NamedTuple):
 
 
 class Hits:
-    """Counters for searches that ask for at most `most` shared keys, one a document number; all lists may share them."""
+    """Counters for searches that ask for at most `most` shared keys, one a document number; all lists may
+    share them.
+    """
 
     def __init__(self, size: int, most: int) -> None:
         self.most = most
@@ -118,9 +122,9 @@ class PostingLists:
     ) -> Found:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        A candidate lies in at least `minimums[i]` (1 to `hits.most`) of the runs of document i's keys, is alive, in the hours asked
-        for, and of a size that can reach the threshold. Runs longer than `longest` are left out (0 = none).
-        Cost: the postings of the batch's keys, about 1 ns each.
+        A candidate lies in at least `minimums[i]` (1 to `hits.most`) of the runs of document i's keys, is
+        alive, in the hours asked for, and of a size that can reach the threshold. Runs longer than `longest`
+        are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each.
         """
         size = len(query.numbers)
         found_offsets = np.zeros(size + 1, np.int64)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from neardup.document import encode_text
 from neardup.lexicon import Lexicon, LexiconBuilder
 from neardup.params import Recipe
 from neardup.signature import Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:

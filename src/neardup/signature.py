@@ -1,17 +1,17 @@
 """Signature: all fields of one document, and the signers that make it (DESIGN.md, section 1).
 
-`sign` gives a whole signature, equal to the bit to what `neardup.oracle` and the Elasticsearch plugin give. `Signer` works
-batches, and makes only what the decision at hand needs: sentences and simhashes are left out unless asked for.
+`sign` gives a whole signature, equal to the bit to what `neardup.oracle` and the Elasticsearch plugin give.
+`Signer` works batches, and makes only what the decision at hand needs: sentences and simhashes are left out
+unless asked for.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import threading
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,13 @@ from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
 from neardup.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
 from neardup.params import COMPLETE_BELOW, COMPLETE_SHARED, MAX_SKETCH_SIZE, Recipe
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 Offsets = NDArray[np.int64]
+Values = TypeVar("Values", Bytes, Keys)
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,28 @@ class Signature:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, lists for tuples: what is indexed."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
+        }
+
+
+def part_of(values: Values, offsets: Offsets, first: int, last: int) -> tuple[Values, Offsets]:
+    """Documents `first` to `last` (excluded) of `values` one after another with n + 1 `offsets`; shares memory."""
+    return values[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first]
+
+
+def joined(parts: Sequence[tuple[Values, Offsets]]) -> tuple[Values, Offsets]:
+    """Several such pairs as one."""
+    bases = np.cumsum([0, *(int(offsets[-1]) for _, offsets in parts)])
+    moved: list[Offsets] = [offsets[1:] + base for (_, offsets), base in zip(parts, bases, strict=False)]
+    return np.concatenate([values for values, _ in parts]), np.concatenate([np.zeros(1, np.int64), *moved])
 
 
 class SignedBatch(NamedTuple):
     """What the decision needs of some documents: arrays one after another, with n + 1 offsets each.
 
-    `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64, n × 2; `sieves`: uint64, n × 32.
+    `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64,
+    n × 2; `sieves`: uint64, n × 32.
     """
 
     texts: Bytes
@@ -78,10 +97,13 @@ class SignedBatch(NamedTuple):
         """Documents `first` to `last` (excluded); shares memory."""
         if first == 0 and last == len(self.fingerprints):
             return self
-        arrays: list[Any] = []
-        for values, offsets in zip(self[0:6:2], self[1:6:2], strict=True):
-            arrays += [values[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first]]
-        return SignedBatch(*arrays, self.fingerprints[first:last], self.sieves[first:last])
+        return SignedBatch(
+            *part_of(self.texts, self.text_offsets, first, last),
+            *part_of(self.keys, self.key_offsets, first, last),
+            *part_of(self.sketches, self.sketch_offsets, first, last),
+            self.fingerprints[first:last],
+            self.sieves[first:last],
+        )
 
     def text(self, index: int) -> bytes:
         """Normal form of document `index`."""
@@ -98,11 +120,11 @@ class WordFeatures(NamedTuple):
 
     def part(self, first: int, last: int) -> WordFeatures:
         """Documents `first` to `last` (excluded); shares memory."""
-        offsets = self.sentence_offsets
         return WordFeatures(
-            self.sentences[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first],
-            self.simhashes[first:last], self.features[first:last],
-        )  # fmt: skip
+            *part_of(self.sentences, self.sentence_offsets, first, last),
+            self.simhashes[first:last],
+            self.features[first:last],
+        )
 
     def band_keys(self) -> tuple[Keys, Offsets]:
         """`variant << 18 | block << 16 | value` of every simhash band, one document after another, n + 1 offsets."""
@@ -145,7 +167,9 @@ def concatenated(texts: Sequence[bytes]) -> tuple[Bytes, Offsets]:
 
 
 class Signer:
-    """Signs by one recipe. Safe to call from several threads at once; loading it reads the lexicon (4 MB in memory)."""
+    """Signs by one recipe. Safe to call from several threads at once; loading it reads the lexicon (4 MB in
+    memory).
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -191,7 +215,14 @@ class Signer:
         out = np.empty(len(batch.keys), np.uint64)
         offsets = np.empty(len(batch.key_offsets), np.int64)
         prefix_batch(
-            batch.keys, batch.key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets
+            batch.keys,
+            batch.key_offsets,
+            self._classes,
+            numerator,
+            denominator,
+            COMPLETE_SHARED,
+            out,
+            offsets,
         )
         return out[: offsets[-1]], offsets
 
@@ -246,8 +277,8 @@ def _hex(values: Keys) -> tuple[str, ...]:
 def signer(recipe: Recipe) -> Signer:
     """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
     stamp = None
-    if recipe.lexicon is not None and os.path.exists(recipe.lexicon):
-        status = os.stat(recipe.lexicon)
+    if recipe.lexicon is not None and Path(recipe.lexicon).exists():
+        status = Path(recipe.lexicon).stat()
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
     return _kept_signer(recipe, stamp)
 

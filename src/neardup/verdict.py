@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
 
 Status = Literal["unique", "near", "exact", "empty", "unscored"]
 
@@ -26,10 +28,11 @@ class Verdict(NamedTuple):
                   punctuation), "unscored" (it could not be compared: no hour around it lives)
     duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
     score, shared doc_q with it and |A ∩ B|
-    group         id of the head of its group: a document with doc_q >= t to every member directly; its own id if it heads one
+    group         id of the head of its group, which has doc_q >= t with every member directly; its own id if
+                  it heads one
     candidates    how many documents were compared exactly
-    truncated     True if something was left out: hours of its window given up to a budget, runs too long to read, candidates
-                  above the limit
+    truncated     something was left out: hours of its window given up to a budget or gone because it came too
+                  late, runs too long to read, candidates above the limit
     matches       matches, best first, as many as asked for
     """
 
@@ -80,7 +83,9 @@ class Group(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """A document whose exact overlap with another is known: `larger` = max(|A|, |B|), `exact` = equal normal forms."""
+    """A document whose exact overlap with another is known: `larger` = max(|A|, |B|), `exact` = equal normal
+    forms.
+    """
 
     number: int
     id: str

@@ -89,7 +89,7 @@ def _documents(draw: st.DrawFn, clock: list[int]) -> list[Document]:
 
 
 @st.composite
-def operations(draw: st.DrawFn, *, reconcile: bool = True) -> list[Operation]:
+def operations(draw: st.DrawFn) -> list[Operation]:
     """A few dozen documents and other operations in between."""
     clock = [0]
     hours = st.integers(-3, 30).map(lambda ahead: clock[0] + ahead)
@@ -104,7 +104,7 @@ def operations(draw: st.DrawFn, *, reconcile: bool = True) -> list[Operation]:
         st.builds(Delete, st.sampled_from(IDS)),
         st.builds(Expire, hours),
         st.just(Reopen()),
-        st.just(Reconcile()) if reconcile else st.just(Reopen()),
+        st.just(Reconcile()),
         asked,
     ]
     return draw(st.lists(st.integers(0, len(kinds) - 1).flatmap(lambda i: kinds[i]), min_size=1, max_size=10))

@@ -48,6 +48,6 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
 @given(st.data())
 def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     chosen = data.draw(SETTINGS)
-    stream = data.draw(operations(reconcile=chosen["policy"] != "route"))
+    stream = data.draw(operations())
     with tempfile.TemporaryDirectory() as directory:
         compare(chosen, data.draw(WORKING), stream, Path(directory))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from neardup.document import Document, Reject
-from neardup.verdict import Group, Verdict
+from neardup.document import Flush, Item, Reject
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from neardup.verdict import Group, Verdict
 
 OnReject = Callable[[Reject], None]
 
@@ -42,18 +45,23 @@ class Stats:
 class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
-    Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one in ten
-    thousand. Whatever is found has its exact doc_q.
-    Order: a document is compared with those ingested before it, in the hours around its own time. On a stream in order of
-    (time, id) verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
+    Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
+    in ten thousand. Whatever is found has its exact doc_q.
+
+    Order: a document is compared with those ingested before it, in the hours around its own time. On a stream in
+    order of (time, id) verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
+
     Visibility: a document is found by the next one, in the same batch too.
+
     Durability: when `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
+
     Expiry: hours older than the newest document's less `window_hours` go whole, by `ingest` itself or by `expire`.
+
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
 
     def ingest(
-        self, documents: Iterable[Document | Mapping[str, Any]], *, on_reject: OnReject | None = None
+        self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
         """One verdict a document, in order; rejected ones go to `on_reject`, or else into the log.
 
@@ -71,7 +79,8 @@ class Window(Protocol):
         matches: int | None = None,
         time: Any = None,
     ) -> Verdict:
-        """What else says this: all living documents with doc_q >= t to a text, or to a stored document, itself left out.
+        """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
+        itself left out.
 
         Nothing is stored. `time` limits the comparison to the hours around it. Raises `UnknownDocument`.
         """
@@ -90,7 +99,9 @@ class Window(Protocol):
         ...
 
     def reconcile(self) -> Iterator[Verdict]:
-        """Scores all living documents again as if they had come in order of (time, id); yields the verdicts that changed."""
+        """Scores all living documents again as if they had come in order of (time, id); yields the verdicts
+        that changed.
+        """
         ...
 
     def stats(self) -> Stats:

@@ -1,38 +1,49 @@
 """The embedded engine: a window in this process, in memory or in a directory. One writer, many readers.
 
-A batch goes through: sign; search and add; verify; decide one document after the other; append to the files of its hours;
-commit; only then are its verdicts yielded. Nothing in a verdict depends on where a batch ends: every document is compared
-with those before it, in the batch or not, and with the hours that lived at its own turn.
+A batch goes through: sign; search and add; verify; decide one document after the other; append to the files
+of its hours; commit; only then are its verdicts yielded. Nothing in a verdict depends on where a batch ends:
+every document is compared with those before it, in the batch or not, and with the hours that lived at its own
+turn.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time as clock
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neardup.detect import alone, copied
-from neardup.document import FLUSH, Document, Prepared, Reject, format_time, prepare, time_argument
+from neardup.document import Flush, Item, Prepared, Reject, format_time, prepare, time_argument
 from neardup.engines import review
-from neardup.engines.base import OnReject, Stats
-from neardup.engines.search import Candidates, Features, joined
+from neardup.engines.search import Candidates, Features, joined_features
 from neardup.engines.state import STATUSES, State
-from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Commit, Rows
+from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
 from neardup.errors import DocumentError, NeardupError
 from neardup.params import BATCH_BYTES
 from neardup.postings import Query
-from neardup.verdict import Group, Overlap, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+    from neardup.engines.base import OnReject, Stats
+    from neardup.verdict import Group, Overlap, Status, Verdict
 
 log = logging.getLogger("neardup")
 
+_READONLY = "the window was opened readonly: open it for writing"
+_HALF_WAY = (
+    "an earlier change of this window failed half-way: close it and open it again; "
+    "everything a verdict was yielded for is safe"
+)
 _MAX_WAIT_SECONDS = 0.2
 _AHEAD_HOURS = 24
 _LEAP = (
@@ -42,9 +53,11 @@ _LEAP = (
 
 
 class _Turn(NamedTuple):
-    """A run of new documents with their hours: the oldest that lives at each one's turn, and those it is compared with.
+    """A run of new documents with their hours: the oldest that lives at each one's turn, and those it is
+    compared with.
 
-    `numbers`: document numbers, -1 for one whose own hour has gone; `cut`: hours it should be compared with are missing.
+    `numbers`: document numbers, -1 for one whose own hour has gone; `cut`: hours it should be compared with
+    are missing.
     """
 
     floors: NDArray[np.int64]
@@ -66,14 +79,14 @@ class EmbeddedWindow:
     # ---- ingest: batches ----
 
     def ingest(
-        self, documents: Iterable[Document | Mapping[str, Any]], *, on_reject: OnReject | None = None
+        self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
         reject = on_reject or _log_reject
         batch: dict[str, Prepared] = {}
         size, since = 0, 0.0
         limit = self._state.settings.batch_documents * self._state.settings.threads
         for item in documents:
-            if item is FLUSH:
+            if isinstance(item, Flush):
                 yield from self._scored(batch, reject)
                 batch, size = {}, 0
                 continue
@@ -95,7 +108,7 @@ class EmbeddedWindow:
                 batch, size = {}, 0
         yield from self._scored(batch, reject)
 
-    def _prepared(self, item: Document | Mapping[str, Any]) -> Prepared:
+    def _prepared(self, item: Item) -> Prepared:
         return prepare(item, int(clock.time() * 1_000), self._state.settings.max_length)
 
     def _leaps(self, document: Prepared, newest: int) -> bool:
@@ -140,7 +153,9 @@ class EmbeddedWindow:
         return verdicts
 
     def _end_of_run(self, documents: Sequence[Prepared], features: Features, first: int) -> int:
-        """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget is reached."""
+        """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget
+        is reached.
+        """
         settings = self._state.settings
         if settings.policy != "mark" and settings.routes:
             return first + 1  # whether a run is too long to read depends on which of its documents were kept
@@ -162,7 +177,7 @@ class EmbeddedWindow:
             return search.features(texts)
         step = -(-len(texts) // threads)
         parts = [texts[at : at + step] for at in range(0, len(texts), step)]
-        return joined(list(self._pool.map(search.features, parts)))
+        return joined_features(list(self._pool.map(search.features, parts)))
 
     # ---- ingest: one run of new documents ----
 
@@ -172,10 +187,11 @@ class EmbeddedWindow:
         table, threshold = state.table, state.settings.exact
         turn = self._turn([hour_of(document.time) for document in documents])
         kept = np.flatnonzero(turn.numbers >= 0)
+        places = kept.tolist()
         state.begin_run(
             self._new_rows(documents, features)[kept],
-            [documents[i].id for i in kept],
-            [signed.text(i) for i in kept],
+            [documents[i].id for i in places],
+            [signed.text(i) for i in places],
             signed.sieves[kept],
         )
         query = Query(
@@ -301,13 +317,13 @@ class EmbeddedWindow:
         if not settings.max_documents and not settings.max_memory:
             return len(features.signed.fingerprints)
         sizes = budget_bytes_of(self._new_rows(documents, features))[at:]
-        documents, memory = state.table.budgeted
-        while documents and (
-            0 < settings.max_documents <= documents or 0 < settings.max_memory < memory + int(sizes[0])
+        count, memory = state.table.budgeted
+        while count and (
+            0 < settings.max_documents <= count or 0 < settings.max_memory < memory + int(sizes[0])
         ):
             self._give_up_oldest()
-            documents, memory = state.table.budgeted
-        room = settings.max_documents - documents if settings.max_documents else len(sizes)
+            count, memory = state.table.budgeted
+        room = settings.max_documents - count if settings.max_documents else len(sizes)
         if settings.max_memory:
             fits = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
             room = min(room, int(fits))
@@ -386,27 +402,20 @@ class EmbeddedWindow:
     ) -> None:
         self.close()
 
-    def _writing(self) -> _Writing:
-        return _Writing(self)
-
-
-class _Writing:
-    """Guards a change: after one that failed half-way, memory and disk differ, and the window must be opened again."""
-
-    def __init__(self, window: EmbeddedWindow) -> None:
-        self._window = window
-
-    def __enter__(self) -> None:
-        if self._window._state.readonly:
-            raise NeardupError("the window was opened readonly: open it for writing")
-        if self._window._broken is not None:
-            raise NeardupError(
-                "an earlier change of this window failed half-way: close it and open it again; "
-                "everything a verdict was yielded for is safe"
-            ) from self._window._broken
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._window._broken = error
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Guards a change: after one that failed half-way, memory and disk differ, and the window must be
+        opened again.
+        """
+        if self._state.readonly:
+            raise NeardupError(_READONLY)
+        if self._broken is not None:
+            raise NeardupError(_HALF_WAY) from self._broken
+        try:
+            yield
+        except BaseException as error:
+            self._broken = error
+            raise
 
 
 def _log_reject(reject: Reject) -> None:

@@ -6,13 +6,11 @@ import contextlib
 import json
 import logging
 import shutil
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
@@ -34,6 +32,11 @@ from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import Recipe, Settings
 from neardup.signature import Signer, signer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 log = logging.getLogger("neardup")
 
@@ -126,7 +129,9 @@ def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[S
         try:
             recipe = Recipe(**known["recipe_fields"], lexicon=own_lexicon if own_lexicon.exists() else None)
         except (TypeError, SettingsError) as error:
-            raise WindowDamaged(directory / "window.json", f"a recipe with {error}", "recipe fields") from error
+            raise WindowDamaged(
+                directory / "window.json", f"a recipe with {error}", "recipe fields"
+            ) from error
     maker = signer(recipe)
     if known and maker.text != known["recipe"]:
         raise RecipeMismatch(str(directory), known["recipe"], maker.text)
@@ -204,7 +209,8 @@ def _ids(rows: Rows, places: NDArray[np.int64], hours: Sequence[Hour]) -> list[s
     ends = (rows["blob_start"] + rows["id_bytes"]).tolist()
     blobs = [hour.blobs for hour in hours]
     return [
-        blobs[place][start:end].decode() for place, start, end in zip(places.tolist(), starts, ends, strict=True)
+        blobs[place][start:end].decode()
+        for place, start, end in zip(places.tolist(), starts, ends, strict=True)
     ]
 
 
@@ -218,7 +224,9 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
     short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
     search = state.search
     if state.settings.retrieval == "sketch":
-        search.lists.add(*_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers)
+        search.lists.add(
+            *_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers
+        )
     else:
         lacking = rows["n_prefix"] < search.prefix_lengths(rows["count"])
         if lacking.any():
@@ -233,7 +241,9 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
 
 def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:
     """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
-    log.warning("%d documents were stored for another retrieval or threshold: signing their texts again", len(numbers))
+    log.warning(
+        "%d documents were stored for another retrieval or threshold: signing their texts again", len(numbers)
+    )
     for at in range(0, len(numbers), _REBUILD_BATCH):
         part = numbers[at : at + _REBUILD_BATCH]
         features = state.search.features([state.text(int(number)) for number in part], normal=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +18,16 @@ from neardup.postings import Query
 from neardup.verdict import Group, Member, Overlap, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 def query(
     state: State, text: str | None, identity: str | None, threshold: Any, matches: int | None, time: Any
 ) -> Verdict:
-    """See `Window.query`. One search; at a threshold that the complete search is not built for, every document is verified."""
+    """See `Window.query`. One search; at a threshold that the complete search is not built for, every
+    document is verified.
+    """
     if (text is None) == (identity is None):
         raise SettingsError("query", (text, identity), "either a text or an id")
     exact = state.settings.exact if threshold is None else exact_threshold(threshold)
@@ -130,8 +134,8 @@ def stats(state: State) -> Stats:
 def reconcile(state: State) -> Iterator[Verdict]:
     """See `Window.reconcile`. One search a document; groups are built anew on the way.
 
-    A copy whose original expired with its hour keeps its verdict: what was known is not forgotten. One whose original was
-    deleted is scored anew.
+    A copy whose original expired with its hour keeps its verdict: what was known is not forgotten. One whose
+    original was deleted is scored anew.
     """
     table = state.table
     known = sorted(
@@ -162,7 +166,9 @@ def reconcile(state: State) -> Iterator[Verdict]:
 
 
 def _route(state: State, number: int, verdict: Verdict) -> bool:
-    """Keeps a copy apart from what is searched, or puts it back, as the policy has it; whether that changed anything."""
+    """Keeps a copy apart from what is searched, or puts it back, as the policy has it; whether that changed
+    anything.
+    """
     rows, apart = state.table.rows, verdict.is_copy and state.settings.policy == "route"
     was_apart = bool(rows["flags"][number] & ROUTED)
     state.table.alive[number] = not apart
@@ -192,9 +198,7 @@ def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, 
     features = state.search.features([state.text(number)], normal=True)
     candidates = _candidates(state, features, (low, hour), exact)
     earlier = np.array([place.get(int(n), len(place)) < place[number] for n in candidates.numbers], np.bool_)
-    candidates = candidates._replace(
-        queries=candidates.queries[earlier], numbers=candidates.numbers[earlier]
-    )
+    candidates = candidates._replace(queries=candidates.queries[earlier], numbers=candidates.numbers[earlier])
     found = state.search.verified(features, candidates, table, exact, state.text)[0]
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     truncated = bool(candidates.truncated[0]) or wanted < state.committed.budget_hour

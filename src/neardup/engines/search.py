@@ -1,26 +1,36 @@
 """Search: from signed documents to exact overlaps. Candidates by posting lists, every one of them verified.
 
-Two levels (DESIGN.md, section 3). `sketch`: candidates share at least m q-grams of a rarity-weighted sample. `complete`:
-candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q >= t can fail to
-(prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes add candidates, never take any away.
+Two levels (DESIGN.md, section 3). `sketch`: candidates share at least m q-grams of a rarity-weighted sample.
+`complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q
+>= t can fail to (prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes
+add candidates, never take any away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from neardup.engines.table import DocumentTable
 from neardup.kernels import sieve
 from neardup.kernels.overlap import verify_pairs
-from neardup.params import COMPLETE_SHARED, MAX_BAND_HOLDERS, MAX_SENTENCE_HOLDERS, Settings, shared_for_threshold
+from neardup.params import (
+    COMPLETE_SHARED,
+    MAX_BAND_HOLDERS,
+    MAX_SENTENCE_HOLDERS,
+    Settings,
+    shared_for_threshold,
+)
 from neardup.postings import Found, PostingLists, Query
-from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, concatenated
+from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, concatenated, joined, part_of
 from neardup.verdict import Overlap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.engines.table import DocumentTable
 
 ReadText = Callable[[int], bytes]
 _HOLDERS = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
@@ -35,40 +45,31 @@ class Features(NamedTuple):
 
     def part(self, first: int, last: int) -> Features:
         """Documents `first` to `last` (excluded)."""
-        prefixes = None
-        if self.prefixes is not None:
-            keys, offsets = self.prefixes
-            begin = offsets[first]
-            prefixes = keys[begin : offsets[last]], offsets[first : last + 1] - begin
+        prefixes = None if self.prefixes is None else part_of(*self.prefixes, first, last)
         words = None if self.words is None else self.words.part(first, last)
         return Features(self.signed.part(first, last), prefixes, words)
 
 
-def joined(parts: Sequence[Features]) -> Features:
+def joined_features(parts: Sequence[Features]) -> Features:
     """The features of one batch from those of its parts."""
-    signed = SignedBatch(*_joined_pairs([part.signed[:6] for part in parts]),
-                         np.concatenate([part.signed.fingerprints for part in parts]),
-                         np.concatenate([part.signed.sieves for part in parts]))  # fmt: skip
-    prefixes = words = None
-    if parts[0].prefixes is not None:
-        keys, offsets = _joined_pairs([part.prefixes for part in parts if part.prefixes is not None])
-        prefixes = keys, offsets
-    if parts[0].words is not None:
-        some = [part.words for part in parts if part.words is not None]
-        words = WordFeatures(*_joined_pairs([part[:2] for part in some]),
-                             np.concatenate([part.simhashes for part in some]),
-                             np.concatenate([part.features for part in some]))  # fmt: skip
-    return Features(signed, prefixes, words)
-
-
-def _joined_pairs(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """(values, offsets, values, offsets, …) of several parts as those of the whole."""
-    out: list[Any] = []
-    for i in range(0, len(parts[0]), 2):
-        bases = np.cumsum([0] + [int(part[i + 1][-1]) for part in parts])
-        out.append(np.concatenate([part[i] for part in parts]))
-        out.append(np.concatenate([[0]] + [part[i + 1][1:] + base for part, base in zip(parts, bases[:-1], strict=True)]))
-    return out
+    signed = [part.signed for part in parts]
+    whole = SignedBatch(
+        *joined([(part.texts, part.text_offsets) for part in signed]),
+        *joined([(part.keys, part.key_offsets) for part in signed]),
+        *joined([(part.sketches, part.sketch_offsets) for part in signed]),
+        np.concatenate([part.fingerprints for part in signed]),
+        np.concatenate([part.sieves for part in signed]),
+    )
+    prefixes = [part.prefixes for part in parts if part.prefixes is not None]
+    words = [part.words for part in parts if part.words is not None]
+    if not words:
+        return Features(whole, joined(prefixes) if prefixes else None, None)
+    all_words = WordFeatures(
+        *joined([(part.sentences, part.sentence_offsets) for part in words]),
+        np.concatenate([part.simhashes for part in words]),
+        np.concatenate([part.features for part in words]),
+    )
+    return Features(whole, joined(prefixes) if prefixes else None, all_words)
 
 
 class Candidates(NamedTuple):
@@ -139,7 +140,10 @@ class Search:
     def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
         """How many keys the complete search posts for documents with `counts` q-grams."""
         sizes, threshold = counts.astype(np.int64), self._settings.exact
-        return np.minimum(sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED)
+        lengths: NDArray[np.int64] = np.minimum(
+            sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED
+        )
+        return lengths
 
     def _route_keys(self, route: str, words: WordFeatures) -> tuple[Keys, Offsets]:
         if route == "sentences":
@@ -159,7 +163,9 @@ class Search:
             for route, lists in self.routes.items():
                 keys, offsets = self._route_keys(route, features.words)
                 found.append(
-                    lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, _HOLDERS[route])
+                    lists.search_and_add(
+                        keys, offsets, ones, query, table.columns, table.hits, _HOLDERS[route]
+                    )
                 )
         self.reads += sum(part.reads for part in found)
         return self._limited(self._sieved(_merged(found), features, table, threshold))
@@ -167,7 +173,9 @@ class Search:
     def _sieved(
         self, candidates: Candidates, features: Features, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
-        """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if lossless is asked."""
+        """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if
+        lossless is asked.
+        """
         queries, numbers, _ = candidates
         if self._settings.retrieval == "complete" or not len(numbers):
             return candidates
@@ -206,7 +214,8 @@ class Search:
     ) -> list[list[Overlap]]:
         """For every document of the batch, the exact overlaps with its candidates that reach `threshold`.
 
-        `read_text` gives the normal form of a document number. Equal fingerprints are equal normal forms: not read again.
+        `read_text` gives the normal form of a document number. Equal fingerprints are equal normal forms: not
+        read again.
         """
         signed = features.signed
         queries, numbers = candidates.queries, candidates.numbers
@@ -261,7 +270,7 @@ class Search:
 def _merged(found: Sequence[Found]) -> Candidates:
     """The candidates of all routes, sorted, each once."""
     size = len(found[0].skipped)
-    truncated = sum(part.skipped for part in found) > 0
+    truncated = np.sum([part.skipped for part in found], axis=0) > 0
     queries = np.concatenate([np.repeat(np.arange(size), np.diff(part.offsets)) for part in found])
     numbers = np.concatenate([part.numbers for part in found])
     order = np.lexsort((numbers, queries))

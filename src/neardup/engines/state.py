@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from neardup.document import format_time
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.params import Settings
-from neardup.signature import Keys, Signer
 from neardup.verdict import Match, Overlap, Status, Verdict
 from neardup.window import hour_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.params import Settings
+    from neardup.signature import Keys, Signer
 
 STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored")
 """Their places are what a row stores."""
@@ -98,7 +103,9 @@ class State:
         return np.arange(seq + 1, seq + count + 1)
 
     def record(self, number: int, verdict: Verdict, best: Overlap | None) -> None:
-        """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a stored one."""
+        """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
+        stored one.
+        """
         table = self.table
         row = table.rows[number]
         row["status"] = STATUSES.index(verdict.status)
@@ -157,7 +164,9 @@ class State:
         blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
         group_end = int(row["id_bytes"]) + int(row["group_bytes"])
         group = blob[int(row["id_bytes"]) : group_end].decode() or identity
-        original, score, listed = orjson.loads(blob[group_end:]) if len(blob) > group_end else (None, None, [])
+        original, score, listed = (
+            orjson.loads(blob[group_end:]) if len(blob) > group_end else (None, None, [])
+        )
         return Verdict(
             identity,
             time,

@@ -9,10 +9,10 @@
                             blob.bin      id, group, and what else a verdict needs
                             keys.bin      what is searched by: sketch, sieve, prefix, sentences, bands (uint64)
 
-Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then committed by one
-write of 64 bytes to the commit slot; what lies behind the last commit is cut off when a writer opens the window. So a batch
-counts whole or not at all, over all hours, however the process ends. A row with the `order` of an earlier one replaces it
-(a new verdict) or, with `DELETED`, ends it.
+Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then
+committed by one write of 64 bytes to the commit slot; what lies behind the last commit is cut off when a
+writer opens the window. So a batch counts whole or not at all, over all hours, however the process ends. A
+row with the `order` of an earlier one replaces it (a new verdict) or, with `DELETED`, ends it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import os
 import shutil
 from collections import OrderedDict
 from datetime import date
-from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 import xxhash
@@ -32,6 +31,9 @@ from numpy.typing import NDArray
 
 from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.window import FIRST_HOUR, hour_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT: Final = 1
 DELETED: Final = 1
@@ -84,8 +86,9 @@ class Hour(NamedTuple):
 class Commit(NamedTuple):
     """What is valid: rows up to `seq`, hours from `floor_hour` on, documents from `floor_order` on.
 
-    Hours before `budget_hour` were given up to a budget; `next_order` is the order of the next new document; `newest` the
-    newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not pass for an expired one.
+    Hours before `budget_hour` were given up to a budget; `next_order` is the order of the next new document;
+    `newest` the newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not
+    pass for an expired one.
     """
 
     seq: int = 0
@@ -100,8 +103,8 @@ class Commit(NamedTuple):
 class Store(Protocol):
     """Where rows, texts and keys are kept, by hour.
 
-    `append` fills in where its rows' data lie; nothing of it counts before `commit` returns. `drop` is called after the
-    commit that raised `floor_hour`. Reads see what was appended, committed or not.
+    `append` fills in where its rows' data lie; nothing of it counts before `commit` returns. `drop` is called
+    after the commit that raised `floor_hour`. Reads see what was appended, committed or not.
     """
 
     def hours(self) -> list[int]:
@@ -143,8 +146,8 @@ def placed(additions: Additions, text_at: int, blob_at: int, keys_at: int) -> No
         ("text_start", rows["text_bytes"].astype(np.int64), text_at),
         ("keys_start", widths, keys_at),
     ):
-        sizes = np.where(moved, sizes, 0)
-        rows[name] = np.where(moved, at + np.cumsum(sizes) - sizes, rows[name])
+        own = np.where(moved, sizes, 0)
+        rows[name] = np.where(moved, at + np.cumsum(own) - own, rows[name])
     blob_sizes = rows["blob_bytes"].astype(np.int64)
     rows["blob_start"] = blob_at + np.cumsum(blob_sizes) - blob_sizes
 
@@ -276,7 +279,9 @@ class FileStore:
 
     def hours(self) -> list[int]:
         found = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
-        return sorted(hour for hour in map(_hour_from_name, (entry.name for entry in found)) if hour is not None)
+        return sorted(
+            hour for hour in map(_hour_from_name, (entry.name for entry in found)) if hour is not None
+        )
 
     def load(self, hour: int) -> Hour:
         directory = self._directory(hour)
@@ -342,7 +347,9 @@ class FileStore:
         """`WindowDamaged` unless all committed rows of all living hours were loaded."""
         found, expected = sum(self._row_counts.values()), self.committed.rows
         if found != expected:
-            raise WindowDamaged(self.path / "hours", f"{found:,} rows", f"the {expected:,} that were committed")
+            raise WindowDamaged(
+                self.path / "hours", f"{found:,} rows", f"the {expected:,} that were committed"
+            )
 
     def close(self) -> None:
         for hour in list(self._open):

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from neardup.engines.store import DELETED, ROW, Rows
+from neardup.engines.store import DELETED, ROW, Rows, key_counts
 from neardup.kernels.postings import Documents
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
 from neardup.postings import Hits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST_CAPACITY = 1_024
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 DOCUMENT_BYTES = 700
-"""Memory of a document apart from its postings, for `max_memory`: row 128, sieve 256, columns 10, id and tables of Python's."""
+"""Memory of a document apart from its postings, for `max_memory`: row 128, sieve 256, columns 10, id and
+tables of Python's.
+"""
 POSTING_BYTES = 16
 """Memory of a posting with its share of table and spare room; measured at 1 M documents, benchmarks/README.md."""
 
 
 def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
     """Bytes of memory that each document is counted as: an estimate, the same on every machine and in every batch."""
-    postings = np.maximum(rows["n_sketch"].astype(np.int64), rows["n_prefix"]) + rows["n_sentences"] + rows["n_bands"]
+    sketches, _, prefixes, sentences, bands = key_counts(rows)
+    postings: NDArray[np.int64] = np.maximum(sketches, prefixes) + sentences + bands
     return DOCUMENT_BYTES + POSTING_BYTES * postings
 
 
 class DocumentTable:
     """Columns indexed by document number: `rows` (engines/store.py, ROW), `hours`, `alive`, `ids`.
 
-    Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the order number of
-    their head, so that another text under the head's old id is not taken for it.
+    Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the
+    order number of their head, so that another text under the head's old id is not taken for it.
     """
 
     def __init__(self, most_shared: int) -> None:
@@ -121,9 +127,11 @@ class DocumentTable:
         return known and int(self.hours[number]) >= floor_hour
 
     def head_for(self, number: int, floor_hour: int) -> int | None:
-        """Who a document that matches `number` joins by it: `number`, if it stands for a group as its head, else None.
+        """Who a document that matches `number` joins by it: `number`, if it stands for a group as its head,
+        else None.
 
-        It does if it heads one, or if the head of its own is gone and it is the earliest member (time, id) that lives.
+        It does if it heads one, or if the head of its own is gone and it is the earliest member (time, id)
+        that lives.
         """
         row = self.rows[number]
         order, head_order = int(row["order"]), int(row["group_order"])
@@ -157,7 +165,8 @@ class DocumentTable:
         self.ids = [self.ids[number] for number in kept]
         self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
         moved = {
-            order: [int(numbers[m]) for m in members if numbers[m] >= 0] for order, members in self.members.items()
+            order: [int(numbers[m]) for m in members if numbers[m] >= 0]
+            for order, members in self.members.items()
         }
         self.members = defaultdict(list, {order: members for order, members in moved.items() if members})
         self.size = len(kept)

@@ -64,7 +64,9 @@ def _round(lane, value):
 
 @njit(cache=True, nogil=True)
 def xxh64_pair(data, start, end):
-    """xxh64 of `data[start:end]` with seeds 0 and 1: two independent chains at once, at the price of one and a bit."""
+    """xxh64 of `data[start:end]` with seeds 0 and 1: two independent chains at once, at the price of one and
+    a bit.
+    """
     zero, one = _U(0), _U(1)
     at = start
     if end - start < 32:

@@ -29,8 +29,9 @@ STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE = STATE_FREE + 32
 
 SMALL_BITS, LARGE_BITS = 3, 7
-"""Bits of a counter that count; the others tell whose count it is. Bytes are used where they suffice: at 1 M documents
-they stay in the second cache level, where two bytes do not."""
+"""Bits of a counter that count; the others tell whose count it is. Bytes are used where they suffice: at 1 M
+documents they stay in the second cache level, where two bytes do not.
+"""
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
 """What a kernel returns: finished, or which array must grow."""
@@ -56,7 +57,8 @@ class Documents(NamedTuple):
 def find(entries, key):
     """Slot of `key`, or of the free place where it would go.
 
-    Keys are hashed once more: a sketch prefers keys by their low bits and its lexicon by their high ones, so neither spread.
+    Keys are hashed once more: a sketch prefers keys by their low bits and its lexicon by their high ones, so
+    neither spread.
     """
     mask = len(entries) - 1
     slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
@@ -168,9 +170,9 @@ def _holders(lists, packed, documents, low, high):
 def count_shared(lists, slots, size, minimum, longest, documents, low, high, hits, bits, epoch, out, out_at):
     """Writes to `out[out_at:]` the documents in at least `minimum` of the runs at `slots[:size]`.
 
-    Returns (next position, postings read, runs left out); position -1: `out` is too small. A run of more than `longest`
-    living documents in the hours `low` to `high` is left out (0 = no limit). `hits` (one a document) holds epoch and count, so that no second pass need clear it; `minimum` must
-    be below 2^bits - 1.
+    Returns (next position, postings read, runs left out); position -1: `out` is too small. A run of more than
+    `longest` living documents in the hours `low` to `high` is left out (0 = no limit). `hits` (one a
+    document) holds epoch and count, so that no second pass need clear it; `minimum` must be below 2^bits - 1.
     """
     entries, pool, _ = lists
     at = out_at
@@ -233,9 +235,10 @@ def search_and_add(
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
-    `found[found_offsets[i]:found_offsets[i + 1]]` = candidates of document i, unordered: in at least `minimums[i]` of its runs,
-    and `plausible`. `numbers[i]` is its document number, -1 if it is searched but not added. `skipped[i]` and
-    `reads[0]` count runs left out and postings read. Returns a status; `progress` = [i, searched, keys added].
+    `found[found_offsets[i]:found_offsets[i + 1]]` = candidates of document i, unordered: in at least
+    `minimums[i]` of its runs, and `plausible`. `numbers[i]` is its document number, -1 if it is searched but
+    not added. `skipped[i]` and `reads[0]` count runs left out and postings read. Returns a status; `progress`
+    = [i, searched, keys added].
     """
     slots = np.empty(_widest(key_offsets), np.int64)
     while progress[0] < len(numbers):
@@ -247,8 +250,19 @@ def search_and_add(
             for j in range(first, last):
                 slots[j - first] = find(lists.entries, keys[j])
             end, read, skips = count_shared(
-                lists, slots, last - first, minimums[i], longest, documents, low_hours[i], high_hours[i],
-                hits, bits, epoch, found, begin,
+                lists,
+                slots,
+                last - first,
+                minimums[i],
+                longest,
+                documents,
+                low_hours[i],
+                high_hours[i],
+                hits,
+                bits,
+                epoch,
+                found,
+                begin,
             )
             if end < 0:
                 return CANDIDATES_FULL

@@ -54,10 +54,11 @@ def window_keys(points, raw, n, q, astral, out):
 
 @njit(cache=True, nogil=True)
 def distinct_keys(points, raw, n, q, astral, table, out, out_at):
-    """Writes the distinct keys of `points[:n]` to `out[out_at:]` in order of first occurrence; returns the next position.
+    """Writes the distinct keys of `points[:n]` to `out[out_at:]` in order of first occurrence; returns the
+    next position.
 
-    `table` is scratch of at least `table_size(n)` uint64; `out` must have room for n keys, repeated ones too: they are
-    written where they will be read, and compacted in place.
+    `table` is scratch of at least `table_size(n)` uint64; `out` must have room for n keys, repeated ones too:
+    they are written where they will be read, and compacted in place.
     """
     if n < q:
         return out_at
@@ -89,7 +90,9 @@ def distinct_keys(points, raw, n, q, astral, table, out, out_at):
 @njit(cache=True, nogil=True)
 def rank(key, ranks):
     """Rank of a key in the sketch's order (DESIGN.md, Sketch): smaller is sampled sooner."""
-    return _U(ranks.exponential[key & _U(0xFFFF)]) + _U(ranks.weight[ranks.classes[key >> _U(KEY_SLOT_SHIFT)]])
+    return _U(ranks.exponential[key & _U(0xFFFF)]) + _U(
+        ranks.weight[ranks.classes[key >> _U(KEY_SLOT_SHIFT)]]
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -1,10 +1,11 @@
 """Sieve: a small bitmap of every key set, by which most candidates are turned away before their texts are read.
 
-A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 256 bytes do for any length: the
-keys whose bits 16 … 16+level are 0, one bit each at bits 32 … 42. The level leaves 256 to 511 keys. Each key of A's sample
-that B lacks leaves at most one bit of A without its like in B; so more such bits than keys that A may lack speak against
-doc_q >= t. At level 0 the sample is the set and the answer is certain. Above, the number of sampled keys that B lacks has at
-most the binomial's spread, and five standard deviations are allowed: a pair at the threshold is lost once in three million.
+A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 256 bytes do for any
+length: the keys whose bits 16 … 16+level are 0, one bit each at bits 32 … 42. The level leaves 256 to 511
+keys. Each key of A's sample that B lacks leaves at most one bit of A without its like in B; so more such bits
+than keys that A may lack speak against doc_q >= t. At level 0 the sample is the set and the answer is
+certain. Above, the number of sampled keys that B lacks has at most the binomial's spread, and five standard
+deviations are allowed: a pair at the threshold is lost once in three million.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -26,10 +26,10 @@ _LEVELS = 64
 
 
 @intrinsic
-def _ones(typing_context, value):  # noqa: ARG001 - numba's signature
+def _ones(typing_context, value):
     """Number of 1 bits of a uint64."""
 
-    def codegen(context, builder, signature, args):  # noqa: ARG001
+    def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), codegen
@@ -62,8 +62,9 @@ def fill(keys, start, end, level, bitmap):
 def passes(queries, numbers, needed, keys, key_offsets, counts, bitmaps, out):
     """`out[i]`: whether pair i can still have `needed[i]` shared keys.
 
-    Pair i is the set `queries[i]` of the batch (its keys at `key_offsets`) and document `numbers[i]`, of which `counts` and
-    `bitmaps` are held. Pairs of one query must be adjacent: its bitmaps are made once a level.
+    Pair i is the set `queries[i]` of the batch (its keys at `key_offsets`) and document `numbers[i]`, of
+    which `counts` and `bitmaps` are held. Pairs of one query must be adjacent: its bitmaps are made once a
+    level.
     """
     own = np.empty((_LEVELS, WORDS), np.uint64)
     sizes = np.empty(_LEVELS, np.int64)

@@ -39,15 +39,16 @@ class Scratch(NamedTuple):
 @njit(cache=True, nogil=True)
 def sign_batch(
     data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
-    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints, out_sieves,
+    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints,
+    out_sieves,
 ):  # fmt: skip
     """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
 
     `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`: sketches in
     their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with seeds 0 and 1;
     `out_sieves[i]`: its sieve (kernels/sieve.py).
-    `normal`: the texts are normal forms already and are taken as they are (a second normal form may differ: it composes
-    marks with letters that a space stood between).
+    `normal`: the texts are normal forms already and are taken as they are (a second normal form may differ:
+    it composes marks with letters that a space stood between).
     """
     out_text_offsets[0] = 0
     out_key_offsets[0] = 0
@@ -55,7 +56,9 @@ def sign_batch(
     for i in range(len(offsets) - 1):
         begin = out_text_offsets[i]
         if normal:
-            n, stop, astral = copy_normal_form(data, offsets[i], offsets[i + 1], scratch.kept, out_text, begin)
+            n, stop, astral = copy_normal_form(
+                data, offsets[i], offsets[i + 1], scratch.kept, out_text, begin
+            )
         else:
             n, stop, astral = normal_form(
                 data, offsets[i], offsets[i + 1], tables, fold, scratch.points, scratch.kept, out_text, begin
@@ -65,7 +68,9 @@ def sign_batch(
         last = distinct_keys(scratch.kept, scratch.kept_raw, n, q, astral, scratch.table, out_keys, first)
         out_key_offsets[i + 1] = last
         sampled = out_sketch_offsets[i]
-        size = sketch(out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks)
+        size = sketch(
+            out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks
+        )
         out_sketch_offsets[i + 1] = sampled + size
         fill(out_keys, first, last, level_of(last - first), out_sieves[i])
         out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
@@ -75,7 +80,8 @@ def sign_batch(
 def prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets):
     """The prefix of every key set that a lossless search at t = numerator / denominator needs.
 
-    |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t · |A|)) of them.
+    |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t ·
+    |A|)) of them.
     """
     out_offsets[0] = 0
     for i in range(len(key_offsets) - 1):

@@ -90,12 +90,16 @@ def _less(words, a_start, a_end, b_start, b_end):
 
 @njit(cache=True, nogil=True)
 def _sort_words(words, starts, ends, chosen, n, spare):
-    """Sorts the word numbers `chosen[:n]` by their words: insertion sort, then merges for a "sentence" of a list's size."""
+    """Sorts the word numbers `chosen[:n]` by their words: insertion sort, then merges for a "sentence" of a
+    list's size.
+    """
     run = 16
     for low in range(0, n, run):
         for i in range(low + 1, min(low + run, n)):
             word, j = chosen[i], i
-            while j > low and _less(words, starts[word], ends[word], starts[chosen[j - 1]], ends[chosen[j - 1]]):
+            while j > low and _less(
+                words, starts[word], ends[word], starts[chosen[j - 1]], ends[chosen[j - 1]]
+            ):
                 chosen[j] = chosen[j - 1]
                 j -= 1
             chosen[j] = word
@@ -120,7 +124,9 @@ def _sort_words(words, starts, ends, chosen, n, spare):
 
 @njit(cache=True, nogil=True)
 def sentence_fingerprints(words, starts, ends, sentence_of, count, classes, common_class, out):
-    """Fingerprints of the sentences in text order, each once; their number. `classes[i]` is word i's frequency class."""
+    """Fingerprints of the sentences in text order, each once; their number. `classes[i]` is word i's
+    frequency class.
+    """
     n_out = 0
     joined = np.empty(ends[count - 1] + count if count else 0, np.uint8)
     chosen = np.empty(count, np.int64)
@@ -211,7 +217,8 @@ def sign_words(data, start, end, tables, lexicon, points, variants, out_sentence
     variant i. `points` is scratch of 4 · (end − start) + 4 code points.
     """
     n = decode_nfc(data, start, end, tables, points)
-    # A code point makes at most one word, and at most 4 bytes of UTF-8 and a space (5: one may also double by folding).
+    # A code point makes at most one word, and at most 4 bytes of UTF-8 and a space (5: one may also double by
+    # folding).
     words = np.empty(5 * n, np.uint8)
     starts = np.empty(n, np.int64)
     ends = np.empty(n, np.int64)
@@ -237,7 +244,9 @@ def sign_words(data, start, end, tables, lexicon, points, variants, out_sentence
             kept = _random_lexicon(
                 words, starts, ends, count, weights, variant, some, some_starts, some_ends, some_weights
             )
-            out_simhash[variant], out_features[variant] = simhash(some, some_starts, some_ends, kept, some_weights)
+            out_simhash[variant], out_features[variant] = simhash(
+                some, some_starts, some_ends, kept, some_weights
+            )
     return sentences
 
 

@@ -6,9 +6,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from neardup.document import Document, Reject, _Flush
+from neardup.document import Document, Reject, Flush
 
-Item = Document | Reject | _Flush
+Item = Document | Reject | Flush
 """What a reader yields: a document, why there is none, or the word that nothing more is there now."""
 
 REMEMBERED: Final = 20_000
