@@ -175,7 +175,7 @@ def _load(state: State, store: FileStore) -> None:
             if not state.readonly:
                 raise  # but a reader may come while the writer expires an hour
     if not state.readonly:
-        store.check_rows()
+        store.cut_uncommitted()
     rows, places = _living(hours, state.committed.floor_order)
     table = state.table
     table.extend(rows, None)

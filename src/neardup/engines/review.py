@@ -151,14 +151,17 @@ def reconcile(state: State) -> Iterator[Verdict]:
     for number in known:
         old = before[number]
         if _outlived(state, number, old):
-            verdict, best, head = old, None, old_heads[number]
-        else:
-            verdict, best = _judged(state, number, place)
-            head = int(table.rows["order"][table.number_of[verdict.group]])
-        moved = _route(state, number, verdict)
-        if moved or head != old_heads[number] or _said(verdict) != _said(old):
+            if _route(state, number, old):
+                state.store_flags(number)
+            if old_heads[number] != table.rows["order"][number]:
+                table.rows["group_order"][number] = old_heads[number]
+                table.join(number, old_heads[number])
+            continue
+        verdict, best = _judged(state, number, place)
+        head = int(table.rows["order"][table.number_of[verdict.group]])
+        if _route(state, number, verdict) or head != old_heads[number] or _said(verdict) != _said(old):
             state.record(number, verdict, best)
-        elif head != table.rows["order"][number]:
+        elif verdict.group != verdict.id:
             table.rows["group_order"][number] = head
             table.join(number, head)
         if _said(verdict) != _said(old):

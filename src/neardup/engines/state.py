@@ -131,6 +131,12 @@ class State:
         else:
             self._append_version(number, whole)
 
+    def store_flags(self, number: int) -> None:
+        """Appends a new version of a stored document whose flags alone have changed."""
+        row = self.table.rows[number]
+        hour, start, size = int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
+        self._append_version(number, self.store.blob(hour, start, size))
+
     def _append_version(self, number: int, blob: bytes) -> None:
         """Appends the row of `number` as it is now, as a new version of a stored document."""
         rows = self.table.rows[number : number + 1]

@@ -298,8 +298,6 @@ class FileStore:
             self._forget(hour)
             self._ends[hour] = ends
             self._row_counts[hour] = len(rows)
-            for name, end in zip(_NAMES, ends, strict=True):
-                os.truncate(directory / name, end)
         with (directory / "blob.bin").open("rb") as file:
             blobs = file.read(ends[2])
         return Hour(rows, blobs, np.fromfile(directory / "keys.bin", "<u8", ends[3] // 8))
@@ -343,13 +341,18 @@ class FileStore:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self._directory(hour))
 
-    def check_rows(self) -> None:
-        """`WindowDamaged` unless all committed rows of all living hours were loaded."""
+    def cut_uncommitted(self) -> None:
+        """Cuts off what lies behind the last commit, in every hour loaded.
+
+        Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
+        """
         found, expected = sum(self._row_counts.values()), self.committed.rows
         if found != expected:
-            raise WindowDamaged(
-                self.path / "hours", f"{found:,} rows", f"the {expected:,} that were committed"
-            )
+            damaged = self.path / "hours"
+            raise WindowDamaged(damaged, f"{found:,} rows", f"the {expected:,} that were committed")
+        for hour in self._row_counts:
+            for name, end in zip(_NAMES, self._ends[hour], strict=True):
+                os.truncate(self._directory(hour) / name, end)
 
     def close(self) -> None:
         for hour in list(self._open):

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from neardup.document import Document, Reject, Flush
+from neardup.document import Document, Flush, Reject
 
 Item = Document | Reject | Flush
 """What a reader yields: a document, why there is none, or the word that nothing more is there now."""
