@@ -23,7 +23,7 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
 test: check  ## everything that must pass: check, then the tests
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check

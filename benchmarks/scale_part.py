@@ -11,11 +11,14 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neardup
 from benchmarks import bruteforce, engine, harness
 from benchmarks.generator import Batch, Generator
+
+if TYPE_CHECKING:
+    from neardup.params import Retrieval
 
 STEP = 1_000
 SAVE_EVERY = 20
@@ -35,7 +38,7 @@ def fresh_progress() -> dict[str, Any]:
             "miscounted": 0, "matches": 0, "truncated": 0}  # fmt: skip
 
 
-def settings(level: str, lexicon: str) -> neardup.Settings:
+def settings(level: Retrieval, lexicon: str) -> neardup.Settings:
     """The settings of the run: what is measured by default, but for the level."""
     recipe = neardup.Recipe(lexicon=lexicon or None)
     return neardup.Settings(
@@ -43,7 +46,7 @@ def settings(level: str, lexicon: str) -> neardup.Settings:
     )
 
 
-def warm_up(level: str, lexicon: str) -> None:
+def warm_up(level: Retrieval, lexicon: str) -> None:
     """Compiles or loads every kernel, in a window of its own."""
     words = ["warm", "up", "of", "some", "kernels"]
     texts = [" ".join([*words[at % 5 :], str(at), *words]) * 20 for at in range(130)]

@@ -105,6 +105,8 @@ def main(arguments: list[str] | None = None) -> None:
         "--only", nargs="+", choices=ALL, default=list(ALL), metavar="NAME", help=", ".join(ALL)
     )
     args = parser.parse_args(arguments)
+    if args.tiny:
+        args.rounds = 1
     with tempfile.TemporaryDirectory() as scratch:
         rounds = measure(args, args.only, build_lexicons(args, args.only, Path(scratch)))
     print(report(rounds) + signature_ratios(rounds))

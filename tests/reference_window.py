@@ -7,8 +7,8 @@ is batched, indexed or stored. It shares with the engines only values: input che
 Where the texts leave something open, this is what is held to:
 
 - Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
-- A copy keeps its verdict in `reconcile` if the document it names is gone and part of what it was compared with has expired
-  or was given up: a window cannot tell whether that document expired or was deleted.
+- A copy keeps its verdict in `reconcile` if the document that it names is gone and that document's hour is too: a window need
+  not tell whether it expired or had been deleted before.
 - The verdict of a query by text bears the newest hour as its time.
 """
 
@@ -20,14 +20,14 @@ import logging
 import math
 import time as clock
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any, Self
 
 from neardup import oracle
-from neardup.document import FLUSH, Document, Prepared, Reject, parse_time, prepare
+from neardup.document import Flush, Item, Prepared, Reject, parse_time, prepare
 from neardup.engines.base import OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.params import Recipe, Settings
@@ -40,7 +40,9 @@ AFTER_ALL = 2**40
 
 @dataclass(eq=False)
 class Stored:
-    """A document that is kept. `head`: the document that heads its group, itself or another, living or not."""
+    """A document that is kept. `original`: what it is a copy of; `head`: what heads its group, itself or another. Both may
+    be gone.
+    """
 
     id: str
     time: int
@@ -49,6 +51,7 @@ class Stored:
     arrival: int
     verdict: Verdict
     head: Stored = field(init=False, repr=False)
+    original: Stored | None = field(default=None, repr=False)
     routed: bool = False
 
     def __post_init__(self) -> None:
@@ -98,14 +101,14 @@ class ReferenceWindow:
     # -- ingest --
 
     def ingest(
-        self, documents: Iterable[Document | Mapping[str, Any]], *, on_reject: OnReject | None = None
+        self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
         reject = on_reject or _log_reject
         for item in documents:
-            if item is FLUSH:
+            if isinstance(item, Flush):
                 continue
             try:
-                document = prepare(item, int(clock.time() * 1_000), self.settings.max_length)
+                document = prepare(item, _now, self.settings.max_length)
             except DocumentError as error:
                 reject(Reject(error.id, error.reason))
                 continue
@@ -137,8 +140,7 @@ class ReferenceWindow:
         dropped = self.settings.policy == "drop" and bool(similar)
         if not own_hour_gone and not dropped:
             stored = Stored(document.id, document.time, form, grams, next(self._arrivals), verdict)
-            stored.head = self._head(similar) or stored
-            stored.routed = self.settings.policy == "route" and bool(similar)
+            self._settle(stored, similar)
             self.living[document.id] = stored
             self.hours.add(hour)
         return verdict
@@ -184,6 +186,12 @@ class ReferenceWindow:
 
     def _head(self, similar: list[Similar]) -> Stored | None:
         return next((match.document for match in similar if self._stands(match.document)), None)
+
+    def _settle(self, stored: Stored, similar: list[Similar]) -> None:
+        """Its place among the others."""
+        stored.head = self._head(similar) or stored
+        stored.original = similar[0].document if similar else None
+        stored.routed = self.settings.policy == "route" and bool(similar)
 
     def _verdict(
         self,
@@ -246,7 +254,7 @@ class ReferenceWindow:
     def expire(self, now: Any = None) -> list[str]:
         if not self.settings.window_hours:
             return []
-        milliseconds = int(clock.time() * 1_000) if now is None else parse_time(now)
+        milliseconds = _now() if now is None else parse_time(now)
         return self._drop_before(milliseconds // HOUR - self.settings.window_hours)
 
     # -- looking back --
@@ -308,19 +316,17 @@ class ReferenceWindow:
             others = [other for other in ordered[:place] if other.hour >= low and not other.routed]
             similar = self._similar(stored.form, stored.grams, others)
             with self._without_hours_before(low):
-                stored.head = self._head(similar) or stored
+                self._settle(stored, similar)
                 verdict = self._verdict(stored.id, stored.time, stored.form, similar)
-            stored.routed = self.settings.policy == "route" and bool(similar)
             if verdict._replace(truncated=False) != stored.verdict._replace(truncated=False):
                 stored.verdict = verdict._replace(truncated=self._cut(stored.hour))
                 changed.append(stored.verdict)
         return iter(changed)
 
     def _outlived(self, stored: Stored) -> bool:
-        original = stored.verdict.duplicate_of
-        if original is None or original in self.living:
-            return False
-        return self._around(stored.hour)[0] < self.floor
+        original = stored.original
+        gone = original is not None and self.living.get(original.id) is not original
+        return original is not None and gone and original.hour < self.floor
 
     @contextlib.contextmanager
     def _without_hours_before(self, low: int) -> Iterator[None]:
@@ -358,6 +364,10 @@ class ReferenceWindow:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+
+def _now() -> int:
+    return int(clock.time() * 1_000)
 
 
 def _member(verdict: Verdict) -> Member:

@@ -86,21 +86,29 @@ def _lexicon() -> str:
     return f"{lexicon.id}, of {lexicon.documents:,} documents"
 
 
-def _kernel_cache() -> Check:
-    """Kernels are kept beside the package, else in the user's cache; without either they are compiled each time."""
+def kernels_are_compiled() -> bool:
+    """Whether compiled kernels lie in one of the caches: if not, the first window takes half a minute to open."""
+    return any(next(place.rglob("signing.*.nbi"), None) for place in _caches() if place.is_dir())
+
+
+def _caches() -> list[Path]:
+    """Where numba keeps compiled kernels: where it is told to, else beside the package, else in the user's cache."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    beside = Path(str(resources.files("neardup") / "kernels"))
-    for place in [Path(chosen)] if chosen else [beside, _user_cache()]:
+    if chosen:
+        return [Path(chosen)]
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return [Path(str(resources.files("neardup") / "kernels")), user / "numba"]
+
+
+def _kernel_cache() -> Check:
+    state = "compiled" if kernels_are_compiled() else "not compiled yet: the first window takes half a minute"
+    for place in _caches():
         if _writable(place):
-            return Check("kernel cache", "ok", f"{place} is writable")
+            return Check("kernel cache", "ok", f"{place} is writable, {state}")
     found = (
         "nowhere to write: every start compiles the kernels anew; set NUMBA_CACHE_DIR to a directory of yours"
     )
     return Check("kernel cache", "warning", found)
-
-
-def _user_cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
 
 
 def _writable(place: Path) -> bool:

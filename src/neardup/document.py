@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -122,8 +122,8 @@ def encode_text(text: str) -> bytes:
         raise ValueError(f"text has the unpaired surrogate U+{point:04X} at position {error.start}") from None
 
 
-def prepare(item: Item, arrival: int, max_length: int) -> Prepared:
-    """`item` checked and encoded; `arrival` (milliseconds) stands in for a missing time.
+def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared:
+    """`item` checked and encoded; `arrival` gives the milliseconds that stand in for a missing time.
 
     Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
     that cannot be read.
@@ -148,7 +148,7 @@ def prepare(item: Item, arrival: int, max_length: int) -> Prepared:
     try:
         if len(encode_text(identity)) > MAX_ID_BYTES:
             raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
-        return Prepared(identity, encode_text(text), arrival if time is None else parse_time(time))
+        return Prepared(identity, encode_text(text), arrival() if time is None else parse_time(time))
     except DocumentError:
         raise
     except ValueError as error:

@@ -76,7 +76,8 @@ class SignedBatch(NamedTuple):
     """What the decision needs of some documents: arrays one after another, with n + 1 offsets each.
 
     `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64,
-    n × 2; `sieves`: uint64, n × 32.
+    n × 2; `sieves`: uint64, n × 32, made of so many
+    keys as `samples` says.
     """
 
     texts: Bytes
@@ -87,6 +88,7 @@ class SignedBatch(NamedTuple):
     sketch_offsets: Offsets
     fingerprints: Keys
     sieves: Keys
+    samples: Offsets
 
     @property
     def counts(self) -> Offsets:
@@ -103,6 +105,7 @@ class SignedBatch(NamedTuple):
             *part_of(self.sketches, self.sketch_offsets, first, last),
             self.fingerprints[first:last],
             self.sieves[first:last],
+            self.samples[first:last],
         )
 
     def text(self, index: int) -> bytes:
@@ -149,13 +152,19 @@ class _Memory(threading.local):
         """Arrays for texts of up to `size` bytes."""
         if self.scratch is None or size > self.size:
             self.size = max(2 * size, 65_536)
-            points = np.empty(4 * self.size + 4, np.uint32)
-            kept = np.empty(4 * self.size + 4, np.uint32)
             slots = 1 << (4 * self.size - 1).bit_length()
-            table, seen = np.empty(slots, np.uint64), np.empty(slots, np.uint8)
-            ranks = np.empty(max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
-            keys = np.empty(self.size + 1, np.uint64)
-            self.scratch = Scratch(points, kept, kept.view(np.uint8), keys, table, seen, ranks)
+            kept = np.empty(4 * self.size + 4, np.uint32)
+            self.scratch = Scratch(
+                points=np.empty(4 * self.size + 4, np.uint32),
+                kept=kept,
+                kept_raw=kept.view(np.uint8),
+                keys=np.empty(self.size + 1, np.uint64),
+                chosen=np.empty(self.size + 1, np.uint64),
+                chosen_ranks=np.empty(self.size + 1, np.uint32),
+                table=np.empty(slots, np.uint64),
+                seen=np.empty(slots, np.uint8),
+                ranks=np.empty(self.size + 1, np.uint32),
+            )
         return self.scratch
 
 
@@ -200,14 +209,15 @@ class Signer:
         sketches = np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
         text_offsets, key_offsets, sketch_offsets = (np.empty(n + 1, np.int64) for _ in range(3))
         fingerprints, sieves = np.empty((n, 2), np.uint64), np.empty((n, SIEVE_WORDS), np.uint64)
+        samples = np.empty(n, np.int64)
         sign_batch(
             data, offsets, normal, self.recipe.q, self.recipe.fold_case, self._tables, self._ranks,
             self.recipe.sketch_size, COMPLETE_BELOW, self.scratch(longest),
-            out_text, text_offsets, out_keys, key_offsets, sketches, sketch_offsets, fingerprints, sieves,
+            out_text, text_offsets, out_keys, key_offsets, sketches, sketch_offsets, fingerprints, sieves, samples,
         )  # fmt: skip
         return SignedBatch(
             out_text[: text_offsets[-1]], text_offsets, out_keys[: key_offsets[-1]], key_offsets,
-            sketches[: sketch_offsets[-1]], sketch_offsets, fingerprints, sieves,
+            sketches[: sketch_offsets[-1]], sketch_offsets, fingerprints, sieves, samples,
         )  # fmt: skip
 
     def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:

@@ -36,7 +36,7 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path, monkeypatch) -> Path:
+def place(tmp_path: Path, monkeypatch) -> Path:
     """The working directory, empty, and no settings from outside."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("NEARDUP_")]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.samples import FERRY, STREAM, written
@@ -17,7 +18,7 @@ from tests.cli.samples import FERRY, STREAM, written
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
-def spawn(command, *words, **options):
+def spawn(command: list[str], *words: object, **options: Any) -> Any:
     return subprocess.Popen(
         [*command, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **options
     )
@@ -133,6 +134,14 @@ def test_what_the_library_logs_is_told(run_process):
     assert "neardup: budget reached" in done.err
 
 
+def test_whether_kernels_are_compiled_is_known(monkeypatch, place, window):
+    from neardup import doctor
+
+    assert doctor.kernels_are_compiled()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(place / "empty"))
+    assert not doctor.kernels_are_compiled()
+
+
 def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
     pty = pytest.importorskip("pty")
     path = many(300)
@@ -156,7 +165,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
     assert b"300 documents in" in seen
 
 
-def wait_for(condition, seconds: float = 30) -> None:
+def wait_for(condition, seconds: float = 90) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"

@@ -72,3 +72,16 @@ def document(identity: str, text: str, hour: float = 0) -> Document:
 def without_candidates(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Verdicts without what an engine is free to choose."""
     return [verdict._replace(candidates=0) for verdict in verdicts]
+
+
+def grams(first: int, last: int) -> str:
+    """A text whose q-grams (q = 4) are those numbered from `first` to `last` (excluded), of an endless line of them.
+
+    So grams(0, 10) and grams(3, 13) share 7 of 10: doc_q 0.7.
+    """
+    return "".join(chr(0x4E00 + point) for point in range(first, last + 3))
+
+
+def told(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str | None, str]]:
+    """(id, status, duplicate_of, group) of each verdict."""
+    return [(v.id, v.status, v.duplicate_of, v.group) for v in verdicts]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.door import ElasticsearchMissing, WindowMissing
+from neardup.cli.door import ElasticsearchMissing, WindowMissing, say
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -38,8 +38,11 @@ def opened(
 ) -> Iterator[Window]:
     """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so."""
     import neardup
+    from neardup.doctor import kernels_are_compiled
 
     if not make and not Path(place_of(window, config)).is_dir():
         raise WindowMissing(place_of(window, config))
+    if not kernels_are_compiled():
+        say("compiling the kernels, which is done once and takes half a minute")
     with neardup.open(place_of(window, config), readonly=readonly, **config.given) as target:
         yield target

@@ -109,14 +109,14 @@ class EmbeddedWindow:
         yield from self._scored(batch, reject)
 
     def _prepared(self, item: Item) -> Prepared:
-        return prepare(item, int(clock.time() * 1_000), self._state.settings.max_length)
+        return prepare(item, _now, self._state.settings.max_length)
 
     def _leaps(self, document: Prepared, newest: int) -> bool:
         """Whether a document's time is so far ahead of both stream and clock that it must be wrong."""
         hour, window = hour_of(document.time), self._state.settings.window_hours
         if not window or newest <= FIRST_HOUR or hour <= newest + window:
             return False
-        return hour > hour_of(int(clock.time() * 1_000)) + _AHEAD_HOURS
+        return hour > hour_of(_now()) + _AHEAD_HOURS
 
     def _scored(self, batch: Mapping[str, Prepared], reject: OnReject) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
@@ -346,7 +346,7 @@ class EmbeddedWindow:
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
     def expire(self, now: Any = None) -> list[str]:
-        time = int(clock.time() * 1_000) if now is None else time_argument("now", now)
+        time = _now() if now is None else time_argument("now", now)
         with self._writing():
             names = self._state.expire_before(
                 first_living_hour(hour_of(time), self._state.settings.window_hours)
@@ -416,6 +416,11 @@ class EmbeddedWindow:
         except BaseException as error:
             self._broken = error
             raise
+
+
+def _now() -> int:
+    """The clock, in milliseconds."""
+    return int(clock.time() * 1_000)
 
 
 def _log_reject(reject: Reject) -> None:

@@ -185,11 +185,11 @@ def _said(verdict: Verdict) -> tuple[Any, ...]:
 
 
 def _outlived(state: State, number: int, verdict: Verdict) -> bool:
-    """Whether a copy's original is gone because part of its window has expired."""
-    window = state.settings.window_hours
-    if verdict.duplicate_of is None or verdict.duplicate_of in state.table.number_of or not window:
+    """Whether a copy's original is gone because its hour has expired, or was given up to a budget."""
+    if verdict.duplicate_of is None or verdict.duplicate_of in state.table.number_of:
         return False
-    return int(state.table.hours[number]) - window < state.committed.floor_hour
+    gone = max(state.committed.floor_hour, state.committed.budget_hour)
+    return hour_of(state.original_time(number)) < gone
 
 
 def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, Overlap | None]:

@@ -59,6 +59,7 @@ def joined_features(parts: Sequence[Features]) -> Features:
         *joined([(part.sketches, part.sketch_offsets) for part in signed]),
         np.concatenate([part.fingerprints for part in signed]),
         np.concatenate([part.sieves for part in signed]),
+        np.concatenate([part.samples for part in signed]),
     )
     prefixes = [part.prefixes for part in parts if part.prefixes is not None]
     words = [part.words for part in parts if part.words is not None]
@@ -187,7 +188,7 @@ class Search:
         passed = np.empty(len(open_pairs), np.bool_)
         sieve.passes(
             queries[open_pairs], numbers[open_pairs], needed[open_pairs], signed.keys, signed.key_offsets,
-            table.counts, table.sieves, passed,
+            signed.sieves, signed.samples, table.counts, table.sieves, passed,
         )  # fmt: skip
         keep[open_pairs] = passed
         return candidates._replace(queries=queries[keep], numbers=numbers[keep])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -121,9 +121,9 @@ class State:
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
             table.join(number, int(head["order"]))
-        if verdict.duplicate_of is not None:
+        if best is not None:
             listed = [list(match) for match in verdict.matches]
-            blob.append(orjson.dumps([verdict.duplicate_of, verdict.score, listed]))
+            blob.append(orjson.dumps([verdict.duplicate_of, best.time, verdict.score, listed]))
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -155,27 +155,32 @@ class State:
         row = self.table.rows[number]
         return self.store.text(int(self.table.hours[number]), int(row["text_start"]), int(row["text_bytes"]))
 
+    def _blob(self, number: int) -> tuple[str, str | None, int, float | None, list[list[Any]]]:
+        """What a stored document's blob says: group, and of a copy original, its time, score and matches."""
+        row = self.table.rows[number]
+        blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
+        group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
+        group = blob[group_start:group_end].decode() or self.table.ids[number]
+        if len(blob) == group_end:
+            return group, None, 0, None, []
+        original, time, score, listed = orjson.loads(blob[group_end:])
+        return group, original, time, score, listed
+
     def group_id(self, number: int) -> str:
         """Id of the head of a stored document's group, living or not."""
-        row = self.table.rows[number]
-        if not row["group_bytes"]:
-            return self.table.ids[number]
-        start = int(row["blob_start"]) + int(row["id_bytes"])
-        return self.store.blob(int(self.table.hours[number]), start, int(row["group_bytes"])).decode()
+        return self._blob(number)[0]
+
+    def original_time(self, number: int) -> int:
+        """Time of what a stored document was found to be a copy of."""
+        return self._blob(number)[2]
 
     def stored_verdict(self, number: int) -> Verdict:
         """The verdict that a stored document was given."""
         row = self.table.rows[number]
-        identity, time = self.table.ids[number], format_time(int(row["time"]))
-        blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
-        group_end = int(row["id_bytes"]) + int(row["group_bytes"])
-        group = blob[int(row["id_bytes"]) : group_end].decode() or identity
-        original, score, listed = (
-            orjson.loads(blob[group_end:]) if len(blob) > group_end else (None, None, [])
-        )
+        group, original, _, score, listed = self._blob(number)
         return Verdict(
-            identity,
-            time,
+            self.table.ids[number],
+            format_time(int(row["time"])),
             STATUSES[int(row["status"])],
             original,
             score,

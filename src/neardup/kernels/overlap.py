@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 
 from neardup.kernels.qgrams import table_size, window_keys
-from neardup.kernels.text import decode_one
 
 _BLOCK = 128
 """Windows between two looks at whether the threshold can still be reached."""
@@ -40,19 +39,8 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
 
     Stops when the windows left cannot reach `needed`: pass 0 for the exact count whatever it is.
     """
-    points, keys, seen = scratch.kept, scratch.keys, scratch.seen
-    n = 0
-    at = start
-    astral = False
-    while at < end:
-        point, at = decode_one(data, at)
-        points[n] = point
-        astral |= point > 0xFFFF
-        n += 1
-    windows = n - q + 1
-    if windows <= 0:
-        return 0
-    window_keys(points, scratch.kept_raw, n, q, astral, keys)
+    keys, seen = scratch.keys, scratch.seen
+    windows = window_keys(data, start, end, q, scratch, keys)
     seen[: mask + 1] = 0
     shared = 0
     for block in range(0, windows, _BLOCK):

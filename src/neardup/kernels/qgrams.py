@@ -10,10 +10,13 @@ import numpy as np
 from numba import njit
 
 from neardup.kernels.hashing import splitmix64, xxh64
+from neardup.kernels.text import decode, is_ascii
 
 _U = np.uint64
 KEY_SLOT_SHIFT = 42
 """A key's slot in the lexicon's q-gram table is its top 22 bits."""
+_GUESS_FROM = 16
+"""Sets of fewer times the sketch's size are sorted whole: a guess from every eighth of them would be a poor one."""
 
 
 @njit(cache=True, nogil=True)
@@ -40,34 +43,44 @@ def gram_key(points, raw, at, q):
 
 
 @njit(cache=True, nogil=True)
-def window_keys(points, raw, n, q, astral, out):
-    """Writes the key of every window of the n code points, n - q + 1 of them, repeated ones too, to `out`."""
+def window_keys(text, start, end, q, scratch, out):
+    """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out`; returns their number.
+
+    Repeated ones too, in text order. The loops of the usual case (q = 4, nothing above U+FFFF) have no branch
+    and carry nothing from one window to the next: they are vectorised, a rolling key is not.
+    """
+    if q == 4 and is_ascii(text, start, end):
+        for i in range(end - start - 3):
+            at = start + i
+            high = (_U(text[at]) << _U(48)) | (_U(text[at + 1]) << _U(32))
+            out[i] = splitmix64(high | (_U(text[at + 2]) << _U(16)) | _U(text[at + 3]))
+        return max(end - start - 3, 0)
+    points = scratch.kept
+    n, astral = decode(text, start, end, points)
     if q == 4 and not astral:
-        # No branch and no carry from one window to the next: this loop is vectorised, a rolling one is not.
         for i in range(n - 3):
             high = (_U(points[i]) << _U(48)) | (_U(points[i + 1]) << _U(32))
             out[i] = splitmix64(high | (_U(points[i + 2]) << _U(16)) | _U(points[i + 3]))
     else:
         for i in range(n - q + 1):
-            out[i] = gram_key(points, raw, i, q)
+            out[i] = gram_key(points, scratch.kept_raw, i, q)
+    return max(n - q + 1, 0)
 
 
 @njit(cache=True, nogil=True)
-def distinct_keys(points, raw, n, q, astral, table, out, out_at):
-    """Writes the distinct keys of `points[:n]` to `out[out_at:]` in order of first occurrence; returns the
-    next position.
+def distinct_keys(text, start, end, q, scratch, out, out_at):
+    """Writes the distinct keys of the normal form `text[start:end]` to `out[out_at:]`; returns the next position.
 
-    `table` is scratch of at least `table_size(n)` uint64; `out` must have room for n keys, repeated ones too:
-    they are written where they will be read, and compacted in place.
+    In order of first occurrence. `out` must have room for every window: keys are written where they will be
+    read, and compacted in place.
     """
-    if n < q:
-        return out_at
-    window_keys(points, raw, n, q, astral, out[out_at:])
-    mask = table_size(n - q + 1) - 1
+    windows = window_keys(text, start, end, q, scratch, out[out_at:])
+    table = scratch.table
+    mask = table_size(windows) - 1
     table[: mask + 1] = 0
     at = out_at
     zero = False
-    for i in range(out_at, out_at + n - q + 1):
+    for i in range(out_at, out_at + windows):
         key = out[i]
         if key == 0:  # 0 marks a free slot, so this one key is kept apart
             if not zero:
@@ -96,31 +109,63 @@ def rank(key, ranks):
 
 
 @njit(cache=True, nogil=True)
-def sketch(keys, start, end, ranks, size, complete_below, out, out_ranks):
+def _guess(all_ranks, n, size):
+    """A rank that about twice `size` of `all_ranks[:n]` lie at or below: that of every eighth, sampled."""
+    wanted = size // 4
+    smallest = np.full(wanted + 1, 0xFFFFFFFF, np.uint32)
+    for i in range(0, n, 8):
+        rank_ = all_ranks[i]
+        if rank_ < smallest[wanted]:
+            j = wanted
+            while j > 0 and smallest[j - 1] > rank_:
+                smallest[j] = smallest[j - 1]
+                j -= 1
+            smallest[j] = rank_
+    return smallest[wanted]
+
+
+@njit(cache=True, nogil=True)
+def sketch(keys, start, end, ranks, size, complete_below, scratch, out):
     """Writes the sketch of `keys[start:end]` to `out`, ordered by (rank, key); returns its length.
 
-    All keys if there are at most `complete_below`, else the `size` smallest. `out_ranks` is scratch as long as `out`.
+    All keys if there are at most `complete_below`, else the `size` smallest. The ranks are computed in one
+    vectorised loop; those at or below a guess are taken out without a branch and sorted. If they are too few,
+    everything is sorted: the guess decides how fast, never what.
     """
-    limit = end - start if end - start <= complete_below else min(size, end - start)
-    n = 0
-    worst = _U(0xFFFFFFFFFFFFFFFF)
-    for i in range(start, end):
-        key = keys[i]
-        r = rank(key, ranks)
-        if r > worst or (n == limit and r == worst and key > out[n - 1]):
+    n = end - start
+    limit = n if n <= complete_below else min(size, n)
+    all_ranks, chosen, chosen_ranks = scratch.ranks, scratch.chosen, scratch.chosen_ranks
+    for i in range(n):
+        all_ranks[i] = rank(keys[start + i], ranks)
+    bound = np.uint32(0xFFFFFFFF)
+    if n > _GUESS_FROM * size:
+        bound = _guess(all_ranks, n, size)
+    count = 0
+    for i in range(n):
+        chosen[count] = keys[start + i]
+        chosen_ranks[count] = all_ranks[i]
+        count += np.int64(all_ranks[i] <= bound)
+    if count < limit:
+        chosen[:n] = keys[start:end]
+        chosen_ranks[:n] = all_ranks[:n]
+        count = n
+    kept = 0
+    for i in range(count):
+        r, key = chosen_ranks[i], chosen[i]
+        if kept == limit and (
+            r > chosen_ranks[kept - 1] or (r == chosen_ranks[kept - 1] and key > chosen[kept - 1])
+        ):
             continue
-        j = n if n < limit else limit - 1
-        while j > 0 and (out_ranks[j - 1] > r or (out_ranks[j - 1] == r and out[j - 1] > key)):
-            out_ranks[j] = out_ranks[j - 1]
-            out[j] = out[j - 1]
+        j = kept if kept < limit else limit - 1
+        while j > 0 and (chosen_ranks[j - 1] > r or (chosen_ranks[j - 1] == r and chosen[j - 1] > key)):
+            chosen_ranks[j] = chosen_ranks[j - 1]
+            chosen[j] = chosen[j - 1]
             j -= 1
-        out_ranks[j] = r
-        out[j] = key
-        if n < limit:
-            n += 1
-        if n == limit:
-            worst = out_ranks[n - 1]
-    return n
+        chosen_ranks[j] = r
+        chosen[j] = key
+        kept = min(kept + 1, limit)
+    out[:kept] = chosen[:kept]
+    return kept
 
 
 @njit(cache=True, nogil=True)

@@ -59,12 +59,12 @@ def fill(keys, start, end, level, bitmap):
 
 
 @njit(cache=True, nogil=True)
-def passes(queries, numbers, needed, keys, key_offsets, counts, bitmaps, out):
+def passes(queries, numbers, needed, keys, key_offsets, sieves, samples, counts, bitmaps, out):
     """`out[i]`: whether pair i can still have `needed[i]` shared keys.
 
-    Pair i is the set `queries[i]` of the batch (its keys at `key_offsets`) and document `numbers[i]`, of
-    which `counts` and `bitmaps` are held. Pairs of one query must be adjacent: its bitmaps are made once a
-    level.
+    Pair i is the set `queries[i]` of the batch (its keys at `key_offsets`, its own bitmap and sample in
+    `sieves` and `samples`) and document `numbers[i]`, of which `counts` and `bitmaps` are held. Pairs of one
+    query must be adjacent: its bitmap at another document's level is made once.
     """
     own = np.empty((_LEVELS, WORDS), np.uint64)
     sizes = np.empty(_LEVELS, np.int64)
@@ -74,6 +74,9 @@ def passes(queries, numbers, needed, keys, key_offsets, counts, bitmaps, out):
         if query != last:
             sizes[:] = -1
             last = query
+            level = level_of(key_offsets[query + 1] - key_offsets[query])
+            own[level] = sieves[query]
+            sizes[level] = samples[query]
         number = numbers[i]
         level = level_of(counts[number])
         first, end = key_offsets[query], key_offsets[query + 1]

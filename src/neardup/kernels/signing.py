@@ -1,7 +1,7 @@
-"""A batch of texts to what a decision needs: normal forms, key sets, sketches, fingerprints. One call a batch.
+"""A batch of texts to what a decision needs: normal forms, key sets, sketches, sieves, fingerprints. One call a batch.
 
-Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache levels;
-steps over the whole batch are slower (PERFORMANCE measurements: 1,000 documents an array leave the L2).
+Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache
+levels; steps over a whole batch are slower (1,000 documents an array leave the second level).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit
 from neardup.kernels.hashing import xxh64_pair
 from neardup.kernels.qgrams import distinct_keys, prefix, sketch
 from neardup.kernels.sieve import fill, level_of
-from neardup.kernels.text import copy_normal_form, normal_form
+from neardup.kernels.text import normal_form
 
 
 class RankTables(NamedTuple):
@@ -31,6 +31,8 @@ class Scratch(NamedTuple):
     kept: Any
     kept_raw: Any
     keys: Any
+    chosen: Any
+    chosen_ranks: Any
     table: Any
     seen: Any
     ranks: Any
@@ -39,16 +41,16 @@ class Scratch(NamedTuple):
 @njit(cache=True, nogil=True)
 def sign_batch(
     data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
-    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets, out_fingerprints,
-    out_sieves,
+    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets,
+    out_fingerprints, out_sieves, out_samples,
 ):  # fmt: skip
     """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
 
-    `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`: sketches in
-    their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with seeds 0 and 1;
-    `out_sieves[i]`: its sieve (kernels/sieve.py).
-    `normal`: the texts are normal forms already and are taken as they are (a second normal form may differ:
-    it composes marks with letters that a space stood between).
+    `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`:
+    sketches in their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with
+    seeds 0 and 1; `out_sieves[i]`: its sieve, made of `out_samples[i]` keys (kernels/sieve.py). `normal`: the
+    texts are normal forms already and are taken as they are (a second normal form may differ: it composes marks
+    with letters that a space stood between).
     """
     out_text_offsets[0] = 0
     out_key_offsets[0] = 0
@@ -56,23 +58,22 @@ def sign_batch(
     for i in range(len(offsets) - 1):
         begin = out_text_offsets[i]
         if normal:
-            n, stop, astral = copy_normal_form(
-                data, offsets[i], offsets[i + 1], scratch.kept, out_text, begin
-            )
+            stop = begin + offsets[i + 1] - offsets[i]
+            out_text[begin:stop] = data[offsets[i] : offsets[i + 1]]
         else:
-            n, stop, astral = normal_form(
-                data, offsets[i], offsets[i + 1], tables, fold, scratch.points, scratch.kept, out_text, begin
+            stop = normal_form(
+                data, offsets[i], offsets[i + 1], tables, fold, scratch.points, out_text, begin
             )
         out_text_offsets[i + 1] = stop
         first = out_key_offsets[i]
-        last = distinct_keys(scratch.kept, scratch.kept_raw, n, q, astral, scratch.table, out_keys, first)
+        last = distinct_keys(out_text, begin, stop, q, scratch, out_keys, first)
         out_key_offsets[i + 1] = last
         sampled = out_sketch_offsets[i]
         size = sketch(
-            out_keys, first, last, ranks, sketch_size, complete_below, out_sketch[sampled:], scratch.ranks
+            out_keys, first, last, ranks, sketch_size, complete_below, scratch, out_sketch[sampled:]
         )
         out_sketch_offsets[i + 1] = sampled + size
-        fill(out_keys, first, last, level_of(last - first), out_sieves[i])
+        out_samples[i] = fill(out_keys, first, last, level_of(last - first), out_sieves[i])
         out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
 
 

@@ -200,16 +200,13 @@ def decode_nfc(data, start, end, tables, points):
 
 
 @njit(cache=True, nogil=True)
-def normal_form(data, start, end, tables, fold, points, kept, out, out_at):
-    """Normal form of the UTF-8 text `data[start:end]`.
+def normal_form(data, start, end, tables, fold, points, out, out_at):
+    """Writes the normal form of the UTF-8 text `data[start:end]`, as UTF-8, to `out[out_at:]`.
 
-    Writes its code points to `kept` (uint32) and its UTF-8 to `out[out_at:]`. Returns (number of code points, next
-    position in `out`, whether any code point is above U+FFFF). One pass when the text is NFC already, else two.
+    Returns the next position. One pass when the text is NFC already, else two. `points` is scratch as for `decode_nfc`.
     """
-    n = 0
     o = out_at
     at = start
-    astral = False
     while at < end:
         byte = data[at]
         if byte < 0x80:
@@ -217,55 +214,48 @@ def normal_form(data, start, end, tables, fold, points, kept, out, out_at):
             flags = tables.classes[byte]
             if fold and flags & LOWER:
                 byte = np.uint8(tables.lower[byte])
-            kept[n] = byte
             out[o] = byte
-            step = np.int64(flags & KEEP)
-            n += step
-            o += step
+            o += np.int64(flags & KEEP)
             at += 1
             continue
         point, at = decode_one(data, at)
         flags = tables.classes[point]
         if flags & NFC_CHECK:
-            return _normal_form_slow(data, start, end, tables, fold, points, kept, out, out_at)
+            count = decode_nfc(data, start, end, tables, points)
+            return _kept(points, count, tables, fold, out, out_at)
         if flags & KEEP:
-            if fold:
-                point = tables.lower[point]
-            kept[n] = point
-            n += 1
-            o = encode_one(point, out, o)
-            astral |= point > 0xFFFF
-    return n, o, astral
+            o = encode_one(tables.lower[point] if fold else point, out, o)
+    return o
 
 
 @njit(cache=True, nogil=True)
-def copy_normal_form(data, start, end, kept, out, out_at):
-    """`normal_form` for a text that is one: decodes and copies, same results."""
+def _kept(points, count, tables, fold, out, at):
+    """Writes the letters, marks and numbers among `points[:count]` to `out[at:]`; returns the next position."""
+    for i in range(count):
+        point = points[i]
+        if tables.classes[point] & KEEP:
+            at = encode_one(tables.lower[point] if fold else point, out, at)
+    return at
+
+
+@njit(cache=True, nogil=True)
+def is_ascii(data, start, end):
+    """Whether `data[start:end]` has no byte above 0x7F. Without a way out: so the loop is vectorised."""
+    seen = np.uint8(0)
+    for i in range(start, end):
+        seen |= data[i]
+    return seen < 0x80
+
+
+@njit(cache=True, nogil=True)
+def decode(data, start, end, points):
+    """Decodes `data[start:end]` into `points` (uint32); returns (how many, whether any is above U+FFFF)."""
     n = 0
     at = start
     astral = False
     while at < end:
         point, at = decode_one(data, at)
-        kept[n] = point
+        points[n] = point
         astral |= point > 0xFFFF
         n += 1
-    out[out_at : out_at + end - start] = data[start:end]
-    return n, out_at + end - start, astral
-
-
-@njit(cache=True, nogil=True)
-def _normal_form_slow(data, start, end, tables, fold, points, kept, out, out_at):
-    count = decode_nfc(data, start, end, tables, points)
-    n = 0
-    o = out_at
-    astral = False
-    for i in range(count):
-        point = points[i]
-        if tables.classes[point] & KEEP:
-            if fold:
-                point = tables.lower[point]
-            kept[n] = point
-            n += 1
-            o = encode_one(point, out, o)
-            astral |= point > 0xFFFF
-    return n, o, astral
+    return n, astral

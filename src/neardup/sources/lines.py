@@ -49,9 +49,11 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
         held = [found.pop()]
         length = len(held[0])
         yield found
-    if length:
-        last = _joined(held, length, longest)
-        yield [_without_bom(last) if first else last]
+    last = _joined(held, length, longest)
+    if first:
+        last = _without_bom(last)
+    if last:
+        yield [last]
 
 
 def excerpt(line: bytes) -> str:

@@ -1,0 +1,141 @@
+"""Iterable in, iterator out: order, laziness, rejects, arguments."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from tests.contract.places import START, document, grams, told
+
+from neardup.document import FLUSH, Document
+from neardup.errors import SettingsError
+
+A = grams(0, 10)
+
+
+def test_one_verdict_a_document_in_order(place):
+    settings = {"batch_documents": 7} if place.is_engine else {}
+    window = place.open(**settings)
+    stream = [document(str(i), grams(i % 5 * 30, i % 5 * 30 + 9), i % 3) for i in range(50)]
+    assert [verdict.id for verdict in window.ingest(iter(stream))] == [str(i) for i in range(50)]
+    assert list(window.ingest([])) == []
+    assert list(window.ingest([FLUSH, FLUSH])) == []
+
+
+def test_documents_are_read_a_batch_ahead_at_most(place):
+    read = []
+
+    def stream():
+        for i in range(20):
+            read.append(i)
+            yield document(str(i), A)
+
+    verdicts = place.open(batch_documents=4).ingest(stream())
+    assert read == []
+    for _ in range(5):
+        next(verdicts)
+    assert len(read) <= 8
+    assert len(list(verdicts)) == 15
+
+
+def test_flush_yields_what_is_waiting(place):
+    read = []
+
+    def stream():
+        for item in (document("a", A), FLUSH, document("b", A), document("c", A), FLUSH):
+            read.append(item)
+            yield item
+
+    verdicts = place.open(batch_documents=100).ingest(stream())
+    assert next(verdicts).id == "a"
+    assert len(read) <= 2
+    assert [verdict.id for verdict in verdicts] == ["b", "c"]
+
+
+def test_mappings_and_whole_number_ids_are_documents(place):
+    stream = [{"id": 7, "text": A, "time": START, "more": 1}, {"id": "b", "text": A}, Document(8, A, START)]  # type: ignore[arg-type]
+    verdicts = list(place.open(window_hours=0).ingest(stream))
+    assert told(verdicts) == [("7", "unique", None, "7"), ("b", "exact", "7", "7"), ("8", "exact", "7", "7")]
+
+
+BAD = [
+    ({"text": A}, None, "id is None"),
+    ({"id": "", "text": A}, None, "id is ''"),
+    ({"id": True, "text": A}, None, "id is True"),
+    ({"id": 1.5, "text": A}, None, "id is 1.5"),
+    ({"id": "x"}, "x", "text is NoneType"),
+    ({"id": "x", "text": b"abc"}, "x", "text is bytes"),
+    ({"id": "x", "text": "a\ud800b"}, "x", r"unpaired surrogate U\+D800 at position 1"),
+    ({"id": "x\udfff", "text": "ab"}, "x\udfff", r"surrogate U\+DFFF"),
+    ({"id": "x", "text": "y" * 101}, "x", "101 characters"),
+    ({"id": "é" * 257, "text": "ab"}, "é" * 40, "512 bytes"),
+    ({"id": "x", "text": A, "time": "yesterday"}, "x", "'yesterday' is not ISO 8601"),
+    ({"id": "x", "text": A, "time": True}, "x", "True"),
+    ({"id": "x", "text": A, "time": float("nan")}, "x", "nan"),
+    ({"id": "x", "text": A, "time": float("inf")}, "x", "inf"),
+    ({"id": "x", "text": A, "time": 10**30}, "x", "years 1 to 9999"),
+    ({"id": "x", "text": A, "time": [1]}, "x", r"\[1\]"),
+]
+
+
+@pytest.mark.parametrize(("item", "identity", "reason"), BAD, ids=[reason for _, _, reason in BAD])
+def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, identity, reason):
+    window, rejects = place.open(max_length=100), []
+    stream = [document("a", A), item, document("b", A)]
+    assert told(window.ingest(stream, on_reject=rejects.append)) == [
+        ("a", "unique", None, "a"), ("b", "exact", "a", "a")
+    ]  # fmt: skip
+    assert [reject.id for reject in rejects] == [identity]
+    with pytest.raises(AssertionError, match=reason):
+        raise AssertionError(rejects[0].reason)
+    assert window.stats().documents == 2
+
+
+def test_without_a_receiver_rejects_are_logged(place, caplog):
+    with caplog.at_level(logging.WARNING, "neardup"):
+        assert list(place.open().ingest([{"id": "bad", "text": None}])) == []
+    assert [record.getMessage() for record in caplog.records] == [
+        "document bad rejected: text is NoneType, not a string"
+    ]
+
+
+def test_a_consumer_that_stops_early_leaves_the_window_usable(place):
+    window = place.open(batch_documents=3)
+    verdicts = window.ingest(document(str(i), grams(40 * i, 40 * i + 9)) for i in range(10))
+    assert next(verdicts).id == "0"
+    verdicts.close()
+    window = place.reopened(window)
+    assert "0" in [match.id for match in window.query(grams(0, 9)).matches]
+    assert len(list(window.ingest(document(str(i), grams(40 * i, 40 * i + 9)) for i in range(10)))) == 10
+    assert window.stats().documents == 10
+
+
+def test_an_error_of_the_stream_itself_reaches_the_caller_and_loses_nothing_acknowledged(place):
+    window = place.open(batch_documents=2)
+
+    def stream():
+        for i in range(5):
+            yield document(str(i), grams(40 * i, 40 * i + 9))
+        raise OSError("the line went dead")
+
+    told_so_far = []
+    with pytest.raises(OSError, match="line went dead"):
+        told_so_far.extend(verdict.id for verdict in window.ingest(stream()))
+    window = place.reopened(window)
+    assert all(window.query(id=identity).id == identity for identity in told_so_far)
+    assert list(window.ingest([document("9", A)]))[0].duplicate_of in ("0", None)
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("threshold", 0), ("threshold", 1.1), ("threshold", "x"), ("threshold", None), ("threshold", "1e-7"),
+    ("threshold", float("nan")), ("retrieval", "fast"), ("policy", "keep"), ("matches", -1), ("matches", 1.5),
+    ("window_hours", -1), ("routes", "sentences"), ("routes", ("words",)), ("max_documents", -1),
+    ("max_memory", -1), ("max_candidates", -1), ("max_length", 0), ("batch_documents", 0), ("threads", 0),
+    ("fsync", 1), ("min_shared", 0), ("min_shared", 65),
+])  # fmt: skip
+def test_settings_that_cannot_be_used_are_named(place, name, value):
+    with pytest.raises(SettingsError) as caught:
+        place.open(**{name: value})
+    assert caught.value.name == name
+    assert name in str(caught.value)
+    assert repr(value).strip("(),") in str(caught.value)

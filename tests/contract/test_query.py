@@ -1,0 +1,106 @@
+"""Asking: what else says this?"""
+
+from __future__ import annotations
+
+import pytest
+from tests.contract.places import START, document, grams, without_candidates
+
+from neardup.errors import NeardupError, SettingsError, UnknownDocument
+from neardup.verdict import Match, Verdict
+
+A = grams(0, 10)
+STREAM = [
+    document("a", A, 0), document("b", grams(1, 11), 1), document("c", grams(5, 15), 2), document("x", "ab", 3),
+    document("e", "", 3),
+]  # fmt: skip
+
+
+@pytest.fixture(params=["sketch", "complete"])
+def window(place, request):
+    window = place.open(retrieval=request.param, matches=1)
+    list(window.ingest(STREAM))
+    return place.reopened(window)
+
+
+def ids(verdict):
+    return [match.id for match in verdict.matches]
+
+
+def test_of_a_text(window):
+    expected = Verdict(
+        "", "2020-09-13T15:00:00Z", "exact", "a", 1.0, 10, "a", 0, False, (Match("a", 1.0, 10), Match("b", 0.9, 9))
+    )
+    assert without_candidates([window.query(A)]) == [expected]
+    assert ids(window.query(A, matches=1)) == ["a"]
+    assert ids(window.query(A, matches=0)) == []
+
+
+def test_of_a_document_itself_left_out(window):
+    expected = Verdict(
+        "a", "2020-09-13T12:00:00Z", "near", "b", 0.9, 9, "a", 0, False, (Match("b", 0.9, 9),)
+    )
+    assert without_candidates([window.query(id="a")])[0]._replace(group="a") == expected
+    assert window.query(id="c").status == "unique"
+    assert window.query(id="e").status == "empty"
+
+
+def test_at_another_threshold(window):
+    assert ids(window.query(A, threshold="0.5")) == ["a", "b", "c"]
+    assert ids(window.query(A, threshold=0.95)) == ["a"]
+    assert ids(window.query(id="c", threshold="0.1")) == ["b", "a"]
+    assert ids(window.query(id="c", threshold=1)) == []
+
+
+def test_around_a_time(window):
+    assert ids(window.query(A, time=START + 25 * 3_600)) == ["b"]
+    assert ids(window.query(A, time=START + 26 * 3_600)) == []
+    assert ids(window.query(A, time="2020-09-12T12:59:59Z")) == ["a"]
+    assert ids(window.query(A, time="2020-09-12T13:00:00Z")) == ["a", "b"]
+    verdict = window.query(id="a", time=START + 3_600)
+    assert (verdict.time, ids(verdict)) == ("2020-09-13T13:00:00Z", ["b"])
+
+
+def test_of_short_and_empty_texts(window):
+    assert ids(window.query("a b")) == ["x"]
+    assert window.query("...").status == "empty"
+    assert window.query("ba").status == "unique"
+    assert window.query(grams(0, 500), threshold="0.001").duplicate_of == "a"
+
+
+def test_nothing_is_stored(window):
+    before = window.stats()
+    for _ in range(3):
+        window.query(grams(300, 330))
+    assert window.query(grams(300, 330)).status == "unique"
+    assert window.stats() == before
+
+
+def test_an_empty_window_answers(place):
+    window = place.open()
+    assert window.query(A) == Verdict("", "1970-01-01T00:00:00Z", "unique", None, None, None, "", 0, False, ())
+    assert window.stats().newest is None
+    assert list(window.groups()) == []
+    assert list(window.reconcile()) == []
+
+
+def test_errors_are_named(window, place):
+    with pytest.raises(UnknownDocument, match="no document 'nobody' in this window"):
+        window.query(id="nobody")
+    with pytest.raises(KeyError):
+        window.query(id="nobody")
+    for arguments in ({}, {"text": A, "id": "a"}):
+        with pytest.raises(SettingsError, match="either a text or an id"):
+            window.query(**arguments)
+    if place.is_engine:
+        for name, value in (("threshold", 0), ("threshold", "x"), ("time", "soon"), ("matches", -1), ("text", "\ud800")):
+            with pytest.raises((NeardupError, ValueError), match=name):
+                window.query(**{"text": A, name: value})
+        assert ids(window.query(A)) == ["a", "b"]
+
+
+def test_queries_answer_while_a_stream_is_read(place):
+    window = place.open(batch_documents=2)
+    seen = []
+    for verdict in window.ingest(document(str(i), A, i / 10) for i in range(8)):
+        seen.append(len(window.query(A).matches) >= int(verdict.id) + 1)
+    assert all(seen)

@@ -1,0 +1,36 @@
+"""What `import neardup` offers is a promise: a name is added here on purpose, and taken away never."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import neardup
+
+NAMES = {
+    "FLUSH", "Document", "Group", "Lexicon", "Match", "Member", "NeardupError", "Recipe", "Reject", "Settings",
+    "Signature", "Stats", "Verdict", "Window", "__version__", "doc_q", "open", "sign",
+}  # fmt: skip
+
+
+def test_these_are_the_public_names():
+    assert set(neardup.__all__) == NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_public_name_is_there(name):
+    assert getattr(neardup, name) is not None
+    assert name in dir(neardup)
+
+
+def test_another_name_is_not():
+    with pytest.raises(AttributeError, match="nonsense"):
+        neardup.nonsense  # noqa: B018
+
+
+def test_the_import_itself_loads_nothing_heavy():
+    script = "import sys, neardup; assert not {'numpy', 'numba', 'typer', 'rich'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
