@@ -47,7 +47,8 @@ Retrieval = Literal["sketch", "complete"]
 Policy = Literal["mark", "drop", "route"]
 
 
-def _whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Raises `SettingsError` unless `value` is a whole number from `low` to `high`."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= low
     if not good or (high is not None and value > high):
         bound = f"from {low} to {high}" if high is not None else f"of at least {low}"
@@ -103,9 +104,9 @@ class Recipe:
     lexicon: str | Path | None = None
 
     def __post_init__(self) -> None:
-        _whole("q", self.q, 1, MAX_Q)
-        _whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
-        _whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
+        check_whole("q", self.q, 1, MAX_Q)
+        check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
+        check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
         if not isinstance(self.fold_case, bool):
             raise SettingsError("fold_case", self.fold_case, "true or false")
         _number("alpha", self.alpha, 0, 2.5)
@@ -179,13 +180,13 @@ class Settings:
             ("max_memory", 0),
             ("max_candidates", 0),
         ):
-            _whole(name, getattr(self, name), low)
+            check_whole(name, getattr(self, name), low)
         for name in ("max_length", "batch_documents", "threads"):
-            _whole(name, getattr(self, name), 1)
+            check_whole(name, getattr(self, name), 1)
         if self.matches is not None:
-            _whole("matches", self.matches, 0)
+            check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
-            _whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
+            check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
         if not isinstance(self.fsync, bool):
             raise SettingsError("fsync", self.fsync, "true or false")
 

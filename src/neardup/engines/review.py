@@ -13,7 +13,7 @@ from neardup.engines.search import Candidates, Features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import ROUTED
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.params import HOUR_MS, exact_threshold
+from neardup.params import HOUR_MS, check_whole, exact_threshold
 from neardup.postings import Query
 from neardup.verdict import Group, Member, Overlap, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
@@ -30,6 +30,8 @@ def query(
     """
     if (text is None) == (identity is None):
         raise SettingsError("query", (text, identity), "either a text or an id")
+    if matches is not None:
+        check_whole("matches", matches, 0)
     exact = state.settings.exact if threshold is None else exact_threshold(threshold)
     own = -1
     if identity is not None:
@@ -186,10 +188,12 @@ def _said(verdict: Verdict) -> tuple[Any, ...]:
 
 def _outlived(state: State, number: int, verdict: Verdict) -> bool:
     """Whether a copy's original is gone because its hour has expired, or was given up to a budget."""
-    if verdict.duplicate_of is None or verdict.duplicate_of in state.table.number_of:
+    if verdict.duplicate_of is None:
         return False
-    gone = max(state.committed.floor_hour, state.committed.budget_hour)
-    return hour_of(state.original_time(number)) < gone
+    time, living = state.original_time(number), state.table.number_of.get(verdict.duplicate_of)
+    if living is not None and state.table.rows["time"][living] == time:
+        return False
+    return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
 
 
 def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, Overlap | None]:

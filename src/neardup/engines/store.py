@@ -3,14 +3,14 @@
     DIR/window.json                 format, recipe string, settings last used
     DIR/window.lexicon              the lexicon, if it is not the default one
     DIR/lock                        held (flock) by the one writer; holds its process id
-    DIR/commit                      the commit slot: everything up to `seq` is valid
+    DIR/commit                      two commit slots, written in turn: what the newer valid one says counts
     DIR/hours/2026.11.21-09/rows.bin      one `ROW` a version of a document, in order of `seq`
                             text.bin      normal forms, UTF-8
                             blob.bin      id, group, and what else a verdict needs
                             keys.bin      what is searched by: sketch, sieve, prefix, sentences, bands (uint64)
 
 Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then
-committed by one write of 64 bytes to the commit slot; what lies behind the last commit is cut off when a
+committed by one small write to the older of two commit slots; what lies behind the last commit is cut off when a
 writer opens the window. So a batch counts whole or not at all, over all hours, however the process ends. A
 row with the `order` of an earlier one replaces it (a new verdict) or, with `DELETED`, ends it.
 """
@@ -18,6 +18,7 @@ row with the `order` of an earlier one replaces it (a new verdict) or, with `DEL
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -64,6 +65,7 @@ _WIDTHS: Final = (ROW.itemsize, 1, 1, 8)
 _OPEN_HOURS: Final = 32
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 _COMMIT: Final = np.dtype("<i8")
+_SLOT_BYTES: Final = 72
 
 
 class Additions(NamedTuple):
@@ -88,7 +90,7 @@ class Commit(NamedTuple):
 
     Hours before `budget_hour` were given up to a budget; `next_order` is the order of the next new document;
     `newest` the newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not
-    pass for an expired one.
+    pass for an expired one; `generation` counts commits.
     """
 
     seq: int = 0
@@ -98,6 +100,7 @@ class Commit(NamedTuple):
     next_order: int = 0
     newest: int = FIRST_HOUR
     rows: int = 0
+    generation: int = 0
 
 
 class Store(Protocol):
@@ -224,7 +227,7 @@ class FileStore:
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
         self._lock = None if readonly else _locked(path)
-        self._commit = None if readonly else os.open(path / "commit", os.O_RDWR | os.O_CREAT, 0o666)
+        self._commit = None if readonly else _commit_file(path)
         try:
             self.committed = self._read_commit()
         except BaseException:
@@ -232,15 +235,13 @@ class FileStore:
             raise
 
     def _read_commit(self) -> Commit:
-        try:
-            data = (self.path / "commit").read_bytes()
-        except FileNotFoundError:
-            return Commit()
-        if not data:
-            return Commit()
-        if len(data) != 64 or xxhash.xxh64_intdigest(data[:56]) != int.from_bytes(data[56:], "little"):
-            raise WindowDamaged(self.path / "commit", f"{len(data)} bytes that do not check", "a commit slot")
-        return Commit(*(int(value) for value in np.frombuffer(data[:56], _COMMIT)))
+        """The newer of the two commits that check: a write that was torn leaves the one before it."""
+        file = self.path / "commit"
+        data = file.read_bytes() if file.exists() else b""
+        valid = [commit for at in (0, _SLOT_BYTES) if (commit := _decoded(data[at : at + _SLOT_BYTES]))]
+        if not valid:
+            raise WindowDamaged(file, f"{len(data)} bytes that do not check", "two commit slots")
+        return max(valid, key=lambda commit: commit.generation)
 
     def _directory(self, hour: int) -> Path:
         return self.path / "hours" / hour_name(hour)
@@ -320,9 +321,11 @@ class FileStore:
         self._touched.clear()
         if commit.floor_hour > self.committed.floor_hour:
             self._row_counts = {h: rows for h, rows in self._row_counts.items() if h >= commit.floor_hour}
-        commit = commit._replace(rows=sum(self._row_counts.values()))
-        data = np.array(commit, _COMMIT).tobytes()
-        os.pwrite(self._commit, data + xxhash.xxh64_intdigest(data).to_bytes(8, "little"), 0)
+        generation = self.committed.generation + 1
+        commit = commit._replace(rows=sum(self._row_counts.values()), generation=generation)
+        slot = _encoded(commit)
+        if os.pwrite(self._commit, slot, _SLOT_BYTES * (generation % 2)) != len(slot):
+            raise OSError(errno.ENOSPC, "the commit slot was not written whole", str(self.path / "commit"))
         if self.fsync:
             os.fsync(self._commit)
         self.committed = commit
@@ -373,6 +376,31 @@ def _ends_of(rows: Rows) -> list[int]:
         int((rows["blob_start"] + rows["blob_bytes"]).max()),
         8 * int((rows["keys_start"] + key_counts(rows).sum(axis=0)).max()),
     ]
+
+
+def _encoded(commit: Commit) -> bytes:
+    data = np.array(commit, _COMMIT).tobytes()
+    return data + xxhash.xxh64_intdigest(data).to_bytes(8, "little")
+
+
+def _decoded(slot: bytes) -> Commit | None:
+    """What a commit slot says; None if it was torn or never written."""
+    data, check = slot[:-8], slot[-8:]
+    if len(slot) != _SLOT_BYTES or xxhash.xxh64_intdigest(data) != int.from_bytes(check, "little"):
+        return None
+    return Commit(*(int(value) for value in np.frombuffer(data, _COMMIT)))
+
+
+def _commit_file(path: Path) -> int:
+    """The commit file, open; a new window's begins with two valid slots, so that there is always one to go back to."""
+    file = path / "commit"
+    if not file.exists():
+        if (path / "hours").exists():
+            raise WindowDamaged(file, "no such file", "the commit slots of the hours beside it")
+        draft = path / "commit.new"
+        draft.write_bytes(2 * _encoded(Commit()))
+        draft.replace(file)
+    return os.open(file, os.O_RDWR)
 
 
 def _flush(files: _HourFiles) -> None:

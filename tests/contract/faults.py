@@ -1,0 +1,83 @@
+"""A system that fails at a chosen call: what a killed process or a full disk leaves behind, at every possible moment."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+CHANGING = ("open", "pwrite", "truncate", "ftruncate", "fsync")
+
+
+class Killed(BaseException):
+    """Nothing after this call has happened."""
+
+
+def killed() -> BaseException:
+    return Killed()
+
+
+def disk_full() -> BaseException:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class Faults:
+    """Stands in for `os` and `shutil` in the store: counts calls that change files; once armed, fails in the `at`-th from then.
+
+    The half of what a failing write should have written is written; but the 64 bytes of a commit slot are written whole or not
+    at all: no kernel stops in the middle of a page. `log`: what was called on which file.
+    """
+
+    def __init__(self, error: Callable[[], BaseException] = killed) -> None:
+        self.error = error
+        self.calls = self.fatal = 0
+        self.log: list[tuple[str, str]] = []
+        self._names: dict[int, str] = {}
+
+    def arm(self, at: int) -> None:
+        """The `at`-th call from now will fail."""
+        self.fatal = self.calls + at
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(os, name)
+        if name not in CHANGING:
+            return function
+
+        def counted(*arguments: Any, **named: Any) -> Any:
+            self._count(name, function, arguments)
+            result = function(*arguments, **named)
+            if name == "open":
+                self._names[result] = str(arguments[0])
+            return result
+
+        return counted
+
+    def _count(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.calls += 1
+        self.log.append((name, self._names.get(arguments[0], "") if name != "open" else str(arguments[0])))
+        if self.calls == self.fatal:
+            if name == "pwrite" and not self.log[-1][1].endswith("/commit"):
+                file, data, place = arguments
+                function(file, bytes(data)[: len(data) // 2], place)
+            raise self.error()
+
+    def rmtree(self, path: Path) -> None:
+        """`shutil.rmtree`, one file after the other."""
+        for file in sorted(path.iterdir()):
+            self._count("unlink", os.unlink, (str(file),))
+            file.unlink()
+        path.rmdir()
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[Faults]:
+        """The store's calls go through here meanwhile."""
+        with (
+            mock.patch("neardup.engines.store.os", self),
+            mock.patch("neardup.engines.store.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
+        ):
+            yield self
