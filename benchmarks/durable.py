@@ -16,29 +16,24 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks import corpora, engine, harness
+
+if TYPE_CHECKING:
+    from benchmarks.harness import Took
 
 PEERS = ("rensa", "rensa-bytes")
 
 
-def seconds(asked: list[str]) -> float:
-    """Wall time of one process; raises if it fails."""
-    start = time.perf_counter()
-    subprocess.run(asked, env=harness.one_thread(), cwd=harness.ROOT, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
-def ours(source: Path, scratch: Path, number: int) -> float:
+def ours(source: Path, scratch: Path, number: int) -> Took:
     """One durable ingest of `source` into a new directory; checks that every document has its verdict."""
     window, verdicts = scratch / f"{number}.window", scratch / f"{number}.jsonl"
     asked = engine.command("ingest", str(source), "--window", str(window), "--output", str(verdicts))
-    took = seconds(asked)
+    took = harness.run_timed(asked)
     with verdicts.open("rb") as lines:
         told = [json.loads(line)["status"] for line in lines]
     if "unscored" in told:
@@ -57,32 +52,37 @@ def the_file(args: argparse.Namespace, scratch: Path) -> tuple[Path, int]:
     return harness.compressed(plain), len(corpus)
 
 
-def measure(args: argparse.Namespace) -> tuple[int, dict[str, list[float]]]:
+def measure(args: argparse.Namespace) -> tuple[int, dict[str, list[Took]]]:
     """Seconds of each process and round."""
     with tempfile.TemporaryDirectory() as place:
         scratch = Path(place)
         source, documents = the_file(args, scratch)
         warm = engine.write_jsonl(scratch / "warm.jsonl", corpora.generated("warm"))
         ours(warm, scratch, -1)
-        times: dict[str, list[float]] = {name: [] for name in ("neardup ingest", *args.peers)}
+        times: dict[str, list[Took]] = {name: [] for name in ("neardup ingest", *args.peers)}
         for number in range(args.rounds):
             times["neardup ingest"].append(ours(source, scratch, number))
             for name in args.peers:
                 asked = [sys.executable, "-m", "benchmarks.peers", str(source), name]
-                times[name].append(seconds(asked))
-            print({name: round(found[-1], 2) for name, found in times.items()}, file=sys.stderr, flush=True)
+                times[name].append(harness.run_timed(asked))
+            print(
+                {name: round(found[-1].wall, 2) for name, found in times.items()}, file=sys.stderr, flush=True
+            )
     return documents, times
 
 
-def report(documents: int, times: dict[str, list[float]]) -> str:
+def report(documents: int, times: dict[str, list[Took]]) -> str:
     """One row a process; ratios within the same round."""
     rows = []
     for name, found in times.items():
-        ratios = [other / own for own, other in zip(times["neardup ingest"], found, strict=True)]
+        ratios = [other.wall / own.wall for own, other in zip(times["neardup ingest"], found, strict=True)]
+        walls = [took.wall for took in found]
         shown = "" if name == "neardup ingest" else f"{min(ratios):.2f} ({statistics.median(ratios):.2f})"
-        rows.append([name, f"{min(found):.2f} ({statistics.median(found):.2f})",
-                     f"{documents / min(found):,.0f}", shown])  # fmt: skip
-    header = ["process", "s min (median)", "docs/s", "neardup is faster by, min (median)"]
+        cpu = min(took.cpu for took in found)
+        rows.append(
+            [name, harness.low_and_middle(walls), f"{cpu:.2f}", f"{documents / min(walls):,.0f}", shown]
+        )
+    header = ["process", "s min (median)", "CPU s min", "docs/s", "neardup is faster by, min (median)"]
     return harness.table(header, rows)
 
 

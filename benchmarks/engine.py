@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 import neardup
-from benchmarks.harness import ROOT, one_thread
+from benchmarks.harness import ROOT, Clock, one_thread
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus
@@ -32,6 +31,7 @@ class Run:
     truncated: int = 0
     rejected: int = 0
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
 
 def documents(ids: Iterable[str], texts: Iterable[str], first: int = 0) -> Iterator[neardup.Document]:
@@ -51,9 +51,9 @@ def ingest(corpus: Corpus, **changes: Any) -> Run:
     run = Run()
     rejects: list[neardup.Reject] = []
     with neardup.open(None, settings=settings(**changes)) as window:
-        start = time.perf_counter()
+        clock = Clock()
         verdicts = list(window.ingest(stream, on_reject=rejects.append))
-        run.seconds = time.perf_counter() - start
+        run.seconds, run.cpu_seconds = clock.took()
     run.rejected = len(rejects)
     note(run, verdicts, {name: place for place, name in enumerate(corpus.ids)})
     return run

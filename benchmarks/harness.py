@@ -9,13 +9,15 @@ import importlib.metadata
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -69,9 +71,32 @@ def run_module(module: str, *arguments: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def pin_this_process() -> None:
-    """Pins this process's thread pools; call it before numpy or numba is imported."""
-    os.environ.update(dict.fromkeys(THREAD_POOLS, "1"))
+class Took(NamedTuple):
+    """Seconds on the wall, and of processor time: the second says what the first would be on an idle machine."""
+
+    wall: float
+    cpu: float
+
+
+class Clock:
+    """Started when made; `took()` says what has passed since, in this process."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def took(self) -> Took:
+        """Seconds since the clock was made."""
+        return Took(time.perf_counter() - self._wall, time.process_time() - self._cpu)
+
+
+def run_timed(command: list[str]) -> Took:
+    """What one process took from its start to its end; raises if it fails. Its standard output is dropped."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(command, env=one_thread(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Took(wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
 def compressed(path: Path) -> Path:
@@ -83,15 +108,13 @@ def compressed(path: Path) -> Path:
 
 def peak_mb() -> float:
     """Largest resident memory of this process so far, in MB (10^6 bytes), pages of mapped files included."""
-    import resource
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
 
 
 def low_and_middle(values: Sequence[float]) -> str:
     """`min (median)`: the minimum is the figure to compare, the median shows the noise."""
-    return f"{min(values):,.1f} ({statistics.median(values):,.1f})"
+    return f"{min(values):,.2f} ({statistics.median(values):,.2f})"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

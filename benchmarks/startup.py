@@ -8,9 +8,7 @@ Excluded   compiling: the numba cache is filled by a first run. The time of an e
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
 
 from benchmarks import engine, harness
 
@@ -24,13 +22,6 @@ CASES = {
 }
 
 
-def seconds(asked: list[str]) -> float:
-    """Wall time of one process; raises if it fails."""
-    start = time.perf_counter()
-    subprocess.run(asked, env=harness.one_thread(), cwd=harness.ROOT, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes startup.json."""
     parser = harness.options(__doc__)
@@ -39,11 +30,11 @@ def main(arguments: list[str] | None = None) -> None:
     if args.tiny:
         args.rounds = 2
     for asked in CASES.values():
-        seconds(asked)
+        harness.run_timed(asked)
     times: dict[str, list[float]] = {name: [] for name in CASES}
     for _ in range(args.rounds):
         for name, asked in CASES.items():
-            times[name].append(1_000 * seconds(asked))
+            times[name].append(1_000 * harness.run_timed(asked).wall)
     rows = [[name, harness.low_and_middle(found)] for name, found in times.items()]
     print(harness.table(["", "ms min (median)"], rows))
     harness.save(args, "startup", {"milliseconds": times})

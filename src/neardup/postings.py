@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.kernels import heavy
 from neardup.kernels import postings as kernel
+from neardup.kernels.heavy import Heavy
 from neardup.kernels.postings import Documents, Lists
 
 if TYPE_CHECKING:
@@ -50,6 +52,17 @@ class Hits:
         return Hits(size, self.most)
 
 
+def no_bitsets(documents: int) -> Heavy:
+    """Room for bitsets over `documents` documents; the system gives memory only to those that are filled."""
+    return Heavy(
+        keys=np.zeros(heavy.SLOTS, np.uint64),
+        rows=np.zeros(heavy.SLOTS, np.int64),
+        filled=np.zeros(heavy.MOST, np.int64),
+        bits=np.zeros((heavy.MOST, documents // 64 + 1), np.uint64),
+        used=np.zeros(1, np.int64),
+    )
+
+
 class Found(NamedTuple):
     """Candidates of document i: `numbers[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
@@ -74,6 +87,7 @@ class PostingLists:
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
         self._found = np.empty(1_024, np.int64)
+        self._heavy = no_bitsets(0)
 
     @property
     def keys(self) -> int:
@@ -82,8 +96,9 @@ class PostingLists:
 
     @property
     def memory(self) -> int:
-        """Bytes of the table and the pool."""
-        return int(self._lists.entries.nbytes + self._lists.pool.nbytes)
+        """Bytes of the table, the pool and the bitsets."""
+        bitsets = int(self._heavy.used[0]) * int(self._heavy.bits[0].nbytes)
+        return int(self._lists.entries.nbytes + self._lists.pool.nbytes) + bitsets
 
     def _grow(self, status: int, wanted: int) -> None:
         entries, pool, state = self._lists
@@ -130,10 +145,12 @@ class PostingLists:
         found_offsets = np.zeros(size + 1, np.int64)
         skipped, reads, progress = np.zeros(size, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
+        if self._heavy.bits.shape[1] * 64 < len(hits.counts):
+            self._heavy = no_bitsets(len(hits.counts))  # filled again as they are wanted
         while True:
             status = kernel.search_and_add(
-                self._lists, keys, offsets, minimums, longest, documents, query.low_hours, query.high_hours,
-                query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
+                self._lists, self._heavy, keys, offsets, minimums, longest, documents,
+                query.low_hours, query.high_hours, query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
                 self._found, found_offsets, skipped, reads, progress,
             )  # fmt: skip
             if status == kernel.DONE:

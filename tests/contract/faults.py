@@ -29,8 +29,7 @@ def disk_full() -> BaseException:
 class Faults:
     """Stands in for `os` and `shutil` in the store: counts calls that change files; once armed, fails in the `at`-th from then.
 
-    The half of what a failing write should have written is written; but the 64 bytes of a commit slot are written whole or not
-    at all: no kernel stops in the middle of a page. `log`: what was called on which file.
+    The half of what a failing write should have written is written. `log`: what was called on which file.
     """
 
     def __init__(self, error: Callable[[], BaseException] = killed) -> None:
@@ -45,6 +44,8 @@ class Faults:
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(os, name)
+        if name == "close":
+            return self._close
         if name not in CHANGING:
             return function
 
@@ -57,11 +58,20 @@ class Faults:
 
         return counted
 
+    def _close(self, file: int) -> None:
+        self._names.pop(file, None)
+        os.close(file)
+
+    def bury(self) -> None:
+        """Closes what a process that was killed leaves to the system to close."""
+        for file in list(self._names):
+            self._close(file)
+
     def _count(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         self.calls += 1
         self.log.append((name, self._names.get(arguments[0], "") if name != "open" else str(arguments[0])))
         if self.calls == self.fatal:
-            if name == "pwrite" and not self.log[-1][1].endswith("/commit"):
+            if name == "pwrite":
                 file, data, place = arguments
                 function(file, bytes(data)[: len(data) // 2], place)
             raise self.error()

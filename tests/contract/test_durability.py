@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -12,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.contract import writer
 from tests.contract.faults import Faults, Killed, disk_full, killed
 from tests.contract.places import START, Place, document, grams
+from tests.contract.streams import Delete, Expire, Ingest, Reconcile, Run
 
-from neardup.document import Document
 from neardup.engines.opening import open_window
 from neardup.errors import NeardupError, WindowLocked
 from neardup.verdict import Match, Verdict
@@ -30,17 +30,22 @@ def small_stream():
     return [document(f"d{i}", grams(3 * numbers.randrange(9), 30), hour) for i, hour in enumerate(hours)]
 
 
-@pytest.mark.parametrize("settings", [{}, {"fsync": True}, {"retrieval": "complete", "routes": ("sentences",)}])
-@pytest.mark.parametrize("error", [killed, disk_full])
-def test_a_failure_at_any_call_loses_nothing_acknowledged(tmp_path, settings, error):
-    stream = small_stream()
-    settings = {**SETTINGS, **settings}
+# -- at every call that changes a file --
+
+
+@pytest.mark.parametrize(("error", "settings", "step"), [
+    (killed, {}, 1),
+    (disk_full, {}, 2),
+    (killed, {"fsync": True}, 11),
+    (killed, {"retrieval": "complete", "routes": ("sentences", "simhash")}, 3),
+])  # fmt: skip
+def test_a_failure_at_any_call_loses_nothing_acknowledged(tmp_path, error, settings, step):
+    stream, settings = small_stream(), SETTINGS | settings
     undisturbed = list(Place("memory", tmp_path).open(**settings).ingest(stream))
-    at, step = 1, 1 if not settings.get("fsync") else 11
-    while True:
-        path = tmp_path / f"{at}"
+    at, done = 1, []
+    while len(done) < len(stream):
         done = []
-        with Faults(error).installed() as faults, open_window(path, **settings) as window:
+        with Faults(error).installed() as faults, open_window(tmp_path / f"{at}", **settings) as window:
             faults.arm(at)
             try:
                 done.extend(window.ingest(stream))
@@ -48,20 +53,214 @@ def test_a_failure_at_any_call_loses_nothing_acknowledged(tmp_path, settings, er
                 with pytest.raises(NeardupError, match="open it again"):
                     list(window.ingest(stream))
         assert done == undisturbed[: len(done)]
-        with open_window(path, **settings) as window:
-            living = [v for v in done if v.id in {m.id for m in everything(window)}]
-            assert living[-1:] == done[-1:]
-            again = [d for d in stream if d.id in {v.id for v in living}]
-            assert list(window.ingest(again)) == living, at
+        with open_window(tmp_path / f"{at}", **settings) as window:
+            # Asked for by the same text again, which changes nothing of what is known.
+            living = [i for i, verdict in enumerate(done) if is_known(window, verdict.id)]
+            assert living[-1:] == list(range(len(done)))[-1:]
+            assert list(window.ingest(stream[i] for i in living)) == [done[i] for i in living]
             assert list(window.ingest(stream[len(done) :])) == undisturbed[len(done) :], at
-            final = window.stats()
-        if len(done) == len(stream):
-            break
         at += step
     assert at > 20
-    assert final == Place("memory", tmp_path).open(**settings).stats() or final.documents
 
 
-def everything(window):
-    """All that the window holds and that can be found at the lowest threshold."""
-    return window.query(grams(0, 30), threshold="0.000001").matches
+def is_known(window, identity):
+    try:
+        return window.query(id=identity).id == identity
+    except KeyError:
+        return False
+
+
+OPERATIONS = [
+    Ingest(small_stream()[:4]), Delete("d0"), Ingest([document("late", grams(0, 30), 0.5)]), Reconcile(),
+    Ingest([document("d1", grams(9, 39), 2)]), Reconcile(), Expire(6), Ingest(small_stream()[8:12]), Delete("d9"),
+    Ingest([document(f"x{i}", grams(50 * i, 50 * i + 9), 6) for i in range(9)]), Expire(20),
+]  # fmt: skip
+
+
+def test_an_operation_that_failed_was_done_or_not(tmp_path):
+    settings = SETTINGS | {"max_documents": 8, "batch_documents": 20}
+    model = Run(Place("memory", tmp_path), settings)
+    states = [model.state()]
+    for operation in OPERATIONS:
+        model.perform(operation)
+        states.append(model.state())
+    at, last = 1, 0
+    while last < len(OPERATIONS):
+        run = Run(Place("directory", tmp_path / f"{at}"), settings)
+        run.window.close()
+        last = 0
+        with Faults().installed() as faults:
+            run = Run(Place("directory", tmp_path / f"{at}"), settings)
+            faults.arm(at)
+            try:
+                for operation in OPERATIONS:
+                    run.perform(operation)
+                    last += 1
+            except Killed:
+                pass
+            run.window.close()
+        run = Run(Place("directory", tmp_path / f"{at}"), settings)
+        assert run.state() in (states[last : last + 2]), (at, last)
+        run.window.close()
+        at += 1
+
+
+@pytest.mark.parametrize("error", [killed, disk_full])
+def test_a_failure_while_opening_harms_nothing(tmp_path, error):
+    stream = small_stream()
+    reference = Place("memory", tmp_path).open(**SETTINGS)
+    undisturbed = list(reference.ingest(stream))
+    at, opened = 1, False
+    while not opened:
+        path = tmp_path / f"{at}"
+        with Faults().installed() as faults, open_window(path, **SETTINGS) as window:
+            done = list(window.ingest(stream[:8]))
+            faults.arm(22)  # in the middle of the next batch
+            with pytest.raises(Killed):
+                done.extend(window.ingest(stream[8:]))
+        with Faults(error).installed() as faults:
+            faults.arm(at)
+            try:
+                open_window(path, **SETTINGS).close()
+                opened = True
+            except Killed:
+                faults.bury()
+            except OSError:
+                pass  # and this process goes on: it can try again
+        with open_window(path, **SETTINGS) as window:
+            assert list(window.ingest(stream[len(done) :])) == undisturbed[len(done) :]
+            assert window.stats().hours == reference.stats().hours
+        at += 1
+    assert at > 5
+
+
+def test_a_failure_while_a_window_is_made_harms_nothing(tmp_path):
+    at, opened = 1, False
+    while not opened:
+        with Faults().installed() as faults:
+            faults.arm(at)
+            try:
+                open_window(tmp_path / f"{at}").close()
+                opened = True
+            except Killed:
+                faults.bury()
+        with open_window(tmp_path / f"{at}") as window:
+            assert [verdict.status for verdict in window.ingest(small_stream()[:1])] == ["unique"]
+        at += 1
+    assert at > 3
+
+
+def test_with_fsync_everything_is_flushed_before_it_is_committed(tmp_path):
+    with Faults().installed() as faults:
+        with open_window(tmp_path / "window", fsync=True, **SETTINGS) as window:
+            list(window.ingest(small_stream()))
+    unflushed = set()
+    for call, file in faults.log:
+        if call == "pwrite" and file.endswith("/commit"):
+            assert not unflushed
+        if call == "pwrite" and "lock" not in file:
+            unflushed.add(file)
+        if call == "fsync":
+            unflushed.discard(file)
+    assert not unflushed
+    flushed = {file for call, file in faults.log if call == "fsync"}
+    assert {str(tmp_path / "window" / "commit"), str(tmp_path / "window" / "hours")} <= flushed
+
+
+# -- a process that is really killed --
+
+
+def long_stream():
+    """Several hours in every batch; every third document is a copy of an earlier one."""
+    numbers = random.Random(7)
+    texts = [grams(80 * i, 80 * i + 40) for i in range(200)]
+    documents = []
+    for i in range(480):
+        text = texts[numbers.randrange(i // 3 + 1)] if i % 3 == 0 else texts[numbers.randrange(200)]
+        documents.append({"id": f"d{i}", "text": text, "time": START + 3_600 * (i // 40 + numbers.randrange(5))})
+    return documents
+
+
+def test_a_killed_process_loses_nothing_it_has_told(tmp_path):
+    stream, settings = long_stream(), {"window_hours": 0, "batch_documents": 16}
+    (tmp_path / "stream.jsonl").write_text("".join(json.dumps(item) + "\n" for item in stream))
+    undisturbed = list(Place("memory", tmp_path).open(**settings).ingest(stream))
+    moments = random.Random(3)
+    kills = [(tmp_path / f"w{i}", moments.randrange(460), moments.random() * 0.004) for i in range(8)]
+
+    def kill(path: Path, lines: int, delay: float) -> list[Verdict]:
+        """What a process had told when it was killed a little after its `lines`-th verdict."""
+        process = subprocess.Popen(
+            [sys.executable, writer.__file__, tmp_path / "stream.jsonl", path, json.dumps(settings)],
+            stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        told = [process.stdout.readline() for _ in range(lines + 1)]
+        with pytest.raises(WindowLocked, match=f"process {process.pid}"):
+            open_window(path)
+        with open_window(path, readonly=True) as reader:
+            check_reader(reader, stream, len(told))
+        time.sleep(delay)
+        process.kill()
+        told += process.stdout.readlines()
+        process.stdout.close()
+        process.wait(timeout=60)
+        return [verdict_of(line) for line in told if line.endswith(b"\n")]
+
+    with ThreadPoolExecutor(2) as pool:
+        all_told = list(pool.map(lambda arguments: kill(*arguments), kills))
+    for (path, lines, _), told in zip(kills, all_told, strict=True):
+        assert lines < len(told)
+        assert told == undisturbed[: len(told)]
+        with open_window(path) as window:
+            assert window.stats().documents >= len(told)
+            assert list(window.ingest(stream[: len(told)])) == told
+            assert list(window.ingest(stream)) == undisturbed
+    assert any(len(told) < len(stream) for told in all_told)
+
+
+def verdict_of(line):
+    fields = json.loads(line)
+    return Verdict(**fields | {"matches": tuple(Match(**match) for match in fields["matches"])})
+
+
+def check_reader(reader, stream, at_least):
+    """A reader sees the first documents of the stream, whole batches of them, all that has been told among them."""
+    count = reader.stats().documents
+    assert at_least <= count
+    assert count % 16 == 0 or count == len(stream)
+    for i in (0, count // 2, count - 1):
+        assert reader.query(id=stream[i]["id"]).time
+    assert not is_known(reader, stream[count]["id"] if count < len(stream) else "none")
+
+
+# -- again, and in full --
+
+
+def files(path):
+    """Every file's bytes; of the commit slot, which counts commits, only how many."""
+    found = {file.relative_to(path): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    return found | {Path("commit"): len(found[Path("commit")])}
+
+
+@pytest.mark.parametrize("policy", ["mark", "route"])
+def test_the_same_stream_again_changes_nothing(tmp_path, policy):
+    settings = {"policy": policy, "window_hours": 0}
+    with open_window(tmp_path / "window", **settings) as window:
+        verdicts, stats = list(window.ingest(long_stream())), window.stats()
+    before = files(tmp_path / "window")
+    with open_window(tmp_path / "window", **settings) as window:
+        assert window.stats().to_dict() | {"memory_bytes": 0} == stats.to_dict() | {"memory_bytes": 0}
+        assert list(window.ingest(long_stream())) == verdicts
+    assert files(tmp_path / "window") == before
+
+
+def test_opening_and_looking_writes_nothing(tmp_path):
+    with open_window(tmp_path / "window", **SETTINGS) as window:
+        list(window.ingest(small_stream()))
+    before = files(tmp_path / "window")
+    for readonly in (True, False):
+        with open_window(tmp_path / "window", readonly=readonly) as window:
+            assert window.query(grams(0, 30)).candidates
+            assert list(window.groups())
+    assert files(tmp_path / "window") == before

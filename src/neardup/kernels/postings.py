@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from neardup.kernels.heavy import SHARE, SHORTEST, bitset, has
+
 _U = np.uint64
 _LENGTH_MASK = _U((1 << 27) - 1)
 _CLASS_SHIFT = _U(27)
@@ -167,7 +169,35 @@ def _holders(lists, packed, documents, low, high):
 
 
 @njit(cache=True, nogil=True)
-def count_shared(lists, slots, size, minimum, longest, documents, low, high, hits, bits, epoch, out, out_at):
+def _two_longest(entries, slots, size, documents):
+    """Places in `slots` of the two longest runs that are heavy among so many documents, longest first; -1 for none."""
+    first, second = np.int64(-1), np.int64(-1)
+    longest = next_longest = max(SHORTEST, documents // SHARE) - 1
+    for j in range(size):
+        length = np.int64(entries[slots[j], 1] & _LENGTH_MASK)
+        if length > longest:
+            second, next_longest = first, max(longest, next_longest)
+            first, longest = j, length
+        elif length > next_longest:
+            second, next_longest = j, length
+    return first, second
+
+
+@njit(cache=True, nogil=True)
+def _bitset_at(lists, heavy, slots, place):
+    """Row of the bitset of the run at `slots[place]`; -1 if `place` is, or there is no room."""
+    if place < 0:
+        return np.int64(-1)
+    packed = lists.entries[slots[place], 1]
+    start, length = np.int64(packed >> _START_SHIFT), np.int64(packed & _LENGTH_MASK)
+    return bitset(heavy, lists.entries[slots[place], 0], lists.pool, start, length)
+
+
+@njit(cache=True, nogil=True)
+def count_shared(
+    lists, heavy, slots, size, minimum, longest, documents, number_of_documents, low, high,
+    hits, bits, epoch, out, out_at,
+):  # fmt: skip
     """Writes to `out[out_at:]` the documents in at least `minimum` of the runs at `slots[:size]`.
 
     Returns (next position, postings read, runs left out); position -1: `out` is too small. A run of more than
@@ -178,9 +208,17 @@ def count_shared(lists, slots, size, minimum, longest, documents, low, high, hit
     at = out_at
     read = 0
     skipped = 0
+    one = two = np.int64(-1)
+    row_one = row_two = np.int64(-1)
+    if minimum > 2 and longest == 0:
+        one, two = _two_longest(entries, slots, size, number_of_documents)
+        row_one, row_two = _bitset_at(lists, heavy, slots, one), _bitset_at(lists, heavy, slots, two)
     base = _next_epoch(hits, bits, epoch)
     goal = base + minimum
+    early = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
     for j in range(size):
+        if (j == one and row_one >= 0) or (j == two and row_two >= 0):
+            continue
         packed = entries[slots[j], 1]
         length = np.int64(packed & _LENGTH_MASK)
         if longest and length > longest and _holders(lists, packed, documents, low, high) > longest:
@@ -194,7 +232,7 @@ def count_shared(lists, slots, size, minimum, longest, documents, low, high, hit
             held = min(max(np.int64(hits[start]), base), goal) + 1
             hits[start] = held
             out[at] = start
-            at += np.int64(held == goal)
+            at += np.int64(held == early)
             continue
         for p in range(start, start + length):
             document = np.int64(pool[p])
@@ -202,8 +240,19 @@ def count_shared(lists, slots, size, minimum, longest, documents, low, high, hit
             held = min(max(np.int64(hits[document]), base), goal) + 1
             hits[document] = held
             out[at] = document
-            at += np.int64(held == goal)
-    return at, read, skipped
+            at += np.int64(held == early)
+    if early == goal:
+        return at, read, skipped
+    kept = out_at
+    for p in range(out_at, at):
+        count = np.int64(hits[out[p]])
+        if row_one >= 0:
+            count += has(heavy, row_one, out[p])
+        if row_two >= 0:
+            count += has(heavy, row_two, out[p])
+        out[kept] = out[p]
+        kept += np.int64(count >= goal)
+    return kept, read, skipped
 
 
 @njit(cache=True, nogil=True)
@@ -230,7 +279,7 @@ def _widest(offsets):
 
 @njit(cache=True, nogil=True)
 def search_and_add(
-    lists, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
+    lists, heavy, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
     numerator, denominator, hits, bits, epoch, found, found_offsets, skipped, reads, progress,
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
@@ -241,6 +290,7 @@ def search_and_add(
     = [i, searched, keys added].
     """
     slots = np.empty(_widest(key_offsets), np.int64)
+    total = np.int64(len(hits))
     while progress[0] < len(numbers):
         i = progress[0]
         first, last = key_offsets[i], key_offsets[i + 1]
@@ -250,20 +300,9 @@ def search_and_add(
             for j in range(first, last):
                 slots[j - first] = find(lists.entries, keys[j])
             end, read, skips = count_shared(
-                lists,
-                slots,
-                last - first,
-                minimums[i],
-                longest,
-                documents,
-                low_hours[i],
-                high_hours[i],
-                hits,
-                bits,
-                epoch,
-                found,
-                begin,
-            )
+                lists, heavy, slots, last - first, minimums[i], longest, documents, total,
+                low_hours[i], high_hours[i], hits, bits, epoch, found, begin,
+            )  # fmt: skip
             if end < 0:
                 return CANDIDATES_FULL
             reads[0] += read

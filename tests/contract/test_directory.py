@@ -1,0 +1,296 @@
+"""A window in a directory: who may open it, and what is said if it is not what it should be."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.contract.places import document, grams, told
+
+from neardup.engines.opening import open_window
+from neardup.errors import (
+    LexiconError,
+    NeardupError,
+    RecipeMismatch,
+    SettingsError,
+    WindowDamaged,
+    WindowError,
+    WindowLocked,
+)
+from neardup.lexicon import LexiconBuilder
+from neardup.params import Recipe, Settings
+
+STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "window"
+    with open_window(path) as window:
+        list(window.ingest(STREAM))
+    return path
+
+
+def hour_files(path, name):
+    return sorted((path / "hours").glob(f"*/{name}"))
+
+
+# -- one writer, many readers --
+
+
+def test_a_second_writer_is_told_who_writes(path):
+    with open_window(path), pytest.raises(WindowLocked, match=f"process {os.getpid()}") as caught:
+        open_window(path)
+    assert caught.value.holder == f"process {os.getpid()}"
+    assert str(path) in str(caught.value)
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), WindowLocked)
+    open_window(path).close()
+
+
+def test_a_writer_that_failed_to_open_leaves_no_lock(path):
+    with pytest.raises(RecipeMismatch):
+        open_window(path, recipe=Recipe(q=3))
+    open_window(path).close()
+
+
+def test_readers_see_what_was_committed_when_they_came(path):
+    writer = open_window(path, batch_documents=4)
+    reader = open_window(path, readonly=True)
+    verdicts = writer.ingest(document(f"x{i}", grams(500 + 30 * i, 520 + 30 * i), 3) for i in range(12))
+    next(verdicts)
+    later = open_window(path, readonly=True)
+    list(verdicts)
+    last = open_window(path, readonly=True)
+    assert [window.stats().documents for window in (reader, later, last, writer)] == [12, 16, 24, 24]
+    assert reader.query(grams(500, 520)).status == "unique"
+    assert later.query(grams(500, 520)).duplicate_of == "x0"
+    assert reader.query(id="d1").id == "d1"
+    for window in (reader, later, last, writer):
+        window.close()
+
+
+def test_a_reader_changes_nothing(path):
+    with open_window(path, readonly=True) as reader:
+        for change in (
+            lambda: list(reader.ingest(STREAM[:1])), lambda: reader.delete("d1"), lambda: reader.expire(),
+            lambda: list(reader.reconcile()),
+        ):  # fmt: skip
+            with pytest.raises(NeardupError, match="readonly"):
+                change()
+        assert reader.stats().documents == 12
+
+
+def test_a_reader_of_an_hour_that_has_expired_is_told_to_open_again(path):
+    with open_window(path) as writer, open_window(path, readonly=True) as reader:
+        list(writer.ingest([document("new", "", 25)]))
+        with pytest.raises(WindowError, match="open"):
+            reader.query(id="d1")
+        assert reader.query(id="d11").id == "d11"
+        with open_window(path, readonly=True) as again:
+            assert list(again.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
+        # It comes between the writer's commit and the deletion of the last file.
+        next(iter(hour_files(path, "text.bin"))).unlink()
+        with open_window(path, readonly=True) as again:
+            assert list(again.stats().hours) == ["2020.09.13-14", "2020.09.14-13"]
+
+
+def test_a_reader_needs_a_window(tmp_path):
+    with pytest.raises(WindowDamaged, match="no window.json"):
+        open_window(tmp_path / "nothing", readonly=True)
+    assert not (tmp_path / "nothing").exists()
+
+
+# -- settings and recipe --
+
+
+def test_settings_hold_until_they_are_changed(tmp_path):
+    chosen = {
+        "threshold": "0.85", "retrieval": "complete", "policy": "route", "window_hours": 5,
+        "routes": ("simhash", "sentences"), "min_shared": 3,
+    }  # fmt: skip
+    open_window(tmp_path / "w", **chosen).close()
+    for changes in ({}, {}, {"threshold": 0.9}, {}):
+        chosen |= changes
+        with open_window(tmp_path / "w", **changes) as window:
+            stats = window.stats()
+            assert (stats.threshold, stats.retrieval, stats.policy, stats.window_hours) == (
+                str(chosen["threshold"]), "complete", "route", 5,
+            )  # fmt: skip
+    with open_window(tmp_path / "w", settings=Settings()) as window:
+        assert (window.stats().threshold, window.stats().policy) == ("0.7", "mark")
+
+
+def test_another_recipe_is_refused_with_both_names(path):
+    with pytest.raises(RecipeMismatch, match=r"neardup-1:q4:.*neardup-1:q5:") as caught:
+        open_window(path, recipe=Recipe(q=5))
+    assert caught.value.where == str(path)
+    with open_window(path, recipe=Recipe()) as window:
+        assert window.stats().documents == 12
+
+
+def lexicon_file(path, key):
+    builder = LexiconBuilder(4, False, "test")
+    for _ in range(2):
+        builder.add(np.array([key], np.uint64), np.array([key], np.uint64))
+    builder.build().save(path)
+    return path
+
+
+def test_a_window_keeps_its_own_copy_of_its_lexicon(tmp_path):
+    source = lexicon_file(tmp_path / "some.lexicon", 1 << 50)
+    with open_window(tmp_path / "w", recipe=Recipe(lexicon=source)) as window:
+        verdicts, recipe = list(window.ingest(STREAM)), window.stats().recipe
+    source.unlink()
+    with open_window(tmp_path / "w") as window:
+        assert list(window.ingest(STREAM)) == verdicts
+        assert window.stats().recipe == recipe
+    own = tmp_path / "w" / "window.lexicon"
+    own.write_bytes(own.read_bytes()[:-1] + b"\xff")
+    with pytest.raises(LexiconError, match=r"window\.lexicon"):
+        open_window(tmp_path / "w")
+
+
+def test_a_lexicon_changed_under_its_name_is_another_recipe(tmp_path):
+    source = lexicon_file(tmp_path / "some.lexicon", 1 << 50)
+    with open_window(tmp_path / "w", recipe=Recipe(lexicon=source)) as window:
+        recipe = window.stats().recipe
+    lexicon_file(source, 7 << 50)
+    with pytest.raises(RecipeMismatch):
+        open_window(tmp_path / "w", recipe=Recipe(lexicon=source))
+    shutil.rmtree(tmp_path / "w")
+    with open_window(tmp_path / "w", recipe=Recipe(lexicon=source)) as window:
+        assert window.stats().recipe != recipe
+    open_window(tmp_path / "w").close()
+
+
+# -- damage --
+
+
+def damaged(path, **expected):
+    """Opening says what is damaged, to a writer and, where it can tell, to a reader."""
+    with pytest.raises(WindowDamaged) as caught:
+        open_window(path)
+    assert all(text in str(caught.value) for text in expected.values()), str(caught.value)
+    assert caught.value.found
+    assert caught.value.expected
+    return caught.value
+
+
+@pytest.mark.parametrize(("content", "found"), [
+    ("", "Expecting value"),
+    ("{", "Expecting"),
+    ("[]", "format"),
+    ('{"name": "something else"}', "format"),
+    ('{"format": 999}', "999"),
+    ('{"format": 1}', ""),
+    ('{"format": 1, "recipe": "r", "recipe_fields": {}, "settings": {}}', ""),
+    ("\udcff\udcfe", ""),
+])  # fmt: skip
+def test_a_foreign_description_is_refused(path, content, found):
+    (path / "window.json").write_bytes(content.encode(errors="surrogateescape"))
+    assert "window.json" in str(damaged(path, found=found).path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", None), ("window_hours", -1)])
+def test_a_description_with_a_bad_setting_is_refused(path, name, value):
+    file = path / "window.json"
+    known = json.loads(file.read_text())
+    known["settings"][name] = value
+    file.write_text(json.dumps(known))
+    assert damaged(path, name=name).path == file
+
+
+def test_a_lost_description_is_told(path):
+    (path / "window.json").unlink()
+    damaged(path, found="no window.json")
+
+
+def test_a_damaged_commit_slot_is_told(path):
+    file = path / "commit"
+    size = file.stat().st_size
+    for content in (b"\x00" * size, b"\xff" * size, os.urandom(size), file.read_bytes()[: size // 2 - 1], b"x"):
+        file.write_bytes(content)
+        assert damaged(path, file="commit").path == file
+
+
+@pytest.mark.parametrize("cut", [1, 127, 128, 256, "all"])
+def test_cut_rows_are_told_and_the_rest_is_left_alone(path, cut):
+    file = hour_files(path, "rows.bin")[1]
+    size = file.stat().st_size
+    os.truncate(file, 0 if cut == "all" else size - cut)
+    before = {other: other.read_bytes() for other in (path / "hours").rglob("*.bin")}
+    damaged(path, file="hours")
+    damaged(path, file="hours")
+    assert {other: other.read_bytes() for other in (path / "hours").rglob("*.bin")} == before
+
+
+@pytest.mark.parametrize("name", ["text.bin", "blob.bin", "keys.bin"])
+def test_a_cut_file_is_named(path, name):
+    file = hour_files(path, name)[0]
+    size = file.stat().st_size
+    os.truncate(file, size - 1)
+    error = damaged(path, found=f"{size - 1:,} bytes", expected=f"{size:,}")
+    assert error.path == file
+    with pytest.raises(WindowDamaged):
+        open_window(path, readonly=True)
+
+
+@pytest.mark.parametrize("lost", ["", "rows.bin", "text.bin", "keys.bin"])
+def test_a_lost_file_or_hour_is_told(path, lost):
+    hour = hour_files(path, "rows.bin")[0].parent
+    if lost:
+        (hour / lost).unlink()
+    else:
+        shutil.rmtree(hour)
+    damaged(path, file="hours")
+
+
+def test_what_is_not_ours_is_left_alone(path):
+    (path / "hours" / "notes").mkdir()
+    (path / "hours" / "notes" / "mine.txt").write_text("mine")
+    (path / "hours" / "2020.13.45-99").mkdir()
+    with open_window(path) as window:
+        list(window.ingest([document("new", "", 1000)]))
+    assert (path / "hours" / "notes" / "mine.txt").read_text() == "mine"
+    assert len(list((path / "hours").iterdir())) == 3
+
+
+def test_a_file_is_no_window(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsError, match="a directory"):
+        open_window(tmp_path / "file")
+
+
+def test_what_a_killed_writer_left_is_cut_off(path):
+    with open_window(path) as window:
+        before = window.stats()
+    sizes = {file: file.stat().st_size for file in (path / "hours").rglob("*.bin")}
+    for file in sizes:
+        with file.open("ab") as end:
+            end.write(b"\xee" * 777)
+    (path / "hours" / "2020.09.13-23").mkdir()
+    with open_window(path) as window:
+        assert window.stats() == before
+        assert {file: file.stat().st_size for file in sizes} == sizes
+        assert told(window.ingest(STREAM[:2])) == [(d.id, "unique", None, d.id) for d in STREAM[:2]]
+
+
+def test_more_hours_than_files_are_kept_open(tmp_path):
+    stream = [document(f"d{i}", grams(20 * (i % 60), 20 * (i % 60) + 25), 3 * (i % 60)) for i in range(120)]
+    with open_window(tmp_path / "w", window_hours=0, batch_documents=50) as window:
+        verdicts = list(window.ingest(stream))
+    assert {verdict.status for verdict in verdicts[60:]} == {"exact"}
+    with open_window(tmp_path / "w") as window:
+        assert list(window.ingest(stream)) == verdicts
+        open_files = [name for name in _open_files() if str(tmp_path) in name]
+    assert len(open_files) < 4 * 40
+
+
+def _open_files():
+    listing = Path("/proc/self/fd")
+    return [os.readlink(file) for file in listing.iterdir() if file.exists()] if listing.is_dir() else []

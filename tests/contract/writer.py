@@ -1,0 +1,24 @@
+"""Ingests a stream of JSON Lines into a window and prints every verdict as it is yielded: a process to be killed.
+
+    python writer.py STREAM WINDOW SETTINGS(JSON)
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from neardup.engines.opening import open_window
+
+
+def main(stream: str, window: str, settings: str) -> None:
+    documents = (json.loads(line) for line in Path(stream).read_text().splitlines())
+    with open_window(window, **json.loads(settings)) as opened:
+        for verdict in opened.ingest(documents):
+            sys.stdout.write(verdict.to_json().decode() + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
