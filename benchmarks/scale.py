@@ -30,6 +30,7 @@ TINY_SIZES = (1_000, 2_000, 4_000)
 LEVELS = ("sketch", "complete")
 OTHER_ROWS = (
     "recall on known copies", "copies whose `shared` is wrong", "verdicts cut off", "peak resident MB",
+    "of it the process's own at the end",
     "directory MB", "ingest s", "reopen s", "reopen / ingest",
 )  # fmt: skip
 
@@ -81,10 +82,11 @@ def figures_of(
     for wanted in sizes:
         near = [one for one in _rates(steps) if max(0.95 * wanted, wanted - 25_000) < one[0] <= wanted]
         if wanted <= progress["next"] and near:
-            speeds = [us for _, us, _ in near]
+            speeds = [us for _, us, _, _ in near]
             at_size[wanted] = {
                 "us_min": min(speeds), "us_median": statistics.median(speeds),
-                "candidates": statistics.mean(candidates for _, _, candidates in near),
+                "cpu_us_median": statistics.median(cpu for *_, cpu in near),
+                "candidates": statistics.mean(candidates for _, _, candidates, _ in near),
             }  # fmt: skip
     seconds = sum(one[1] for one in steps)
     return {
@@ -92,19 +94,20 @@ def figures_of(
         "copies": progress["copies"], "found": progress["found"], "miscounted": progress["miscounted"],
         "recall": progress["found"] / progress["copies"] if progress["copies"] else None,
         "matches": progress["matches"], "truncated": progress["truncated"],
-        "peak_mb": max(peak for _, peak in progress["peak_mb"]), "parts": len(progress["opened"]),
+        "peak_mb": max(peak for _, peak, _ in progress["peak_mb"]), "resident_mb": progress["peak_mb"][-1][2],
+        "parts": len(progress["opened"]),
         "reopen": again, "reopen_share": min(one["open_seconds"] for one in again) / seconds,
         "directory_mb": size / 1e6,
     }  # fmt: skip
 
 
-def _rates(steps: list[list[float]]) -> list[tuple[int, float, float]]:
-    """(window size, us per document, candidates per document) of each step."""
+def _rates(steps: list[list[float]]) -> list[tuple[int, float, float, float]]:
+    """(window size, us, candidates, us of processor time), each per document, of every step."""
     rates = []
     before = 0.0
-    for last, seconds, candidates in steps:
+    for last, seconds, candidates, cpu_seconds in steps:
         count = last - before
-        rates.append((int(last), 1e6 * seconds / count, candidates / count))
+        rates.append((int(last), 1e6 * seconds / count, candidates / count, 1e6 * cpu_seconds / count))
         before = last
     return rates
 
@@ -117,6 +120,8 @@ def report(levels: dict[str, dict[str, Any]]) -> str:
         cells = [one["at"].get(size) for one in levels.values()]
         shown = [f"{cell['us_min']:.1f} ({cell['us_median']:.1f})" if cell else "" for cell in cells]
         rows.append([f"us/doc at {size:,}, min (median)", *shown])
+        spent = [f"{cell['cpu_us_median']:.1f}" if cell else "" for cell in cells]
+        rows.append([f"CPU us/doc at {size:,}, median", *spent])
     rows.append(["growth, first to last size (median)", *(_growth(one) for one in levels.values())])
     rows += [[name, *(_shown(one)[at] for one in levels.values())] for at, name in enumerate(OTHER_ROWS)]
     return harness.table(["", *levels], rows)
@@ -129,6 +134,7 @@ def _shown(one: dict[str, Any]) -> list[str]:
         f"{one['miscounted']}",
         f"{one['truncated']}",
         f"{one['peak_mb']:,.0f}",
+        f"{one['resident_mb'].get('RssAnon', 0):,.0f}",
         f"{one['directory_mb']:,.0f}",
         f"{one['ingest_seconds']:,.1f}",
         f"{min(again['open_seconds'] for again in one['reopen']):.3f}",
@@ -181,7 +187,7 @@ def draw(args: argparse.Namespace, levels: dict[str, dict[str, Any]]) -> None:
     except ModuleNotFoundError as error:
         print(f"no chart: {error}", file=sys.stderr)
         return
-    series = {level: [(size, us) for size, us, _ in _rates(one["steps"])] for level, one in levels.items()}
+    series = {level: [(size, us) for size, us, _, _ in _rates(one["steps"])] for level, one in levels.items()}
     chart.growth(series, harness.results_of(args) / "scale.svg")
 
 

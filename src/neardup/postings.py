@@ -150,8 +150,8 @@ class PostingLists:
         while True:
             status = kernel.search_and_add(
                 self._lists, self._heavy, keys, offsets, minimums, longest, documents,
-                query.low_hours, query.high_hours, query.numbers, query.counts, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
-                self._found, found_offsets, skipped, reads, progress,
+                query.low_hours, query.high_hours, query.numbers, query.counts, query.numerator, query.denominator,
+                hits.counts, hits.bits, hits.epoch, self._found, found_offsets, skipped, reads, progress,
             )  # fmt: skip
             if status == kernel.DONE:
                 return Found(self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0]))

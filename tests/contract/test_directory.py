@@ -196,7 +196,7 @@ def test_a_foreign_description_is_refused(path, content, found):
     assert "window.json" in str(damaged(path, found=found).path)
 
 
-@pytest.mark.parametrize(("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", None), ("window_hours", -1)])
+@pytest.mark.parametrize(("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", ["x"]), ("window_hours", -1)])
 def test_a_description_with_a_bad_setting_is_refused(path, name, value):
     file = path / "window.json"
     known = json.loads(file.read_text())
@@ -266,13 +266,14 @@ def test_a_file_is_no_window(tmp_path):
         open_window(tmp_path / "file")
 
 
-def test_what_a_killed_writer_left_is_cut_off(path):
+@pytest.mark.parametrize("left", [b"\x00", b"\xee"], ids=["zeros", "noise"])
+def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
     with open_window(path) as window:
         before = window.stats()
     sizes = {file: file.stat().st_size for file in (path / "hours").rglob("*.bin")}
     for file in sizes:
         with file.open("ab") as end:
-            end.write(b"\xee" * 777)
+            end.write(777 * left)
     (path / "hours" / "2020.09.13-23").mkdir()
     with open_window(path) as window:
         assert window.stats() == before

@@ -226,9 +226,12 @@ class FileStore:
         self._ends: dict[int, list[int]] = {}
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
-        self._lock = None if readonly else _locked(path)
-        self._commit = None if readonly else _commit_file(path)
+        self._lock: int | None = None
+        self._commit: int | None = None
         try:
+            if not readonly:
+                self._lock = _locked(path)
+                self._commit = _commit_file(path)
             self.committed = self._read_commit()
         except BaseException:
             self.close()
@@ -435,6 +438,7 @@ def _locked(path: Path) -> int:
         holder = os.pread(file, 64, 0).decode(errors="replace").strip()
         os.close(file)
         raise WindowLocked(path, f"process {holder}" if holder else None) from None
-    os.ftruncate(file, 0)
-    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    with contextlib.suppress(OSError):  # a full disk: the lock holds all the same, only without a name
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
     return file

@@ -1,0 +1,157 @@
+"""Budgets: the window shrinks by its oldest hours instead of growing without end, and says so."""
+
+from __future__ import annotations
+
+import logging
+from unittest import mock
+
+import pytest
+from tests.contract.places import document, grams, told
+
+TEXT = grams(0, 20)
+
+
+def distinct(count, start=0):
+    """Documents without anything in common, two an hour."""
+    return [document(f"{start + i}", grams(30 * (start + i), 30 * (start + i) + 20), i // 2) for i in range(count)]
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 8])
+def test_never_more_documents_than_allowed(place, most):
+    window = place.open(max_documents=most, batch_documents=3)
+    counts = []
+    for item in distinct(20):
+        list(window.ingest([item]))
+        counts.append(window.stats().documents)
+    assert max(counts) == most
+    assert window.query(id="19").id == "19"
+    window = place.reopened(window, max_documents=most)
+    assert window.stats().documents == counts[-1]
+    assert window.stats().budget_floor is not None
+
+
+def test_the_oldest_hour_is_given_up_whole_and_verdicts_say_so(place):
+    window = place.open(max_documents=4)
+    first = list(window.ingest(distinct(4)))
+    assert window.stats().budget_floor is None
+    [next_one] = window.ingest(distinct(5)[4:])
+    assert [verdict.truncated for verdict in [*first, next_one]] == [False] * 4 + [True]
+    window = place.reopened(window, max_documents=4)
+    stats = window.stats()
+    assert stats.hours == {"2020.09.13-13": 2, "2020.09.13-14": 1}
+    assert stats.budget_floor == "2020.09.13-13"
+    # What came before is too late now, and what is old enough is compared with all it should be.
+    late, whole = window.ingest([document("late", TEXT, 0), document("whole", TEXT, 25)])
+    assert (late.truncated, whole.truncated) == (True, False)
+    assert window.delete("late") is False
+
+
+def test_the_only_hour_loses_its_older_half(place):
+    window = place.open(max_documents=5)
+    list(window.ingest(document(str(i), grams(30 * i, 30 * i + 20)) for i in range(5)))
+    [verdict] = window.ingest([document("new", TEXT)])
+    assert (verdict.status, verdict.truncated) == ("unique", True)
+    window = place.reopened(window, max_documents=5)
+    assert [i for i in ("0", "1", "2", "3", "4", "new") if window.delete(i)] == ["3", "4", "new"]
+    assert window.stats().documents == 0
+
+
+def test_giving_up_is_logged(place, caplog):
+    if not place.is_engine:
+        pytest.skip("the reference is silent")
+    with caplog.at_level(logging.WARNING, "neardup"):
+        list(place.open(max_documents=2).ingest(distinct(3)))
+        list(place.open("other", max_documents=1).ingest(distinct(2)))
+    assert [record.getMessage() for record in caplog.records] == [
+        "budget reached: hour 2020.09.13-12 is given up, the window now begins at 2020.09.13-13",
+        "budget reached within hour 2020.09.13-12: its older half is given up",
+    ] or len(caplog.records) == 2
+
+
+def test_copies_that_are_dropped_take_no_room(place):
+    window = place.open(max_documents=3, policy="drop", batch_documents=10)
+    copies = [document(f"copy{i}", TEXT, 0) for i in range(20)]
+    list(window.ingest([document("a", TEXT), *copies, *distinct(3, 1)[:2]]))
+    assert window.stats().documents == 3
+    assert window.stats().budget_floor is None
+
+
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_memory_is_bounded_whatever_the_batches(place, retrieval):
+    if not place.is_engine:
+        pytest.skip("the reference has no memory to speak of")
+    stream = distinct(120)
+    outcomes = []
+    for batch in (1, 7, 200):
+        settings = {"max_memory": 40_000, "retrieval": retrieval, "batch_documents": batch}
+        window = place.open(f"w{batch}", **settings)
+        verdicts = list(window.ingest(stream[:60]))
+        window = place.reopened(window, f"w{batch}", **settings)
+        verdicts += window.ingest(stream[60:])
+        outcomes.append((verdicts, window.stats().hours))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    verdicts, hours = outcomes[0]
+    assert 8 < sum(hours.values()) < 60
+    assert verdicts[-1].truncated
+    assert not verdicts[5].truncated
+
+
+def test_one_document_fits_into_any_budget(place):
+    window = place.open(max_memory=1, max_documents=1)
+    for i in range(4):
+        list(window.ingest([document(f"{i}", grams(30 * i, 30 * i + 20), i)]))
+        assert window.query(grams(30 * i, 30 * i + 20)).duplicate_of == f"{i}"
+
+
+@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, retrieval):
+    if not place.is_engine:
+        pytest.skip("the reference compares with everything")
+    texts = [grams(i, i + 20) for i in (0, 0, 1, 2, 8, 8, 3, 12, 4, 13, 5, 0, 9, 1)]
+    stream = [document(f"{i:02}", text, i / 10) for i, text in enumerate(texts)]
+    outcomes = []
+    for batch in (1, 3, 50):
+        settings = {"max_candidates": 3, "policy": policy, "retrieval": retrieval, "batch_documents": batch}
+        window = place.open(f"w{batch}", **settings)
+        verdicts = list(window.ingest(stream[:9]))
+        window = place.reopened(window, f"w{batch}", **settings)
+        outcomes.append(verdicts + list(window.ingest(stream[9:])))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert max(verdict.candidates for verdict in outcomes[0]) == 3
+    assert any(verdict.truncated for verdict in outcomes[0])
+    assert all(verdict.candidates == 3 for verdict in outcomes[0] if verdict.truncated)
+    assert told(outcomes[0])[1] == ("01", "exact", "00", "00")
+
+
+def test_what_expired_frees_its_memory(place):
+    if not place.is_engine:
+        pytest.skip("the reference has no memory to speak of")
+    with mock.patch("neardup.engines.state._COMPACT_FROM", 20):
+        window = place.open(window_hours=2)
+        sizes = []
+        for part in range(30):
+            list(window.ingest(document(f"{part}-{i}", grams(40 * i, 40 * i + 30), part) for i in range(50)))
+            sizes.append((window.stats().postings_keys, window.stats().memory_bytes))
+        # Keys of one part differ from those of the next only by what has gone: the texts are the same.
+        assert max(sizes[10:]) <= (sizes[4][0], 2 * sizes[4][1])
+        list(window.ingest([document("last", TEXT, 100)]))
+        assert window.stats().documents == 1
+        assert window.stats().postings_keys == 20
+
+
+@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
+def test_verdicts_after_compaction_are_those_without(place, policy):
+    if not place.is_engine:
+        pytest.skip("the reference never compacts")
+    stream = [document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 12) for i in range(400)]
+    settings = {"window_hours": 3, "policy": policy}
+    expected = list(place.open("plain", **settings).ingest(stream))
+    with mock.patch("neardup.engines.state._COMPACT_FROM", 5):
+        window = place.open("compacting", **settings)
+        verdicts = list(window.ingest(stream[:250]))
+        groups = list(window.groups())
+        window = place.reopened(window, "compacting", **settings)
+        assert list(window.groups()) == groups
+        verdicts += window.ingest(stream[250:])
+    assert verdicts == expected
