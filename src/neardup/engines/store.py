@@ -292,7 +292,7 @@ class FileStore:
         if not self._readonly:
             self._files(hour)  # makes the files that a writer killed here had not yet made
         rows: Rows = np.fromfile(directory / "rows.bin", ROW)
-        rows = rows[: int(np.searchsorted(rows["seq"], self.committed.seq, side="right"))]
+        rows = _committed(rows, self.committed.seq)
         ends = _ends_of(rows)
         for name, end in zip(_NAMES, ends, strict=True):
             size = (directory / name).stat().st_size
@@ -369,6 +369,13 @@ class FileStore:
         self._commit = self._lock = None
 
 
+def _committed(rows: Rows, last: int) -> Rows:
+    """The rows up to commit `last`: their numbers ascend. What follows may be anything, zeros after a power cut too."""
+    seqs = np.concatenate([[0], rows["seq"]])
+    good = (seqs[1:] > seqs[:-1]) & (seqs[1:] <= last)
+    return rows if good.all() else rows[: int(np.argmin(good))]
+
+
 def _ends_of(rows: Rows) -> list[int]:
     """Bytes of each file that `rows` speak of."""
     if not len(rows):
@@ -438,7 +445,10 @@ def _locked(path: Path) -> int:
         holder = os.pread(file, 64, 0).decode(errors="replace").strip()
         os.close(file)
         raise WindowLocked(path, f"process {holder}" if holder else None) from None
-    with contextlib.suppress(OSError):  # a full disk: the lock holds all the same, only without a name
+    try:
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    except OSError:
+        os.close(file)
+        raise
     return file
