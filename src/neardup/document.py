@@ -78,7 +78,8 @@ def parse_time(value: Any) -> int:
         delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    is_nan = isinstance(value, float) and math.isnan(value)  # of a very large int there is no float to ask
+    if isinstance(value, bool) or not isinstance(value, int | float) or is_nan:
         raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
     return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
 

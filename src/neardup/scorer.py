@@ -20,12 +20,12 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     >>> doc_q("A rose is a flower", "A rose is a flower!")
     1.0
     """
-    batch = signer(Recipe(q=q, fold_case=fold_case)).sign([encode_text(a), encode_text(b)])
+    maker = signer(Recipe(q=q, fold_case=fold_case))
+    batch = maker.sign([encode_text(a), encode_text(b)])
     if batch.text(0) == batch.text(1):
         return 1.0 if batch.text(0) else 0.0
-    counts = batch.counts
-    if not counts.all():
+    if not batch.counts.all():
         return 0.0
-    first, second = batch.keys[: counts[0]], batch.keys[counts[0] :]
-    shared = np.intersect1d(first, second, assume_unique=True)
-    return len(shared) / int(counts.max())
+    keys, offsets = maker.key_sets(batch)
+    shared = np.intersect1d(keys[: offsets[1]], keys[offsets[1] :], assume_unique=True)
+    return len(shared) / int(batch.counts.max())

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from neardup import rank_table, unicode_table
 from neardup.document import encode_text
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.kernels.signing import RankTables, Scratch, prefix_batch, sign_batch
+from neardup.kernels.signing import RankTables, Scratch, key_sets, prefix_batch, sign_batch
 from neardup.kernels.text import MAX_GROWTH, text_tables
 from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
 from neardup.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
@@ -73,27 +73,22 @@ def joined(parts: Sequence[tuple[Values, Offsets]]) -> tuple[Values, Offsets]:
 
 
 class SignedBatch(NamedTuple):
-    """What the decision needs of some documents: arrays one after another, with n + 1 offsets each.
+    """What the decision needs of some documents.
 
-    `texts`: normal forms in UTF-8 (uint8); `keys`: distinct q-gram keys; `sketches`; `fingerprints`: uint64,
-    n × 2; `sieves`: uint64, n × 32, made of so many
-    keys as `samples` says.
+    texts, sketches         one after another, with n + 1 offsets: normal forms in UTF-8 (uint8), keys (uint64)
+    counts                  |A| of every document
+    fingerprints            uint64, n × 2
+    sieves, samples         bitmaps at three levels (uint64, n × 3 × 32), made of so many keys (n × 3)
     """
 
     texts: Bytes
     text_offsets: Offsets
-    keys: Keys
-    key_offsets: Offsets
+    counts: Offsets
     sketches: Keys
     sketch_offsets: Offsets
     fingerprints: Keys
     sieves: Keys
     samples: Offsets
-
-    @property
-    def counts(self) -> Offsets:
-        """|A| of every document."""
-        return np.diff(self.key_offsets)
 
     def part(self, first: int, last: int) -> SignedBatch:
         """Documents `first` to `last` (excluded); shares memory."""
@@ -101,7 +96,7 @@ class SignedBatch(NamedTuple):
             return self
         return SignedBatch(
             *part_of(self.texts, self.text_offsets, first, last),
-            *part_of(self.keys, self.key_offsets, first, last),
+            self.counts[first:last],
             *part_of(self.sketches, self.sketch_offsets, first, last),
             self.fingerprints[first:last],
             self.sieves[first:last],
@@ -205,35 +200,32 @@ class Signer:
         data, offsets = concatenated(texts)
         longest = int(np.diff(offsets).max(initial=0))
         out_text = np.empty(MAX_GROWTH * len(data), np.uint8)
-        out_keys = np.empty(3 * len(data) + 1, np.uint64)
+        text_offsets, sketch_offsets = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+        counts, fingerprints = np.empty(n, np.int64), np.empty((n, 2), np.uint64)
         sketches = np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
-        text_offsets, key_offsets, sketch_offsets = (np.empty(n + 1, np.int64) for _ in range(3))
-        fingerprints, sieves = np.empty((n, 2), np.uint64), np.empty((n, SIEVE_WORDS), np.uint64)
-        samples = np.empty(n, np.int64)
+        sieves, samples = np.empty((n, 3, SIEVE_WORDS), np.uint64), np.empty((n, 3), np.int64)
         sign_batch(
             data, offsets, normal, self.recipe.q, self.recipe.fold_case, self._tables, self._ranks,
-            self.recipe.sketch_size, COMPLETE_BELOW, self.scratch(longest),
-            out_text, text_offsets, out_keys, key_offsets, sketches, sketch_offsets, fingerprints, sieves, samples,
+            self.recipe.sketch_size, COMPLETE_BELOW, self.scratch(MAX_GROWTH * longest if not normal else longest),
+            out_text, text_offsets, counts, sketches, sketch_offsets, fingerprints, sieves, samples,
         )  # fmt: skip
         return SignedBatch(
-            out_text[: text_offsets[-1]], text_offsets, out_keys[: key_offsets[-1]], key_offsets,
-            sketches[: sketch_offsets[-1]], sketch_offsets, fingerprints, sieves, samples,
+            out_text[: text_offsets[-1]], text_offsets, counts, sketches[: sketch_offsets[-1]], sketch_offsets,
+            fingerprints, sieves, samples,
         )  # fmt: skip
+
+    def key_sets(self, batch: SignedBatch) -> tuple[Keys, Offsets]:
+        """The distinct q-gram keys of every document, one after another, and n + 1 offsets; made anew from its text."""
+        out, offsets = np.empty(len(batch.texts) + 1, np.uint64), np.empty(len(batch.counts) + 1, np.int64)
+        longest = int(np.diff(batch.text_offsets).max(initial=0))
+        key_sets(batch.texts, batch.text_offsets, self.recipe.q, self.scratch(longest), out, offsets)
+        return out[: offsets[-1]], offsets
 
     def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
         """The rarest keys of every document that a lossless search at t = numerator / denominator needs."""
-        out = np.empty(len(batch.keys), np.uint64)
-        offsets = np.empty(len(batch.key_offsets), np.int64)
-        prefix_batch(
-            batch.keys,
-            batch.key_offsets,
-            self._classes,
-            numerator,
-            denominator,
-            COMPLETE_SHARED,
-            out,
-            offsets,
-        )
+        keys, key_offsets = self.key_sets(batch)
+        out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
+        prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
         return out[: offsets[-1]], offsets
 
     def word_features(self, texts: Sequence[bytes]) -> WordFeatures:
@@ -254,7 +246,7 @@ class Signer:
         """(distinct q-gram keys, xxh64 of every word): what `LexiconBuilder.add` takes."""
         data = np.frombuffer(text, np.uint8)
         words = word_hashes(data, 0, len(data), self._tables, self.scratch(len(data)).points)
-        return self.sign([text]).keys, words
+        return self.key_sets(self.sign([text]))[0], words
 
     def signature(self, text: str) -> Signature:
         """The whole signature of `text`; `ValueError` for an unpaired surrogate."""
@@ -267,7 +259,7 @@ class Signer:
             recipe=self.text,
             fingerprint="".join(f"{int(half):016x}" for half in batch.fingerprints[0]),
             qgrams=tuple(sorted({form[i : i + q] for i in range(len(form) - q + 1)})),
-            qgram_count=len(batch.keys),
+            qgram_count=int(batch.counts[0]),
             sketch=_hex(batch.sketches),
             sentences=_hex(words.sentences),
             simhash=tuple(f"{value:016x}" for value in simhashes),

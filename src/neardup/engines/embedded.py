@@ -192,7 +192,7 @@ class EmbeddedWindow:
             self._new_rows(documents, features)[kept],
             [documents[i].id for i in places],
             [signed.text(i) for i in places],
-            signed.sieves[kept],
+            signed.sieves[kept, 1],
         )
         query = Query(
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
@@ -231,7 +231,7 @@ class EmbeddedWindow:
         rows["count"] = signed.counts
         rows["n_sketch"] = np.diff(signed.sketch_offsets)
         rows["status"] = np.where(rows["text_bytes"] == 0, STATUSES.index("empty"), STATUSES.index("unique"))
-        rows["n_sieve"] = signed.sieves.shape[1]
+        rows["n_sieve"] = signed.sieves.shape[2]
         if features.prefixes is not None:
             rows["n_prefix"] = np.diff(features.prefixes[1])
         if features.words is not None:

@@ -18,6 +18,7 @@ from neardup.kernels import sieve
 from neardup.kernels.overlap import verify_pairs
 from neardup.params import (
     COMPLETE_SHARED,
+    DEFAULT_SKETCH_SIZE,
     MAX_BAND_HOLDERS,
     MAX_SENTENCE_HOLDERS,
     Settings,
@@ -55,7 +56,7 @@ def joined_features(parts: Sequence[Features]) -> Features:
     signed = [part.signed for part in parts]
     whole = SignedBatch(
         *joined([(part.texts, part.text_offsets) for part in signed]),
-        *joined([(part.keys, part.key_offsets) for part in signed]),
+        np.concatenate([part.counts for part in signed]),
         *joined([(part.sketches, part.sketch_offsets) for part in signed]),
         np.concatenate([part.fingerprints for part in signed]),
         np.concatenate([part.sieves for part in signed]),
@@ -99,7 +100,7 @@ class Search:
         """The largest number of shared keys that a search asks for."""
         if self._settings.retrieval == "complete":
             return COMPLETE_SHARED
-        return self._settings.min_shared or shared_for_threshold(Fraction(1))
+        return self._shared(Fraction(1))
 
     @property
     def memory(self) -> int:
@@ -126,10 +127,14 @@ class Search:
     def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
         required = required_overlaps(threshold, counts)
-        wanted = COMPLETE_SHARED
-        if self._settings.retrieval == "sketch":
-            wanted = self._settings.min_shared or shared_for_threshold(threshold)
+        wanted = self._shared(threshold) if self._settings.retrieval == "sketch" else COMPLETE_SHARED
         return np.maximum(np.minimum(required, wanted), 1)
+
+    def _shared(self, threshold: Fraction) -> int:
+        """m of the sketch search: as set, or by threshold and size of the sketch; never more than that size."""
+        size = self._signer.recipe.sketch_size
+        by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
+        return min(self._settings.min_shared or max(by_threshold, 1), size)
 
     def posting_keys(self, features: Features) -> tuple[Keys, Offsets]:
         """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
@@ -187,7 +192,7 @@ class Search:
         open_pairs = np.flatnonzero(~keep)
         passed = np.empty(len(open_pairs), np.bool_)
         sieve.passes(
-            queries[open_pairs], numbers[open_pairs], needed[open_pairs], signed.keys, signed.key_offsets,
+            queries[open_pairs], numbers[open_pairs], needed[open_pairs], signed.counts,
             signed.sieves, signed.samples, table.counts, table.sieves, passed,
         )  # fmt: skip
         keep[open_pairs] = passed
@@ -230,7 +235,7 @@ class Search:
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if len(open_pairs):
-            shared[open_pairs] = self._shared(
+            shared[open_pairs] = self._counted(
                 signed, queries[open_pairs], numbers[open_pairs], needed[open_pairs], read_text
             )
         for pair in np.flatnonzero(equal | ((shared >= needed) & (counts > 0))):
@@ -242,7 +247,7 @@ class Search:
             overlaps[queries[pair]].append(overlap)
         return overlaps
 
-    def _shared(
+    def _counted(
         self,
         signed: SignedBatch,
         queries: NDArray[np.int64],
@@ -253,12 +258,11 @@ class Search:
         """|A ∩ B| of every pair, or a smaller number where it is below `needed`."""
         unique, place = np.unique(numbers, return_inverse=True)
         data, offsets = concatenated([read_text(int(number)) for number in unique])
-        longest = max(int(np.diff(offsets).max(initial=0)), int(signed.counts.max(initial=0)))
-        scratch = self._signer.scratch(longest)
+        longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
         shared = np.zeros(len(numbers), np.int64)
         verify_pairs(
-            queries, signed.keys, signed.key_offsets, numbers, data, offsets[:-1][place], offsets[1:][place],
-            needed, self._signer.recipe.q, scratch, shared,
+            queries, signed.texts, signed.text_offsets, data, offsets[:-1][place], offsets[1:][place],
+            needed, self._signer.recipe.q, self._signer.scratch(longest), shared,
         )  # fmt: skip
         return shared
 

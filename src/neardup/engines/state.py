@@ -238,9 +238,9 @@ def _stored_keys(features: Features, chosen: NDArray[np.int64]) -> Keys:
     signed = features.signed
     plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.sieves)
     if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
-        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.sieves]).ravel()
+        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.sieves[:, 1]]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.sieves.ravel(), SIEVE_WORDS * np.arange(len(signed.sieves) + 1)))
+    kinds.append((signed.sieves[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.sieves) + 1)))
     if features.prefixes is not None:
         kinds.append(features.prefixes)
     if features.words is not None:

@@ -1,4 +1,4 @@
-"""Exact |A ∩ B| inside kernels, from A's keys and B's stored normal form.
+"""Exact |A ∩ B| inside kernels, from the stored normal forms.
 
 B's key set is never stored (18 KB a document of 4 KB, more than its text) nor rebuilt: its windows are looked up in
 A's table, and each key of A is counted the first time it is hit. One pass over B, no sort, no set of B.
@@ -9,28 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from neardup.kernels.qgrams import table_size, window_keys
+from neardup.kernels.qgrams import key_set, window_keys
 
 _BLOCK = 128
 """Windows between two looks at whether the threshold can still be reached."""
-
-
-@njit(cache=True, nogil=True)
-def build_table(keys, start, end, table):
-    """Fills the scratch `table` with the distinct `keys[start:end]`; returns (mask, whether key 0 is among them)."""
-    mask = table_size(end - start) - 1
-    table[: mask + 1] = 0
-    zero = False
-    for i in range(start, end):
-        key = keys[i]
-        if key == 0:
-            zero = True
-            continue
-        slot = np.int64(key) & mask
-        while table[slot] != 0:
-            slot = (slot + 1) & mask
-        table[slot] = key
-    return mask, zero
 
 
 @njit(cache=True, nogil=True)
@@ -64,22 +46,19 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
 
 
 @njit(cache=True, nogil=True)
-def verify_pairs(
-    queries, keys, key_offsets, candidates, data, text_starts, text_ends, needed, q, scratch, out
-):
+def verify_pairs(queries, texts, text_offsets, data, starts, ends, needed, q, scratch, out):
     """`out[i]` = |A ∩ B| of pair i, or a smaller number below `needed[i]`.
 
-    A is the document `queries[i]` of the batch (its keys at `key_offsets`), B the normal form
-    `data[text_starts[i]:text_ends[i]]`. Pairs of one query must be adjacent, so that its table is built once.
+    A is the normal form `queries[i]` of the batch `texts`, B the normal form `data[starts[i]:ends[i]]`. Pairs of one
+    query must be adjacent, so that its set is made once.
     """
-    last = -1
+    last = np.int64(-1)
     mask = np.int64(0)
     zero = False
-    for i in range(len(candidates)):
+    for i in range(len(queries)):
         query = queries[i]
         if query != last:
-            mask, zero = build_table(keys, key_offsets[query], key_offsets[query + 1], scratch.table)
+            begin, end = text_offsets[query], text_offsets[query + 1]
+            _, mask, zero = key_set(texts, begin, end, q, scratch, scratch.chosen)
             last = query
-        out[i] = shared_keys(
-            scratch.table, mask, zero, data, text_starts[i], text_ends[i], q, needed[i], scratch
-        )
+        out[i] = shared_keys(scratch.table, mask, zero, data, starts[i], ends[i], q, needed[i], scratch)

@@ -68,19 +68,20 @@ def window_keys(text, start, end, q, scratch, out):
 
 
 @njit(cache=True, nogil=True)
-def distinct_keys(text, start, end, q, scratch, out, out_at):
-    """Writes the distinct keys of the normal form `text[start:end]` to `out[out_at:]`; returns the next position.
+def key_set(text, start, end, q, scratch, out):
+    """Writes the distinct keys of the normal form `text[start:end]` to `out`; returns (how many, mask, zero).
 
-    In order of first occurrence. `out` must have room for every window: keys are written where they will be
-    read, and compacted in place.
+    In order of first occurrence. `out` must have room for every window: keys are written where they will be read,
+    and compacted in place. Leaves the set itself in `scratch.table`, an open-addressing table of `mask` + 1 slots,
+    for `shared_keys`; `zero`: key 0, which no slot can hold, is in the set.
     """
-    windows = window_keys(text, start, end, q, scratch, out[out_at:])
+    windows = window_keys(text, start, end, q, scratch, out)
     table = scratch.table
     mask = table_size(windows) - 1
     table[: mask + 1] = 0
-    at = out_at
+    at = 0
     zero = False
-    for i in range(out_at, out_at + windows):
+    for i in range(windows):
         key = out[i]
         if key == 0:  # 0 marks a free slot, so this one key is kept apart
             if not zero:
@@ -97,7 +98,7 @@ def distinct_keys(text, start, end, q, scratch, out, out_at):
         table[slot] = key
         out[at] = key
         at += np.int64(held == 0)
-    return at
+    return at, mask, zero
 
 
 @njit(cache=True, nogil=True)
@@ -125,28 +126,27 @@ def _guess(all_ranks, n, size):
 
 
 @njit(cache=True, nogil=True)
-def sketch(keys, start, end, ranks, size, complete_below, scratch, out):
-    """Writes the sketch of `keys[start:end]` to `out`, ordered by (rank, key); returns its length.
+def sketch(keys, n, ranks, size, complete_below, scratch, out):
+    """Writes the sketch of `keys[:n]` to `out`, ordered by (rank, key); returns its length.
 
     All keys if there are at most `complete_below`, else the `size` smallest. The ranks are computed in one
     vectorised loop; those at or below a guess are taken out without a branch and sorted. If they are too few,
     everything is sorted: the guess decides how fast, never what.
     """
-    n = end - start
     limit = n if n <= complete_below else min(size, n)
     all_ranks, chosen, chosen_ranks = scratch.ranks, scratch.chosen, scratch.chosen_ranks
     for i in range(n):
-        all_ranks[i] = rank(keys[start + i], ranks)
+        all_ranks[i] = rank(keys[i], ranks)
     bound = np.uint32(0xFFFFFFFF)
     if n > _GUESS_FROM * size:
         bound = _guess(all_ranks, n, size)
     count = 0
     for i in range(n):
-        chosen[count] = keys[start + i]
+        chosen[count] = keys[i]
         chosen_ranks[count] = all_ranks[i]
         count += np.int64(all_ranks[i] <= bound)
     if count < limit:
-        chosen[:n] = keys[start:end]
+        chosen[:n] = keys[:n]
         chosen_ranks[:n] = all_ranks[:n]
         count = n
     kept = 0

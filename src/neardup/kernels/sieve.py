@@ -22,7 +22,6 @@ WORDS = 32
 """64-bit words of a bitmap."""
 SAMPLE = 256
 SPREAD = 5.0
-_LEVELS = 64
 
 
 @intrinsic
@@ -45,49 +44,60 @@ def level_of(count):
 
 
 @njit(cache=True, nogil=True)
-def fill(keys, start, end, level, bitmap):
-    """Sets `bitmap` (WORDS uint64) to the sample of `keys[start:end]` at `level`; returns the sample's size."""
+def fill(keys, n, level, bitmap, sampled):
+    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` at `level`; returns the sample's size.
+
+    `sampled` is given the keys of the sample; it may be `keys` itself. No branch: it would be mispredicted.
+    """
     bitmap[:] = 0
     mask = (_U(1) << _U(level)) - _U(1)
     size = 0
-    for i in range(start, end):
+    for i in range(n):
         key = keys[i]
-        sampled = _U((key >> _U(16)) & mask == 0)  # no branch: it would be mispredicted once a sampled key
-        size += np.int64(sampled)
-        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= sampled << ((key >> _U(32)) & _U(63))
+        chosen = (key >> _U(16)) & mask == 0
+        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= _U(chosen) << ((key >> _U(32)) & _U(63))
+        sampled[size] = key
+        size += np.int64(chosen)
     return size
 
 
 @njit(cache=True, nogil=True)
-def passes(queries, numbers, needed, keys, key_offsets, sieves, samples, counts, bitmaps, out):
+def fill_around(keys, n, bitmaps, sizes, sampled):
+    """The bitmaps of `keys[:n]` at the level below their own, at their own (place 1), and at the one above.
+
+    Each level's sample is a part of the one below it. `sampled` is scratch for n keys.
+    """
+    own = level_of(n)
+    bitmaps[0] = 0
+    sizes[0] = 0
+    rest, size = keys, n
+    for place in range(max(1 - own, 0), 3):
+        size = fill(rest, size, own + place - 1, bitmaps[place], sampled)
+        sizes[place] = size
+        rest = sampled
+
+
+@njit(cache=True, nogil=True)
+def passes(queries, numbers, needed, query_counts, sieves, samples, counts, bitmaps, out):
     """`out[i]`: whether pair i can still have `needed[i]` shared keys.
 
-    Pair i is the set `queries[i]` of the batch (its keys at `key_offsets`, its own bitmap and sample in
-    `sieves` and `samples`) and document `numbers[i]`, of which `counts` and `bitmaps` are held. Pairs of one
-    query must be adjacent: its bitmap at another document's level is made once.
+    Pair i is document `queries[i]` of the batch (its bitmaps at three levels in `sieves`, of `samples` keys each) and
+    document number `numbers[i]`, of which `counts` and `bitmaps` are held. Sets of levels further apart all pass:
+    they differ in size by more than two, which no threshold from 0.5 on allows.
     """
-    own = np.empty((_LEVELS, WORDS), np.uint64)
-    sizes = np.empty(_LEVELS, np.int64)
-    last = np.int64(-1)
     for i in range(len(numbers)):
-        query = queries[i]
-        if query != last:
-            sizes[:] = -1
-            last = query
-            level = level_of(key_offsets[query + 1] - key_offsets[query])
-            own[level] = sieves[query]
-            sizes[level] = samples[query]
-        number = numbers[i]
-        level = level_of(counts[number])
-        first, end = key_offsets[query], key_offsets[query + 1]
-        if sizes[level] < 0:
-            sizes[level] = fill(keys, first, end, level, own[level])
+        query, number = queries[i], numbers[i]
+        level, count = level_of(counts[number]), query_counts[query]
+        place = level - level_of(count) + 1
+        if place < 0 or place > 2:
+            out[i] = True
+            continue
         lacking = 0
         for word in range(WORDS):
-            lacking += np.int64(_ones(own[level, word] & ~bitmaps[number, word]))
+            lacking += np.int64(_ones(sieves[query, place, word] & ~bitmaps[number, word]))
         if level == 0:
-            out[i] = lacking <= end - first - needed[i]
+            out[i] = lacking <= count - needed[i]
         else:
-            share = needed[i] / (end - first)
-            size = sizes[level]
+            share = needed[i] / count
+            size = samples[query, place]
             out[i] = lacking <= (1 - share) * size + SPREAD * math.sqrt(size * share * (1 - share)) + 1

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from numba import njit
 
 from neardup.kernels.hashing import xxh64_pair
-from neardup.kernels.qgrams import distinct_keys, prefix, sketch
-from neardup.kernels.sieve import fill, level_of
+from neardup.kernels.qgrams import key_set, prefix, sketch
+from neardup.kernels.sieve import fill_around
 from neardup.kernels.text import normal_form
 
 
@@ -41,19 +41,20 @@ class Scratch(NamedTuple):
 @njit(cache=True, nogil=True)
 def sign_batch(
     data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
-    out_text, out_text_offsets, out_keys, out_key_offsets, out_sketch, out_sketch_offsets,
-    out_fingerprints, out_sieves, out_samples,
+    out_text, out_text_offsets, out_counts, out_sketch, out_sketch_offsets, out_fingerprints, out_sieves, out_samples,
 ):  # fmt: skip
     """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
 
-    `out_text`: normal forms, UTF-8; `out_keys`: distinct keys in order of first occurrence; `out_sketch`:
-    sketches in their order, all three one after another with n + 1 offsets; `out_fingerprints[i]`: xxh64 with
-    seeds 0 and 1; `out_sieves[i]`: its sieve, made of `out_samples[i]` keys (kernels/sieve.py). `normal`: the
-    texts are normal forms already and are taken as they are (a second normal form may differ: it composes marks
-    with letters that a space stood between).
+    `out_text`: normal forms, UTF-8, and `out_sketch`: sketches in their order, both one after another with n + 1
+    offsets; `out_counts[i]`: |A|; `out_fingerprints[i]`: xxh64 with seeds 0 and 1; `out_sieves[i]`: its sieves, made
+    of `out_samples[i]` keys (kernels/sieve.py). `normal`: the texts are normal forms already and are taken as they
+    are (a second normal form may differ: it composes marks with letters that a space stood between).
+
+    The keys themselves stay in scratch memory: writing 18 KB of them for every document costs as much as half of
+    all the rest, and few documents need them again (`key_sets`).
     """
+    keys = scratch.keys
     out_text_offsets[0] = 0
-    out_key_offsets[0] = 0
     out_sketch_offsets[0] = 0
     for i in range(len(offsets) - 1):
         begin = out_text_offsets[i]
@@ -65,16 +66,23 @@ def sign_batch(
                 data, offsets[i], offsets[i + 1], tables, fold, scratch.points, out_text, begin
             )
         out_text_offsets[i + 1] = stop
-        first = out_key_offsets[i]
-        last = distinct_keys(out_text, begin, stop, q, scratch, out_keys, first)
-        out_key_offsets[i + 1] = last
+        n, _, _ = key_set(out_text, begin, stop, q, scratch, keys)
+        out_counts[i] = n
         sampled = out_sketch_offsets[i]
-        size = sketch(
-            out_keys, first, last, ranks, sketch_size, complete_below, scratch, out_sketch[sampled:]
-        )
+        size = sketch(keys, n, ranks, sketch_size, complete_below, scratch, out_sketch[sampled:])
         out_sketch_offsets[i + 1] = sampled + size
-        out_samples[i] = fill(out_keys, first, last, level_of(last - first), out_sieves[i])
+        fill_around(keys, n, out_sieves[i], out_samples[i], scratch.chosen)
         out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
+
+
+@njit(cache=True, nogil=True)
+def key_sets(texts, offsets, q, scratch, out, out_offsets):
+    """The distinct keys of every normal form `texts[offsets[i]:offsets[i + 1]]`, one after another."""
+    out_offsets[0] = 0
+    for i in range(len(offsets) - 1):
+        first = out_offsets[i]
+        n, _, _ = key_set(texts, offsets[i], offsets[i + 1], q, scratch, out[first:])
+        out_offsets[i + 1] = first + n
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,56 @@
+"""From overlaps to a verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from neardup.detect import alone, copied, group_joined
+from neardup.verdict import Match, Overlap
+
+NEAR = Overlap(1, "near", 50, 8, 10, False)
+BETTER = Overlap(2, "better", 60, 9, 10, False)
+EXACT = Overlap(3, "exact", 70, 10, 10, True)
+
+
+def verdict(*overlaps, heads=(), listed=None):
+    return copied(
+        "new", 1_000, overlaps, 7, True, head_of=lambda match: match.id if match.id in heads else None, listed=listed
+    )
+
+
+@pytest.mark.parametrize(("overlaps", "status", "best"), [
+    ((NEAR,), "near", NEAR), ((NEAR, BETTER), "near", BETTER), ((NEAR, EXACT, BETTER), "exact", EXACT),
+])  # fmt: skip
+def test_the_best_match_is_what_it_is_a_duplicate_of(overlaps, status, best):
+    found = verdict(*overlaps)
+    assert (found.status, found.duplicate_of, found.score, found.shared) == (status, best.id, best.score, best.shared)
+    assert (found.id, found.time, found.candidates, found.truncated) == ("new", "1970-01-01T00:00:01Z", 7, True)
+
+
+def test_matches_are_listed_best_first():
+    assert [match.id for match in verdict(NEAR, EXACT, BETTER).matches] == ["exact", "better", "near"]
+    assert verdict(NEAR, EXACT, listed=1).matches == (Match("exact", 1.0, 10),)
+    assert verdict(NEAR, EXACT, listed=0).matches == ()
+
+
+@pytest.mark.parametrize(("heads", "group"), [
+    ((), "new"), (("near",), "near"), (("near", "better"), "better"), (("exact", "near"), "exact"),
+])  # fmt: skip
+def test_it_joins_the_best_match_that_heads_a_group_or_heads_its_own(heads, group):
+    assert verdict(NEAR, EXACT, BETTER, heads=heads).group == group
+
+
+def test_heads_are_asked_for_no_longer_than_needed():
+    asked = []
+    group_joined([EXACT, BETTER, NEAR], lambda match: asked.append(match.id) or (match.id if len(asked) == 2 else None))
+    assert asked == ["exact", "better"]
+
+
+@pytest.mark.parametrize("status", ["unique", "empty", "unscored"])
+def test_alone_it_heads_a_group_of_its_own(status):
+    found = alone("a", 0, status, 3, False)
+    assert found.to_dict() == {
+        "id": "a", "time": "1970-01-01T00:00:00Z", "status": status, "duplicate_of": None, "score": None,
+        "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
+    }  # fmt: skip
+    assert not found.is_copy

@@ -1,0 +1,135 @@
+"""Times in and out; what makes a document unusable."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.document import (
+    FLUSH,
+    MAX_TIME_MS,
+    MIN_TIME_MS,
+    Document,
+    Prepared,
+    encode_text,
+    format_time,
+    parse_time,
+    prepare,
+    time_argument,
+)
+from neardup.errors import DocumentError, SettingsError
+
+MOMENTS = st.datetimes(timezones=st.timezones() | st.just(UTC))
+LIMITS = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)
+TIMES = st.integers(MIN_TIME_MS, MAX_TIME_MS)
+
+
+# -- times --
+
+
+@given(TIMES)
+def test_what_is_told_is_understood(milliseconds):
+    assert parse_time(format_time(milliseconds)) == milliseconds
+
+
+@given(TIMES)
+def test_a_time_is_told_as_python_tells_it(milliseconds):
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    precision = "milliseconds" if milliseconds % 1_000 else "seconds"
+    assert format_time(milliseconds) == moment.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+@given(MOMENTS.filter(lambda moment: LIMITS[0] < moment < LIMITS[1]))
+def test_a_moment_is_its_milliseconds_in_utc_rounded_down(moment):
+    expected = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    assert parse_time(moment) == expected
+    assert parse_time(moment.isoformat()) == expected
+    assert parse_time(f" {moment.isoformat(sep=' ')}\n") == expected
+
+
+@given(MOMENTS)
+def test_any_moment_is_a_time_or_refused_by_name(moment):
+    try:
+        assert MIN_TIME_MS <= parse_time(moment) <= MAX_TIME_MS
+    except ValueError as error:
+        assert "years 1 to 9999" in str(error)
+
+
+@pytest.mark.parametrize(("value", "expected"), [
+    (0, 0), (1, 1_000), (1.5, 1_500), (-1, -1_000), (-0.001, -1), (True + 1, 2_000),
+    (99_999_999_999, 99_999_999_999_000), (100_000_000_000, 100_000_000_000), (-100_000_000_000, -100_000_000_000),
+    (1_795_251_600_000.0, 1_795_251_600_000), (253_402_300_799, 253_402_300_799),
+    (MAX_TIME_MS, MAX_TIME_MS), (MIN_TIME_MS, MIN_TIME_MS), (-62_135_596_800, MIN_TIME_MS),
+    ("1970-01-01", 0), ("1970-01-01T00:00", 0), ("1970-01-01T01:00:00+01:00", 0), ("19700101T000000Z", 0),
+    ("1969-12-31T23:59:59.999Z", -1), (datetime(1970, 1, 1), 0),  # noqa: DTZ001 - naive is UTC
+    (datetime(1970, 1, 1, tzinfo=timezone(timedelta(hours=2))), -7_200_000),
+])  # fmt: skip
+def test_times_of_every_kind(value, expected):
+    assert parse_time(value) == expected
+
+
+@pytest.mark.parametrize("value", [
+    "", "now", "21.11.2026", "2026-11-21T25:00:00", "2026-02-30", None, True, False, float("nan"), float("inf"),
+    float("-inf"), [], {}, b"2026-11-21", 1e18, -1e18, MAX_TIME_MS + 1, MIN_TIME_MS - 1, 10**400,
+    "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
+])  # fmt: skip
+def test_what_is_no_time_is_refused_by_name(value):
+    with pytest.raises(ValueError, match="time "):
+        parse_time(value)
+    with pytest.raises(SettingsError, match="setting now is"):
+        time_argument("now", value)
+
+
+# -- documents --
+
+
+def now():
+    return 123
+
+
+def test_a_document_is_checked_and_encoded():
+    assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000)
+    assert prepare({"id": "a", "text": "x", "other": 1}, now, 10) == Prepared("a", b"x", 123)
+    assert prepare({"id": 0, "text": ""}, now, 10) == Prepared("0", b"", 123)
+    assert prepare(Document(10**30, "x", None), now, 10).id == str(10**30)  # type: ignore[arg-type]
+
+
+def test_limits_are_included():
+    assert prepare(Document("é" * 256, "𠮷" * 10), now, 10).text == ("𠮷" * 10).encode()
+
+
+@pytest.mark.parametrize(("item", "identity", "reason"), [
+    ({}, None, "id is None: it must be a non-empty string or a whole number"),
+    (Document("", "x"), None, "id is ''"),
+    ({"id": False, "text": "x"}, None, "id is False"),
+    ({"id": ["a"], "text": "x"}, None, r"id is \['a'\]"),
+    ({"id": "a"}, "a", "text is NoneType, not a string"),
+    ({"id": "a", "text": 5}, "a", "text is int"),
+    (Document("a", "x" * 11), "a", "text has 11 characters, the limit .max_length. is 10"),
+    (Document("a", "ab\udc00"), "a", r"text has the unpaired surrogate U\+DC00 at position 2"),
+    (Document("\ud800", "ab"), "\ud800", r"surrogate U\+D800"),
+    (Document("x" * 513, "ab"), "x" * 40, "id is longer than 512 bytes"),
+    (Document("é" * 257, "ab"), "é" * 40, "id is longer than 512 bytes"),
+    (Document("a", "ab", "soon"), "a", "time 'soon' is not ISO 8601"),
+    (Document("a", "ab", 1e17), "a", "outside the years 1 to 9999"),
+])  # fmt: skip
+def test_what_cannot_be_used_is_named(item, identity, reason):
+    with pytest.raises(DocumentError, match=reason) as caught:
+        prepare(item, now, 10)
+    assert caught.value.id == identity
+
+
+@given(st.text())
+def test_a_text_is_encoded_or_refused(text):
+    try:
+        assert encode_text(text).decode() == text
+    except ValueError as error:
+        assert "unpaired surrogate" in str(error)
+        assert any(0xD800 <= ord(char) < 0xE000 for char in text)
+
+
+def test_flush_says_what_it_is():
+    assert repr(FLUSH) == "FLUSH"

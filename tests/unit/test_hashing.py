@@ -1,0 +1,49 @@
+"""The kernels' hashes against the xxhash package and plain integers."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import xxhash
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup import oracle
+from neardup.kernels.hashing import splitmix64, xxh64, xxh64_pair
+
+NOISE = np.frombuffer(random.Random(1).randbytes(400), np.uint8)
+SEEDS = (0, 1, 10, 2**63, 2**64 - 1)
+
+
+@pytest.mark.parametrize("start", [0, 1, 3, 8])
+def test_xxh64_of_every_length_is_that_of_the_package(start):
+    for end in range(start, 300):
+        data = NOISE[start:end].tobytes()
+        for seed in SEEDS:
+            expected = xxhash.xxh64_intdigest(data, seed=seed)
+            assert int(xxh64(NOISE, start, end, np.uint64(seed))) == expected, (end, seed)
+
+
+@given(st.binary(max_size=1_000), st.integers(0, 2**64 - 1))
+def test_xxh64_of_any_bytes_is_that_of_the_package(data, seed):
+    array = np.frombuffer(data, np.uint8)
+    assert int(xxh64(array, 0, len(array), np.uint64(seed))) == xxhash.xxh64_intdigest(data, seed=seed)
+
+
+def test_a_pair_is_both_hashes():
+    for end in range(200):
+        pair = xxh64_pair(NOISE, 0, end)
+        assert pair == (xxh64(NOISE, 0, end, np.uint64(0)), xxh64(NOISE, 0, end, np.uint64(1)))
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_splitmix64_is_its_finaliser_in_plain_integers(value):
+    assert int(splitmix64(np.uint64(value))) == oracle._splitmix64_finaliser(value)
+
+
+def test_splitmix64_takes_nothing_twice():
+    values = {int(splitmix64(np.uint64(value))) for value in range(5_000)}
+    assert len(values) == 5_000
+    assert int(splitmix64(np.uint64(0))) == 0

@@ -1,0 +1,113 @@
+"""Every setting: what it may be, what is said if it is not."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup import oracle
+from neardup.errors import SettingsError
+from neardup.lexicon import Lexicon
+from neardup.params import MAX_SKETCH_SIZE, Recipe, Settings, exact_threshold, shared_for_threshold
+
+
+@pytest.mark.parametrize(("value", "expected"), [
+    (0.7, Fraction(7, 10)), ("0.7", Fraction(7, 10)), (Decimal("0.70"), Fraction(7, 10)), (1, Fraction(1)),
+    (1.0, Fraction(1)), ("1", Fraction(1)), (0.1, Fraction(1, 10)), ("1e-6", Fraction(1, 10**6)),
+    (0.333333, Fraction(333333, 10**6)), (Fraction(2, 3), Fraction(2, 3)), ("7e-1", Fraction(7, 10)),
+])  # fmt: skip
+def test_a_threshold_is_the_decimal_it_prints_as(value, expected):
+    assert exact_threshold(value) == expected
+    assert Settings(threshold=value).exact == expected
+
+
+@given(st.integers(1, 10**6))
+def test_any_six_decimals_are_exact(millionths):
+    assert exact_threshold(millionths / 10**6) == Fraction(millionths, 10**6)
+
+
+@pytest.mark.parametrize("value", [
+    0, 0.0, -0.1, 1.000001, 2, "", "high", None, "0,7", float("nan"), float("inf"), "nan", "inf", "1e-7", 0.1234567,
+    [], True + 1, Fraction(1, 10**6 + 3), "1/3",
+])  # fmt: skip
+def test_what_is_no_threshold_is_refused(value):
+    with pytest.raises(SettingsError, match="setting threshold is"):
+        exact_threshold(value)
+    with pytest.raises(SettingsError, match="setting other is"):
+        exact_threshold(value, "other")
+
+
+GOOD = {
+    "retrieval": ["sketch", "complete"], "policy": ["mark", "drop", "route"], "matches": [None, 0, 5],
+    "window_hours": [0, 1, 24, 10**6], "routes": [(), ("simhash",), ["sentences", "simhash"]],
+    "max_documents": [0, 1], "max_memory": [0, 10**12], "max_length": [1, 10**9], "max_candidates": [0, 1],
+    "batch_documents": [1, 10**6], "threads": [1, 64], "fsync": [True, False], "min_shared": [None, 1, 4],
+    "recipe": [None, Recipe()],
+}  # fmt: skip
+BAD = {
+    "retrieval": ["", "fast", None], "policy": ["keep", None, 1], "matches": [-1, 1.0, "all", True],
+    "window_hours": [-1, 1.5, None, "24"], "routes": ["simhash", ("words",), (1,)],
+    "max_documents": [-1, None, 1.0], "max_memory": [-1, "1G"], "max_length": [0, None], "max_candidates": [-1],
+    "batch_documents": [0, 2.0, True], "threads": [0, None], "fsync": [None, 1, "yes"],
+    "min_shared": [0, MAX_SKETCH_SIZE + 1, 2.0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in GOOD.items() for value in values])
+def test_good_settings(name, value):
+    settings = Settings(**{name: value})
+    assert getattr(settings, name) == (tuple(value) if name == "routes" else value)
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_settings_are_named(name, value):
+    with pytest.raises(SettingsError, match=f"setting {name} is ") as caught:
+        Settings(**{name: value})
+    assert caught.value.name == name
+    with pytest.raises(ValueError, match=name):
+        Settings().with_changes(**{name: value})
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("q", 0), ("q", 17), ("q", 4.0), ("q", True), ("fold_case", 1), ("simhash_variants", 0), ("simhash_variants", 11),
+    ("sketch_size", 0), ("sketch_size", 65), ("alpha", -0.1), ("alpha", 2.6), ("alpha", "1"), ("alpha", None),
+    ("alpha", float("nan")), ("alpha", True),
+])  # fmt: skip
+def test_bad_recipes_are_named(name, value):
+    with pytest.raises(SettingsError, match=f"setting {name} is "):
+        Recipe(**{name: value})
+
+
+@pytest.mark.parametrize("recipe", [
+    Recipe(), Recipe(q=16, fold_case=True), Recipe(simhash_variants=10, sketch_size=64), Recipe(alpha=2), Recipe(alpha=0),
+    Recipe(alpha=0.25),
+])  # fmt: skip
+def test_the_recipe_string_is_the_oracles(recipe):
+    lexicon = Lexicon.default()
+    expected = oracle.recipe(
+        lexicon, q=recipe.q, fold_case=recipe.fold_case, simhash_variants=recipe.simhash_variants,
+        size=recipe.sketch_size, alpha=float(recipe.alpha),
+    )  # fmt: skip
+    assert recipe.text(lexicon.id) == expected
+
+
+def test_settings_do_not_change_under_ones_hands():
+    settings = Settings()
+    with pytest.raises(FrozenInstanceError):
+        settings.threshold = 0.8  # type: ignore[misc]
+    assert settings.with_changes(threshold=0.8).threshold == 0.8
+    assert settings.with_changes() == settings
+    with pytest.raises(TypeError):
+        settings.with_changes(unknown=1)
+
+
+def test_fewer_keys_are_asked_for_at_lower_thresholds():
+    asked = [shared_for_threshold(Fraction(percent, 100)) for percent in range(1, 101)]
+    assert asked == sorted(asked)
+    assert asked[0] >= 1
+    assert asked[69] == asked[99]

@@ -1,0 +1,226 @@
+"""Posting lists against a dictionary of lists."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neardup.kernels.postings import Documents
+from neardup.postings import Hits, PostingLists, Query
+
+SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
+UNSPREADING = pow(SPREADING, -1, 2**64)
+
+
+def colliding(count, slot=5):
+    """Keys that all want the same slot of a table of any size up to 2^20."""
+    return [((slot << 32) + i + (i << 52)) * UNSPREADING % 2**64 for i in range(count)]
+
+
+@dataclass
+class Slow:
+    """What posting lists are, in plain Python, beside the real ones; `both` checks that they agree."""
+
+    size: int
+    most: int = 4
+    runs: defaultdict = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self):
+        self.lists = PostingLists(slots=16, pool=4)
+        self.hits = Hits(self.size, self.most)
+        self.columns = Documents(
+            np.zeros(self.size, np.int32), np.full(self.size, 10, np.int32), np.ones(self.size, np.uint8)
+        )
+
+    def add(self, documents):
+        keys = [key for _, own in documents for key in own]
+        self.lists.add(np.array(keys, np.uint64), offsets_of(documents), np.array([n for n, _ in documents]))
+        self.remember(documents)
+
+    def remember(self, documents):
+        for number, own in documents:
+            for key in own:
+                if number >= 0:
+                    self.runs[key].append(number)
+
+    def search_and_add(self, documents, minimums, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0):
+        """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
+        query = Query(
+            np.array([number for number, _ in documents]),
+            np.full(len(documents), count),
+            np.full(len(documents), low),
+            np.full(len(documents), high),
+            threshold.numerator,
+            threshold.denominator,
+        )
+        keys = np.array([key for _, own in documents for key in own], np.uint64)
+        found = self.lists.search_and_add(
+            keys, offsets_of(documents), np.array(minimums), query, self.columns, self.hits, longest
+        )
+        expected = []
+        for (number, own), minimum in zip(documents, minimums, strict=True):
+            expected.append(self.candidates(own, minimum, low, high, count, threshold, longest))
+            self.remember([(number, own)])
+        for i, (candidates, skipped) in enumerate(expected):
+            part = found.numbers[found.offsets[i] : found.offsets[i + 1]].tolist()
+            assert sorted(part) == candidates, i
+            assert found.skipped[i] == skipped
+        assert self.lists.keys == len(self.runs)
+        return [candidates for candidates, _ in expected]
+
+    def candidates(self, keys, minimum, low, high, count, threshold, longest):
+        hours, counts, alive = self.columns
+        held, skipped = Counter(), 0
+        for key in keys:
+            run = self.runs.get(key, [])
+            if longest and sum(bool(alive[d]) and low <= hours[d] <= high for d in run) > longest:
+                skipped += 1
+            else:
+                held.update(run)
+        return sorted(
+            d
+            for d, times in held.items()
+            if times >= minimum and alive[d] and low <= hours[d] <= high
+            and min(count, counts[d]) >= threshold * max(count, counts[d])
+        ), skipped  # fmt: skip
+
+    def renumbered(self, numbers):
+        self.lists = self.lists.renumbered(np.array(numbers))
+        kept = {key: [numbers[d] for d in run if numbers[d] >= 0] for key, run in self.runs.items()}
+        self.runs = defaultdict(list, {key: run for key, run in kept.items() if run})
+        self.columns = Documents(*(column[np.argsort(numbers)[numbers.count(-1) :]] for column in self.columns))
+        self.size = len(self.columns.hours)
+        self.hits = self.hits.resized(self.size)
+
+
+def offsets_of(documents):
+    return np.cumsum([0, *(len(own) for _, own in documents)])
+
+
+KEYS = st.lists(st.sampled_from([0, 1, 2, 2**64 - 1, 2**63, *colliding(6), *range(100, 112)]), max_size=14, unique=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(KEYS, st.integers(1, 6), st.booleans()), min_size=1, max_size=40),
+    st.integers(1, 9),
+    st.sampled_from((6, 100)),
+)
+def test_any_stream_finds_what_a_dictionary_finds(stream, batch, most):
+    slow = Slow(len(stream), most)
+    for first in range(0, len(stream), batch):
+        part = stream[first : first + batch]
+        documents = [(first + i if stored else -1, own) for i, (own, _, stored) in enumerate(part)]
+        slow.search_and_add(documents, [minimum for _, minimum, _ in part])
+
+
+def random_documents(count, keys, seed, first=0):
+    numbers = np.random.default_rng(seed)
+    return [
+        (first + i, numbers.choice(keys, size=int(numbers.integers(1, 30)), replace=False).tolist())
+        for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize("keys", [
+    list(range(40)), list(range(0, 2**40, 2**34)), colliding(200), [2**63 + i for i in range(500)],
+])  # fmt: skip
+def test_table_and_pool_grow_and_nothing_is_lost(keys):
+    slow = Slow(600)
+    many = [*keys, *(int(k) for k in np.random.default_rng(1).integers(0, 2**63, 3_000))]
+    slow.add(random_documents(300, many, 2))
+    for first in range(300, 600, 60):
+        slow.search_and_add(random_documents(60, keys, first, first), [2] * 60)
+    assert slow.lists.memory >= 16 * slow.lists.keys
+
+
+def test_only_what_is_plausible_is_a_candidate():
+    slow = Slow(60)
+    hours, counts, alive = slow.columns
+    hours[:] = np.arange(60) // 5
+    counts[:] = np.arange(60) % 20 + 1
+    alive[::7] = 0
+    slow.add([(number, [1, 2, 3]) for number in range(50)])
+    for threshold in (Fraction(7, 10), Fraction(1), Fraction(1, 3)):
+        for count in (1, 10, 20):
+            found = slow.search_and_add([(-1, [1, 3, 9])], [2], low=2, high=6, count=count, threshold=threshold)
+            assert all(10 <= number < 35 for number in found[0])
+    assert slow.search_and_add([(-1, [1, 9])], [2], high=99) == [[]]
+
+
+def test_runs_of_too_many_living_documents_are_left_out():
+    slow = Slow(100)
+    slow.add([(number, [1, 2] if number % 3 else [1]) for number in range(90)])
+    assert slow.search_and_add([(-1, [1, 2])], [1], longest=60)[0] == [n for n in range(90) if n % 3]
+    slow.columns.alive[:30] = 0
+    assert len(slow.search_and_add([(-1, [1, 2])], [1], longest=60)[0]) == 60
+    assert slow.search_and_add([(-1, [1])], [1], longest=59) == [[]]
+    slow.columns.hours[40:] = 7
+    assert len(slow.search_and_add([(-1, [1])], [1], longest=59, high=6)[0]) == 10
+
+
+@pytest.mark.parametrize("most", [4, 6, 7, 100])
+def test_counts_of_one_search_never_run_into_the_next(most):
+    # Counters are reused without being cleared, for 31 or 511 searches: here are more.
+    slow = Slow(40, most)
+    slow.add([(number, list(range(number + 1))) for number in range(40)])
+    for i in range(600):
+        minimum = 1 + i % most
+        [found] = slow.search_and_add([(-1, list(range(40)))], [minimum])
+        assert found == list(range(minimum - 1, 40))
+
+
+def test_renumbering_keeps_the_living_in_order():
+    slow = Slow(300)
+    documents = random_documents(200, list(range(60)), 3)
+    slow.add(documents)
+    numbers = np.random.default_rng(4)
+    for _ in range(4):
+        keep = numbers.random(slow.size) < 0.6
+        slow.renumbered(np.where(keep, np.cumsum(keep) - 1, -1).tolist())
+        first = max((max(run) for run in slow.runs.values()), default=-1) + 1
+        more = [(number, own) for number, own in random_documents(20, list(range(70)), 5, first) if number < slow.size]
+        slow.search_and_add(more, [2] * len(more))
+    slow.renumbered([-1] * slow.size)
+    assert slow.lists.keys == 0
+
+
+def test_an_empty_batch_and_a_document_without_keys():
+    slow = Slow(4)
+    slow.add([])
+    slow.add([(0, [])])
+    assert slow.search_and_add([], []) == []
+    assert slow.search_and_add([(1, []), (2, [7]), (3, [7])], [1, 1, 1]) == [[], [], [2]]
+
+
+def test_runs_of_thousands_are_answered_like_any_other():
+    """Long enough to be answered from bitsets (kernels/heavy.py): first filled, then caught up with, then renumbered."""
+    numbers = np.random.default_rng(6)
+    size = 12_000
+    slow = Slow(size)
+    shares = {1: 0.9, 2: 0.7, 3: 0.5, 4: 0.45, **{key: 0.05 for key in range(10, 30)}}
+
+    def some(first, count):
+        return [
+            (first + i, [key for key, share in shares.items() if numbers.random() < share]) for i in range(count)
+        ]
+
+    slow.add(some(0, 7_000))
+    slow.columns.alive[:100] = 0
+    for first in (7_000, 7_040, 7_080):
+        for minimum in (1, 2, 3, 4):
+            asked = [(-1, list(shares)), (-1, [1, 2, 10, 11, 12]), (-1, [1, 2, 3]), (-1, [4, 13, 14])]
+            slow.search_and_add(asked, [minimum] * len(asked))
+        slow.search_and_add(some(first, 40), [4] * 40)
+    assert slow.lists._heavy.used[0] == 2
+    slow.add(some(7_200, 800))
+    slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
+    keep = np.arange(size) % 5 > 0
+    slow.renumbered(np.where(keep, np.cumsum(keep) - 1, -1).tolist())
+    slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
