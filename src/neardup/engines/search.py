@@ -131,7 +131,7 @@ class Search:
         return np.maximum(np.minimum(required, wanted), 1)
 
     def _shared(self, threshold: Fraction) -> int:
-        """m of the sketch search: as set, or by threshold and size of the sketch; never more than that size."""
+        """How many q-grams of a sketch to ask for (m): as set, or by threshold and size; never more than its size."""
         size = self._signer.recipe.sketch_size
         by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
         return min(self._settings.min_shared or max(by_threshold, 1), size)
