@@ -147,7 +147,6 @@ def save(args: argparse.Namespace, name: str, figures: Any) -> Path:
     asked = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
     document = {"experiment": name, "options": asked, "origin": origin(), "figures": figures}
     path.write_text(json.dumps(document, indent=1, default=str) + "\n", encoding="utf-8")
-    print(f"written: {path.name}", file=sys.stderr)
     return path
 
 

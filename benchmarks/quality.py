@@ -115,21 +115,24 @@ def on_corpora(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
 
 
-def drawn(args: argparse.Namespace, originals: list[str], kind: str, share: float) -> dict[str, Any]:
-    """Copies of one kind of edit: for each threshold the first `args.pairs` that reach it, and how many were drawn."""
+def drawn(
+    args: argparse.Namespace, originals: list[str], kind: str, share: float
+) -> dict[str, tuple[int, list[edits.Copy]]]:
+    """For each threshold, how many copies of one kind of edit were drawn, and the first `args.pairs` that reach it."""
     counted: dict[str, list[edits.Copy]] = {threshold: [] for threshold in args.thresholds}
+    needed = dict.fromkeys(args.thresholds, 0)
     looking = set(args.thresholds)
-    number = 0
     for number, copy in enumerate(edits.copies(originals, kind, share, SEED), 1):
         exact = bruteforce.text_overlap(originals[copy.original], copy.text)
         for threshold in sorted(looking):
+            needed[threshold] = number
             if bruteforce.reaches(*exact, threshold):
                 counted[threshold].append(copy)
             if len(counted[threshold]) == args.pairs or (number >= GIVE_UP and not counted[threshold]):
                 looking.discard(threshold)
         if not looking:
             break
-    return {"drawn": number, "counted": counted}
+    return {threshold: (needed[threshold], counted[threshold]) for threshold in args.thresholds}
 
 
 def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -144,7 +147,7 @@ def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         texts = list(originals)
         spans: dict[tuple[str, float], list[Pair]] = {}
         for cell, made in cells.items():
-            chosen = made["counted"][threshold]
+            chosen = made[threshold][1]
             spans[cell] = [(copy.original, len(ids) + at) for at, copy in enumerate(chosen)]
             ids += [f"{cell[0]}-{cell[1]}-{at}" for at in range(len(chosen))]
             texts += [copy.text for copy in chosen]
@@ -155,7 +158,7 @@ def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 found = sum(pair in run.found for pair in pairs)
                 yield {
                     "edit": kind, "share": share, "threshold": threshold, "level": level,
-                    "drawn": cells[kind, share]["drawn"], "pairs": len(pairs), "found": found,
+                    "drawn": cells[kind, share][threshold][0], "pairs": len(pairs), "found": found,
                     "recall": found / len(pairs) if pairs else None, "seconds": run.seconds,
                 }  # fmt: skip
 
@@ -167,14 +170,15 @@ def recipe_of(args: argparse.Namespace) -> dict[str, Any]:
     return {"recipe": neardup.Recipe(lexicon=args.lexicon)} if args.lexicon else {}
 
 
-def told(rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows as a list; each is told on standard error as it comes, for a long run must show that it lives."""
+def told(args: argparse.Namespace, name: str, rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows as a list, told and written to `name`.json as each comes: a run that is ended leaves what it had."""
     kept = []
     for row in rows:
         what = row.get("corpus") or f"{row['edit']} {row['share']:.0%}"
         print(f"{what}, t {row['threshold']}, {row['level']}: {row['found']} of {row['pairs']}, "
               f"{row['seconds']:.1f} s", file=sys.stderr, flush=True)  # fmt: skip
         kept.append(row)
+        harness.save(args, name, kept)
     return kept
 
 
@@ -227,13 +231,9 @@ def main(arguments: list[str] | None = None) -> None:
     if args.tiny:
         args.pairs, args.corpora = min(args.pairs, 20), args.corpora[:2]
     if args.part != "edits":
-        rows = told(on_corpora(args))
-        print(report_corpora(rows))
-        harness.save(args, "quality", rows)
+        print(report_corpora(told(args, "quality", on_corpora(args))))
     if args.part != "corpora":
-        rows = told(on_edits(args))
-        print(report_edits(rows))
-        harness.save(args, "quality-edits", rows)
+        print(report_edits(told(args, "quality-edits", on_edits(args))))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 """A slow, honest window: what the contract (engines/base.py) and DESIGN.md, section 2, say, in plain Python.
 
-Every document is compared with every living one by brute force over sets of q-grams, one document after the other; nothing
-is batched, indexed or stored. It shares with the engines only values: input checks, settings, verdicts. `candidates` is always
-0 here: how many documents an engine had to look at is its own affair.
+Every document is compared with every living one by brute force over sets of q-grams, one document after the
+other; nothing is batched, indexed or stored. It shares with the engines only values: input checks, settings,
+verdicts. `candidates` is always 0 here: how many documents an engine had to look at is its own affair.
 
 Where the texts leave something open, this is what is held to:
 
 - Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
-- A copy keeps its verdict in `reconcile` if the document that it names is gone and that document's hour is too: a window need
-  not tell whether it expired or had been deleted before.
+- A copy keeps its verdict in `reconcile` if the document that it names is gone and that document's hour is too:
+  a window need not tell whether it expired or had been deleted before.
 - The verdict of a query by text bears the newest hour as its time.
 """
 
@@ -40,8 +40,9 @@ AFTER_ALL = 2**40
 
 @dataclass(eq=False)
 class Stored:
-    """A document that is kept. `original`: what it is a copy of; `head`: what heads its group, itself or another. Both may
-    be gone.
+    """A document that is kept. `original`: what it is a copy of; `head`: what heads its group, itself or another.
+
+    Both may be gone.
     """
 
     id: str
@@ -175,7 +176,7 @@ class ReferenceWindow:
         return sorted(found, key=lambda s: (-s.score, s.document.time, s.document.id))
 
     def _stands(self, document: Stored) -> bool:
-        """Whether whoever matches `document` joins a group by it: it heads one, or takes over from a head that is gone."""
+        """Whether one joins a group by matching `document`: it heads one, or takes over from a head that is gone."""
         head = document.head
         if head is document:
             return True
@@ -226,7 +227,7 @@ class ReferenceWindow:
     # -- what goes --
 
     def _drop_before(self, hour: int) -> list[str]:
-        """Drops the hours before `hour`; the names of those that a document was ever stored in, deleted since or not."""
+        """Drops the hours before `hour`; the names of those that a document was ever stored in."""
         if hour <= self.floor:
             return []
         self.floor = hour

@@ -1,4 +1,4 @@
-"""A system that fails at a chosen call: what a killed process or a full disk leaves behind, at every possible moment."""
+"""A system that fails at a chosen call: what a killed process or a full disk leaves behind, at any moment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def disk_full() -> BaseException:
 
 
 class Faults:
-    """Stands in for `os` and `shutil` in the store: counts calls that change files; once armed, fails in the `at`-th from then.
+    """Stands in for `os` and `shutil` in the store: counts calls that change files, and fails in the chosen one.
 
     The half of what a failing write should have written is written. `log`: what was called on which file.
     """

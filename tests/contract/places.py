@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import pytest
 from tests.reference_window import ReferenceWindow
 
 from neardup.document import Document
-from neardup.engines.base import Window
 from neardup.engines.opening import open_window
-from neardup.verdict import Verdict
+
+if TYPE_CHECKING:
+    from neardup.engines.base import Window
+    from neardup.verdict import Verdict
 
 Kind = Literal["reference", "memory", "directory"]
-KINDS: tuple[Kind, ...] = ("reference", "memory", "directory")
+ENGINES: tuple[Kind, ...] = ("memory", "directory")
+KINDS: tuple[Kind, ...] = ("reference", *ENGINES)
+
+engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
+"""For what the reference, which has neither index nor memory to speak of, cannot show."""
 
 START = 1_600_000_000 // 3_600 * 3_600
 """The hour that the tests count from, in seconds: 2020-09-13T12:00:00Z."""

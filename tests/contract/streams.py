@@ -1,20 +1,23 @@
 """Random streams of everything that can be done to a window, and what it answers.
 
-Texts are short (at most 64 q-grams, so that a sketch search is complete too) and made of few words, so that copies, edited
-copies, members of members and ties are the rule. Times go forward, now and then back: late documents, and too late ones.
+Texts are short (at most 64 q-grams, so that a sketch search is complete too) and made of few words, so that
+copies, edited copies, members of members and ties are the rule. Times go forward, now and then back: late
+documents, and too late ones.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 from tests.contract.places import START, Place, document, without_candidates
 
-from neardup.document import Document
-from neardup.engines.base import Stats, Window
 from neardup.errors import UnknownDocument
-from neardup.params import Recipe, Settings
+from neardup.params import Recipe
+
+if TYPE_CHECKING:
+    from neardup.document import Document
+    from neardup.engines.base import Stats, Window
 
 STEMS = (
     ("ferry", "towed", "to", "port", "early", "on", "Friday", "after", "engine", "failed"),
@@ -167,6 +170,3 @@ def figures(stats: Stats) -> dict[str, Any]:
 def comparable(answers: list[Any]) -> list[Any]:
     """Answers without the number of candidates."""
     return without_candidates(answers) if answers and hasattr(answers[0], "candidates") else answers
-
-
-__all__ = ["SETTINGS", "Operation", "Run", "Settings", "comparable", "figures", "operations"]

@@ -6,14 +6,16 @@ import logging
 from unittest import mock
 
 import pytest
-from tests.contract.places import document, grams, told
+from tests.contract.places import document, engines_only, grams, told
 
 TEXT = grams(0, 20)
 
 
 def distinct(count, start=0):
     """Documents without anything in common, two an hour."""
-    return [document(f"{start + i}", grams(30 * (start + i), 30 * (start + i) + 20), i // 2) for i in range(count)]
+    return [
+        document(f"{start + i}", grams(30 * (start + i), 30 * (start + i) + 20), i // 2) for i in range(count)
+    ]
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 8])
@@ -56,9 +58,8 @@ def test_the_only_hour_loses_its_older_half(place):
     assert window.stats().documents == 0
 
 
+@engines_only
 def test_giving_up_is_logged(place, caplog):
-    if not place.is_engine:
-        pytest.skip("the reference is silent")
     with caplog.at_level(logging.WARNING, "neardup"):
         list(place.open(max_documents=2).ingest(distinct(3)))
         list(place.open("other", max_documents=1).ingest(distinct(2)))
@@ -76,10 +77,9 @@ def test_copies_that_are_dropped_take_no_room(place):
     assert window.stats().budget_floor is None
 
 
+@engines_only
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])
 def test_memory_is_bounded_whatever_the_batches(place, retrieval):
-    if not place.is_engine:
-        pytest.skip("the reference has no memory to speak of")
     stream = distinct(120)
     outcomes = []
     for batch in (1, 7, 200):
@@ -103,17 +103,21 @@ def test_one_document_fits_into_any_budget(place):
         assert window.query(grams(30 * i, 30 * i + 20)).duplicate_of == f"{i}"
 
 
+@engines_only
 @pytest.mark.parametrize("policy", ["mark", "drop", "route"])
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])
 def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, retrieval):
-    if not place.is_engine:
-        pytest.skip("the reference compares with everything")
     texts = [grams(i, i + 20) for i in (0, 0, 1, 2, 8, 8, 3, 12, 4, 13, 5, 0, 9, 1)]
     stream = [document(f"{i:02}", text, i / 10) for i, text in enumerate(texts)]
     limit = 3 if policy == "mark" else 1
     outcomes = []
     for batch in (1, 3, 50):
-        settings = {"max_candidates": limit, "policy": policy, "retrieval": retrieval, "batch_documents": batch}
+        settings = {
+            "max_candidates": limit,
+            "policy": policy,
+            "retrieval": retrieval,
+            "batch_documents": batch,
+        }
         window = place.open(f"w{batch}", **settings)
         verdicts = list(window.ingest(stream[:9]))
         window = place.reopened(window, f"w{batch}", **settings)
@@ -125,9 +129,8 @@ def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, ret
     assert told(outcomes[0])[1] == ("01", "exact", "00", "00")
 
 
+@engines_only
 def test_what_expired_frees_its_memory(place):
-    if not place.is_engine:
-        pytest.skip("the reference has no memory to speak of")
     with mock.patch("neardup.engines.state._COMPACT_FROM", 20):
         window = place.open(window_hours=2)
         sizes = []
@@ -141,11 +144,12 @@ def test_what_expired_frees_its_memory(place):
         assert window.stats().postings_keys == 20
 
 
+@engines_only
 @pytest.mark.parametrize("policy", ["mark", "drop", "route"])
 def test_verdicts_after_compaction_are_those_without(place, policy):
-    if not place.is_engine:
-        pytest.skip("the reference never compacts")
-    stream = [document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 12) for i in range(400)]
+    stream = [
+        document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 12) for i in range(400)
+    ]
     settings = {"window_hours": 3, "policy": policy}
     expected = list(place.open("plain", **settings).ingest(stream))
     with mock.patch("neardup.engines.state._COMPACT_FROM", 5):

@@ -24,7 +24,13 @@ def test_the_same_text_again_changes_nothing_and_gives_the_stored_verdict(place)
 
 def test_another_text_replaces_the_old_one_and_is_scored_anew(place):
     window = place.open()
-    stream = [document("a", A), document("b", A, 1), document("a", C, 2), document("c", A, 3), document("d", C, 3)]
+    stream = [
+        document("a", A),
+        document("b", A, 1),
+        document("a", C, 2),
+        document("c", A, 3),
+        document("d", C, 3),
+    ]
     assert told(window.ingest(stream)) == [
         ("a", "unique", None, "a"), ("b", "exact", "a", "a"), ("a", "unique", None, "a"),
         ("c", "exact", "b", "b"), ("d", "exact", "a", "a"),
@@ -36,9 +42,10 @@ def test_another_text_replaces_the_old_one_and_is_scored_anew(place):
 
 def test_a_replaced_document_is_not_its_own_copy(place):
     window = place.open()
-    assert told(window.ingest([document("a", A), document("a", B, 1), document("a", A, 2)])) == [
-        ("a", "unique", None, "a")
-    ] * 3
+    assert (
+        told(window.ingest([document("a", A), document("a", B, 1), document("a", A, 2)]))
+        == [("a", "unique", None, "a")] * 3
+    )
 
 
 def test_the_verdict_on_a_copy_does_not_change_with_its_original(place):
@@ -139,7 +146,9 @@ def test_reconcile_moves_a_member_to_the_document_that_now_bears_its_heads_id(pl
     list(window.ingest([document("h", A, 0), document("d", B, 2), document("h", A + "\u4e02", 1)]))
     list(window.reconcile())
     window = place.reopened(window)
-    assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [("h", "13", ["d"])]
+    assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
+        ("h", "13", ["d"])
+    ]
     assert told(window.ingest([document("e", C, 3)])) == [("e", "near", "d", "e")]
 
 

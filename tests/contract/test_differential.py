@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ WORKING = st.fixed_dictionaries(
         "retrieval": st.sampled_from(("sketch", "complete")),
         "batch_documents": st.integers(1, 12),
         "threads": st.sampled_from((1, 1, 3)),
+        "routes": st.sampled_from(((), (), ("sentences", "simhash"))),
     }
 )
 
@@ -42,12 +44,13 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
             run.window.close()
 
 
-@settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
-    chosen = data.draw(SETTINGS)
-    stream = data.draw(operations())
-    with tempfile.TemporaryDirectory() as directory:
-        compare(chosen, data.draw(WORKING), stream, Path(directory))
+    chosen, stream, working = data.draw(SETTINGS), data.draw(operations()), data.draw(WORKING)
+    compact_from = data.draw(st.sampled_from((10_000, 0, 5)))
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        mock.patch("neardup.engines.state._COMPACT_FROM", compact_from),
+    ):
+        compare(chosen, working, stream, Path(directory))

@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,8 +78,8 @@ def test_readers_see_what_was_committed_when_they_came(path):
 def test_a_reader_changes_nothing(path):
     with open_window(path, readonly=True) as reader:
         for change in (
-            lambda: list(reader.ingest(STREAM[:1])), lambda: reader.delete("d1"), lambda: reader.expire(),
-            lambda: list(reader.reconcile()),
+            lambda: list(reader.ingest(STREAM[:1])), lambda: list(reader.reconcile()),
+            lambda: reader.delete("d1"), reader.expire,
         ):  # fmt: skip
             with pytest.raises(NeardupError, match="readonly"):
                 change()
@@ -100,7 +101,7 @@ def test_a_reader_of_an_hour_that_has_expired_is_told_to_open_again(path):
 
 
 def test_a_reader_needs_a_window(tmp_path):
-    with pytest.raises(WindowDamaged, match="no window.json"):
+    with pytest.raises(WindowDamaged, match=r"no window\.json"):
         open_window(tmp_path / "nothing", readonly=True)
     assert not (tmp_path / "nothing").exists()
 
@@ -109,12 +110,13 @@ def test_a_reader_needs_a_window(tmp_path):
 
 
 def test_settings_hold_until_they_are_changed(tmp_path):
-    chosen = {
+    chosen: dict[str, Any] = {
         "threshold": "0.85", "retrieval": "complete", "policy": "route", "window_hours": 5,
         "routes": ("simhash", "sentences"), "min_shared": 3,
     }  # fmt: skip
     open_window(tmp_path / "w", **chosen).close()
-    for changes in ({}, {}, {"threshold": 0.9}, {}):
+    all_changes: list[dict[str, Any]] = [{}, {}, {"threshold": 0.9}, {}]
+    for changes in all_changes:
         chosen |= changes
         with open_window(tmp_path / "w", **changes) as window:
             stats = window.stats()
@@ -196,7 +198,9 @@ def test_a_foreign_description_is_refused(path, content, found):
     assert "window.json" in str(damaged(path, found=found).path)
 
 
-@pytest.mark.parametrize(("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", ["x"]), ("window_hours", -1)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", ["x"]), ("window_hours", -1)]
+)
 def test_a_description_with_a_bad_setting_is_refused(path, name, value):
     file = path / "window.json"
     known = json.loads(file.read_text())
@@ -213,7 +217,13 @@ def test_a_lost_description_is_told(path):
 def test_a_damaged_commit_slot_is_told(path):
     file = path / "commit"
     size = file.stat().st_size
-    for content in (b"\x00" * size, b"\xff" * size, os.urandom(size), file.read_bytes()[: size // 2 - 1], b"x"):
+    for content in (
+        b"\x00" * size,
+        b"\xff" * size,
+        os.urandom(size),
+        file.read_bytes()[: size // 2 - 1],
+        b"x",
+    ):
         file.write_bytes(content)
         assert damaged(path, file="commit").path == file
 
@@ -294,4 +304,4 @@ def test_more_hours_than_files_are_kept_open(tmp_path):
 
 def _open_files():
     listing = Path("/proc/self/fd")
-    return [os.readlink(file) for file in listing.iterdir() if file.exists()] if listing.is_dir() else []
+    return [str(file.readlink()) for file in listing.iterdir() if file.exists()] if listing.is_dir() else []

@@ -9,22 +9,23 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract import writer
 from tests.contract.faults import Faults, Killed, disk_full, killed
 from tests.contract.places import START, Place, document, grams
-from tests.contract.streams import Delete, Expire, Ingest, Reconcile, Run
+from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
 
 from neardup.engines.opening import open_window
 from neardup.errors import NeardupError, WindowLocked
 from neardup.verdict import Match, Verdict
 
-SETTINGS = {"window_hours": 4, "batch_documents": 4}
+SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
 
 
 def small_stream():
-    """Documents of several hours in every batch, copies among them; hours expire on the way, not within their own batch."""
+    """Several hours in every batch, copies among them; hours expire on the way, but not within their own batch."""
     numbers = random.Random(1)
     hours = [0, 0, 1, 2, 1, 2, 3, 3, 4, 5, 5, 6, 7, 6, 8, 7]
     return [document(f"d{i}", grams(3 * numbers.randrange(9), 30), hour) for i, hour in enumerate(hours)]
@@ -42,7 +43,7 @@ def small_stream():
 def test_a_failure_at_any_call_loses_nothing_acknowledged(tmp_path, error, settings, step):
     stream, settings = small_stream(), SETTINGS | settings
     undisturbed = list(Place("memory", tmp_path).open(**settings).ingest(stream))
-    at, done = 1, []
+    at, done = 1, list[Verdict]()
     while len(done) < len(stream):
         done = []
         with Faults(error).installed() as faults, open_window(tmp_path / f"{at}", **settings) as window:
@@ -70,7 +71,7 @@ def is_known(window, identity):
         return False
 
 
-OPERATIONS = [
+OPERATIONS: list[Operation] = [
     Ingest(small_stream()[:4]), Delete("d0"), Ingest([document("late", grams(0, 30), 0.5)]), Reconcile(),
     Ingest([document("d1", grams(9, 39), 2)]), Reconcile(), Expire(6), Ingest(small_stream()[8:12]), Delete("d9"),
     Ingest([document(f"x{i}", grams(50 * i, 50 * i + 9), 6) for i in range(9)]), Expire(20),
@@ -151,10 +152,10 @@ def test_a_failure_while_a_window_is_made_harms_nothing(tmp_path):
 
 
 def test_with_fsync_everything_is_flushed_before_it_is_committed(tmp_path):
-    with Faults().installed() as faults:
-        with open_window(tmp_path / "window", fsync=True, **SETTINGS) as window:
-            list(window.ingest(small_stream()))
-    unflushed = set()
+    path = tmp_path / "window"
+    with Faults().installed() as faults, open_window(path, fsync=True, **SETTINGS) as window:
+        list(window.ingest(small_stream()))
+    unflushed: set[str] = set()
     for call, file in faults.log:
         if call == "pwrite" and file.endswith("/commit"):
             assert not unflushed
@@ -177,12 +178,14 @@ def long_stream():
     documents = []
     for i in range(480):
         text = texts[numbers.randrange(i // 3 + 1)] if i % 3 == 0 else texts[numbers.randrange(200)]
-        documents.append({"id": f"d{i}", "text": text, "time": START + 3_600 * (i // 40 + numbers.randrange(5))})
+        documents.append(
+            {"id": f"d{i}", "text": text, "time": START + 3_600 * (i // 40 + numbers.randrange(5))}
+        )
     return documents
 
 
 def test_a_killed_process_loses_nothing_it_has_told(tmp_path):
-    stream, settings = long_stream(), {"window_hours": 0, "batch_documents": 16}
+    stream, settings = long_stream(), dict[str, Any](window_hours=0, batch_documents=16)
     (tmp_path / "stream.jsonl").write_text("".join(json.dumps(item) + "\n" for item in stream))
     undisturbed = list(Place("memory", tmp_path).open(**settings).ingest(stream))
     moments = random.Random(3)
@@ -245,7 +248,7 @@ def files(path):
 
 @pytest.mark.parametrize("policy", ["mark", "route"])
 def test_the_same_stream_again_changes_nothing(tmp_path, policy):
-    settings = {"policy": policy, "window_hours": 0}
+    settings: dict[str, Any] = {"policy": policy, "window_hours": 0}
     with open_window(tmp_path / "window", **settings) as window:
         verdicts, stats = list(window.ingest(long_stream())), window.stats()
     before = files(tmp_path / "window")

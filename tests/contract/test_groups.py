@@ -12,7 +12,9 @@ A, B, C, D = grams(0, 10), grams(2, 12), grams(4, 14), grams(6, 16)
 
 def test_a_copy_of_a_member_heads_a_group_of_its_own(place):
     window = place.open()
-    verdicts = list(window.ingest([document("a", A), document("b", B, 1), document("c", C, 2), document("d", D, 3)]))
+    verdicts = list(
+        window.ingest([document("a", A), document("b", B, 1), document("c", C, 2), document("d", D, 3)])
+    )
     assert told(verdicts) == [
         ("a", "unique", None, "a"), ("b", "near", "a", "a"), ("c", "near", "b", "c"), ("d", "near", "c", "c"),
     ]  # fmt: skip
@@ -50,7 +52,9 @@ def test_members_are_told_by_time_then_id_and_groups_by_their_heads(place):
 
 def test_the_earliest_living_member_takes_over_from_a_head_that_expired(place):
     window = place.open(window_hours=4)
-    list(window.ingest([document("head", A, 0), document("n", A, 3), document("m", A, 2), document("o", A, 4)]))
+    list(
+        window.ingest([document("head", A, 0), document("n", A, 3), document("m", A, 2), document("o", A, 4)])
+    )
     list(window.ingest([document("other", grams(90, 99), 5)]))
     window = place.reopened(window)
     assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
@@ -71,13 +75,19 @@ def test_the_earliest_living_member_takes_over_from_a_head_that_expired(place):
 def test_a_member_that_is_not_the_earliest_does_not_take_over(place):
     window = place.open(window_hours=4)
     # "far" and "near" are members of "head"; "new" matches "far" only.
-    list(window.ingest([document("head", B, 0), document("near", A, 1), document("far", C, 2), document("x", "", 5)]))
+    list(
+        window.ingest(
+            [document("head", B, 0), document("near", A, 1), document("far", C, 2), document("x", "", 5)]
+        )
+    )
     assert told(window.ingest([document("new", D, 5)])) == [("new", "near", "far", "new")]
 
 
 def test_another_text_under_the_heads_id_is_not_the_head(place):
     window = place.open()
-    list(window.ingest([document("head", A, 0), document("member", A, 1), document("head", grams(90, 99), 2)]))
+    list(
+        window.ingest([document("head", A, 0), document("member", A, 1), document("head", grams(90, 99), 2)])
+    )
     window = place.reopened(window)
     assert told(window.ingest([document("new", A, 3)])) == [("new", "exact", "member", "member")]
     assert told(window.ingest([document("newer", grams(90, 99), 3)])) == [("newer", "exact", "head", "head")]

@@ -7,7 +7,7 @@ import logging
 import pytest
 from tests.contract.places import START, document, grams, told
 
-from neardup.document import FLUSH, Document
+from neardup.document import FLUSH, Document, Reject
 from neardup.errors import SettingsError
 
 A = grams(0, 10)
@@ -80,7 +80,7 @@ BAD = [
 
 @pytest.mark.parametrize(("item", "identity", "reason"), BAD, ids=[reason for _, _, reason in BAD])
 def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, identity, reason):
-    window, rejects = place.open(max_length=100), []
+    window, rejects = place.open(max_length=100), list[Reject]()
     stream = [document("a", A), item, document("b", A)]
     assert told(window.ingest(stream, on_reject=rejects.append)) == [
         ("a", "unique", None, "a"), ("b", "exact", "a", "a")
@@ -118,12 +118,13 @@ def test_an_error_of_the_stream_itself_reaches_the_caller_and_loses_nothing_ackn
             yield document(str(i), grams(40 * i, 40 * i + 9))
         raise OSError("the line went dead")
 
-    told_so_far = []
+    told_so_far: list[str] = []
     with pytest.raises(OSError, match="line went dead"):
         told_so_far.extend(verdict.id for verdict in window.ingest(stream()))
     window = place.reopened(window)
     assert all(window.query(id=identity).id == identity for identity in told_so_far)
-    assert list(window.ingest([document("9", A)]))[0].duplicate_of in ("0", None)
+    [verdict] = window.ingest([document("9", A)])
+    assert verdict.duplicate_of in ("0", None)
 
 
 @pytest.mark.parametrize(("name", "value"), [

@@ -20,7 +20,11 @@ STREAM = [
 def test_what_is_kept_and_found(place, policy, status, kept, copies):
     window = place.open(policy=policy)
     verdicts = list(window.ingest(STREAM))
-    assert told(verdicts)[:3] == [("a", "unique", None, "a"), ("b", "exact", "a", "a"), ("c", "near", "a", "a")]
+    assert told(verdicts)[:3] == [
+        ("a", "unique", None, "a"),
+        ("b", "exact", "a", "a"),
+        ("c", "near", "a", "a"),
+    ]
     assert verdicts[3].status == status  # of c, which is searched only if copies are marked
     window = place.reopened(window)
     stats = window.stats()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.contract.places import START, Place, document, without_candidates
+from tests.contract.places import START, Place, document, engines_only, without_candidates
 from tests.reference_window import ReferenceWindow
 
 from neardup.document import Document
@@ -66,7 +66,7 @@ def truth(seed: int, threshold: str, policy: str = "mark") -> list[Any]:
 def in_parts(place: Place, name: str, documents, **settings: Any) -> list[Any]:
     """Verdicts on the documents, with the window opened again twice on the way."""
     window = place.open(name, **settings)
-    verdicts = []
+    verdicts: list[Any] = []
     third = len(documents) // 3
     for part in (documents[:third], documents[third : 2 * third], documents[2 * third :]):
         verdicts += window.ingest(part)
@@ -103,7 +103,9 @@ def test_complete_finds_everything_under_every_policy(directory, policy):
     assert without_candidates(verdicts) == truth(0, "0.7", policy)
 
 
-@pytest.mark.parametrize("recipe", [Recipe(q=1), Recipe(q=3, fold_case=True), Recipe(q=9), Recipe(sketch_size=64, alpha=0)])
+@pytest.mark.parametrize(
+    "recipe", [Recipe(q=1), Recipe(q=3, fold_case=True), Recipe(q=9), Recipe(sketch_size=64, alpha=0)]
+)
 def test_complete_finds_everything_by_every_recipe(directory, recipe):
     verdicts = in_parts(directory, "w", stream(1), recipe=recipe, retrieval="complete")
     reference = ReferenceWindow(recipe=recipe)
@@ -146,7 +148,7 @@ WORKING = [
     {"batch_documents": 1},
     {"batch_documents": 7, "threads": 3},
     {"batch_documents": 1_000},
-    {"threads": 2, "fsync": True},
+    {"threads": 2},
 ]
 
 
@@ -183,9 +185,8 @@ def partly_alike(count, start=0):
     ]
 
 
+@engines_only
 def test_a_sentence_route_finds_what_shares_a_sentence(place):
-    if not place.is_engine:
-        pytest.skip("the reference needs no routes")
     window = place.open(routes=("sentences",), threshold="0.1", min_shared=64)
     list(window.ingest(partly_alike(1)))
     window = place.reopened(window)
@@ -195,10 +196,9 @@ def test_a_sentence_route_finds_what_shares_a_sentence(place):
     assert [v.duplicate_of for v in window.ingest([*partly_alike(1), *partly_alike(1, 100)])] == [None, None]
 
 
+@engines_only
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_sentence_of_too_many_documents_finds_none_and_the_dead_do_not_count(place, batch):
-    if not place.is_engine:
-        pytest.skip("the reference needs no routes")
     settings = {"routes": ("sentences",), "batch_documents": batch}
     window = place.open(**settings)
     verdicts = list(window.ingest(partly_alike(310)))

@@ -41,7 +41,9 @@ def test_status_and_score_of_a_pair(place, retrieval, text, other, status, score
 
 def test_the_whole_verdict(place):
     window = place.open()
-    verdicts = without_candidates(window.ingest([document("a", grams(0, 10)), document("b", grams(2, 12), 1.5)]))
+    verdicts = without_candidates(
+        window.ingest([document("a", grams(0, 10)), document("b", grams(2, 12), 1.5)])
+    )
     assert verdicts == [
         Verdict("a", "2020-09-13T12:00:00Z", "unique", None, None, None, "a", 0, False, ()),
         Verdict("b", "2020-09-13T13:30:00Z", "near", "a", 0.8, 8, "a", 0, False, (Match("a", 0.8, 8),)),
@@ -88,7 +90,9 @@ def test_as_many_matches_as_asked_for(place, count):
 def test_status_is_that_of_the_best_match(place):
     # doc_q is 1 with both, the earlier one has another normal form.
     window = place.open()
-    verdicts = list(window.ingest([document("a", "ababab"), document("b", "abababab", 1), document("c", "abababab", 2)]))
+    verdicts = list(
+        window.ingest([document("a", "ababab"), document("b", "abababab", 1), document("c", "abababab", 2)])
+    )
     assert told(verdicts)[1:] == [("b", "near", "a", "a"), ("c", "near", "a", "a")]
 
 

@@ -1,6 +1,6 @@
 """Ingests a stream of JSON Lines into a window and prints every verdict as it is yielded: a process to be killed.
 
-    python writer.py STREAM WINDOW SETTINGS(JSON)
+python writer.py STREAM WINDOW SETTINGS(JSON)
 """
 
 from __future__ import annotations

@@ -14,7 +14,13 @@ EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 def verdict(*overlaps, heads=(), listed=None):
     return copied(
-        "new", 1_000, overlaps, 7, True, head_of=lambda match: match.id if match.id in heads else None, listed=listed
+        "new",
+        1_000,
+        overlaps,
+        7,
+        True,
+        head_of=lambda match: match.id if match.id in heads else None,
+        listed=listed,
     )
 
 
@@ -23,8 +29,18 @@ def verdict(*overlaps, heads=(), listed=None):
 ])  # fmt: skip
 def test_the_best_match_is_what_it_is_a_duplicate_of(overlaps, status, best):
     found = verdict(*overlaps)
-    assert (found.status, found.duplicate_of, found.score, found.shared) == (status, best.id, best.score, best.shared)
-    assert (found.id, found.time, found.candidates, found.truncated) == ("new", "1970-01-01T00:00:01Z", 7, True)
+    assert (found.status, found.duplicate_of, found.score, found.shared) == (
+        status,
+        best.id,
+        best.score,
+        best.shared,
+    )
+    assert (found.id, found.time, found.candidates, found.truncated) == (
+        "new",
+        "1970-01-01T00:00:01Z",
+        7,
+        True,
+    )
 
 
 def test_matches_are_listed_best_first():
@@ -41,8 +57,13 @@ def test_it_joins_the_best_match_that_heads_a_group_or_heads_its_own(heads, grou
 
 
 def test_heads_are_asked_for_no_longer_than_needed():
-    asked = []
-    group_joined([EXACT, BETTER, NEAR], lambda match: asked.append(match.id) or (match.id if len(asked) == 2 else None))
+    asked: list[str] = []
+
+    def head_of(match):
+        asked.append(match.id)
+        return match.id if match is BETTER else None
+
+    assert group_joined([EXACT, BETTER, NEAR], head_of) == "better"
     assert asked == ["exact", "better"]
 
 

@@ -52,10 +52,12 @@ def test_a_moment_is_its_milliseconds_in_utc_rounded_down(moment):
 
 @given(MOMENTS)
 def test_any_moment_is_a_time_or_refused_by_name(moment):
-    try:
-        assert MIN_TIME_MS <= parse_time(moment) <= MAX_TIME_MS
-    except ValueError as error:
-        assert "years 1 to 9999" in str(error)
+    milliseconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    if MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
+        assert parse_time(moment) == milliseconds
+    else:
+        with pytest.raises(ValueError, match="years 1 to 9999"):
+            parse_time(moment)
 
 
 @pytest.mark.parametrize(("value", "expected"), [
@@ -74,7 +76,8 @@ def test_times_of_every_kind(value, expected):
 @pytest.mark.parametrize("value", [
     "", "now", "21.11.2026", "2026-11-21T25:00:00", "2026-02-30", None, True, False, float("nan"), float("inf"),
     float("-inf"), [], {}, b"2026-11-21", 1e18, -1e18, MAX_TIME_MS + 1, MIN_TIME_MS - 1, 10**400,
-    "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
+    "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
+    datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
 ])  # fmt: skip
 def test_what_is_no_time_is_refused_by_name(value):
     with pytest.raises(ValueError, match="time "):
@@ -122,13 +125,13 @@ def test_what_cannot_be_used_is_named(item, identity, reason):
     assert caught.value.id == identity
 
 
-@given(st.text())
+@given(st.text(st.characters()))
 def test_a_text_is_encoded_or_refused(text):
-    try:
+    if any(0xD800 <= ord(char) < 0xE000 for char in text):
+        with pytest.raises(ValueError, match="unpaired surrogate"):
+            encode_text(text)
+    else:
         assert encode_text(text).decode() == text
-    except ValueError as error:
-        assert "unpaired surrogate" in str(error)
-        assert any(0xD800 <= ord(char) < 0xE000 for char in text)
 
 
 def test_flush_says_what_it_is():

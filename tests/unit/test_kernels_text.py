@@ -12,7 +12,22 @@ from neardup.kernels.text import MAX_GROWTH, decode, decode_one, encode_one, is_
 from neardup.params import Recipe
 from neardup.signature import signer
 
-EDGES = (0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0x1000, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0xFFFFF, 0x10FFFF)
+EDGES = (
+    0,
+    0x7F,
+    0x80,
+    0x7FF,
+    0x800,
+    0xFFF,
+    0x1000,
+    0xD7FF,
+    0xE000,
+    0xFFFD,
+    0xFFFF,
+    0x10000,
+    0xFFFFF,
+    0x10FFFF,
+)
 POINTS = sorted({*EDGES, *range(0x3000), *range(0x3000, 0x110000, 251)} - set(range(0xD800, 0xE000)))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
@@ -62,7 +77,9 @@ def test_folding_is_the_oracles_lower_case_of_the_normal_form(text):
     assert folded(text, True) == oracle.lower(folded(text, False))
 
 
-@pytest.mark.parametrize("text", [chr(point) * 50 for point in (0x1D160, 0x23A, 0xFB2C, 0x344, 0xAC01, 0x1F82, 0x2F9D4)])
+@pytest.mark.parametrize(
+    "text", [chr(point) * 50 for point in (0x1D160, 0x23A, 0xFB2C, 0x344, 0xAC01, 0x1F82, 0x2F9D4)]
+)
 def test_no_text_grows_more_than_it_may(text):
     for fold_case in (False, True):
         assert len(folded(text, fold_case).encode()) <= MAX_GROWTH * len(text.encode())

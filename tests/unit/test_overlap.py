@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.engine_parts import signed
 
 from neardup import oracle
 from neardup.kernels.overlap import verify_pairs
@@ -21,14 +22,18 @@ FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)
 def overlaps(pairs, q=4, needed=None):
     """|A ∩ B| of pairs of normal forms, by the kernel."""
     fast = signer(Recipe(q=q))
-    batch = fast.sign([a.encode() for a, _ in pairs], normal=True)
+    batch = signed([a for a, _ in pairs], fast.recipe)
     data, offsets = concatenated([b.encode() for _, b in pairs])
-    places = np.arange(len(pairs))
-    out = np.zeros(len(pairs), np.int64)
-    longest = max(int(np.diff(offsets).max(initial=0)), int(batch.counts.max(initial=0)))
+    needed = np.zeros(len(pairs), np.int64) if needed is None else needed
+    return counted(fast, batch, range(len(pairs)), data, offsets[:-1], offsets[1:], needed)
+
+
+def counted(fast, batch, queries, data, starts, ends, needed):
+    out = np.zeros(len(queries), np.int64)
+    longest = max(int(np.diff(batch.text_offsets).max()), int((ends - starts).max()))
     verify_pairs(
-        places, batch.keys, batch.key_offsets, places, data, offsets[:-1], offsets[1:],
-        np.zeros(len(pairs), np.int64) if needed is None else needed, q, fast.scratch(longest), out,
+        np.array(queries), batch.texts, batch.text_offsets, data, starts, ends, needed, fast.recipe.q,
+        fast.scratch(longest), out,
     )  # fmt: skip
     return out.tolist()
 
@@ -49,7 +54,13 @@ def test_is_that_of_the_sets_of_q_grams(pairs, q):
 def test_of_long_texts(alphabet, size):
     numbers = random.Random(size)
     text = "".join(numbers.choices(alphabet, k=size))
-    others = [text, text[size // 3 :], text[: size // 2] + "".join(numbers.choices(alphabet, k=size)), "", text[:3]]
+    others = [
+        text,
+        text[size // 3 :],
+        text[: size // 2] + "".join(numbers.choices(alphabet, k=size)),
+        "",
+        text[:3],
+    ]
     pairs = [(text, other) for other in others]
     assert overlaps(pairs) == truth(pairs)
 
@@ -70,20 +81,19 @@ def test_below_what_is_needed_it_may_be_smaller_never_larger():
 
 
 def test_pairs_of_one_query_share_its_table():
-    text = "abcdefghijklmnopqrstuvwxyz"
-    fast = signer(Recipe())
-    batch = fast.sign([text.encode(), b"zyxwvu"], normal=True)
-    data, offsets = concatenated([b"abcdef", b"uvwxyz", b"zyxwvut", text.encode()])
-    out = np.zeros(5, np.int64)
-    places = np.array([0, 1, 3, 2, 0])
-    verify_pairs(
-        np.array([0, 0, 0, 1, 1]), batch.keys, batch.key_offsets, places, data, offsets[:-1][places],
-        offsets[1:][places], np.zeros(5, np.int64), 4, fast.scratch(100), out,
+    texts = ["abcdefghijklmnopqrstuvwxyz", "zyxwvu"]
+    data, offsets = concatenated([b"abcdef", b"uvwxyz", b"zyxwvut", texts[0].encode()])
+    others = np.array([0, 1, 3, 2, 0])
+    found = counted(
+        signer(Recipe()), signed(texts), [0, 0, 0, 1, 1], data, offsets[:-1][others], offsets[1:][others],
+        np.zeros(5, np.int64),
     )  # fmt: skip
-    assert out.tolist() == [3, 3, 23, 3, 0]
+    assert found == [3, 3, 23, 3, 0]
 
 
 def test_the_key_0_is_counted_once():
     # Four NULs pack to 0, and splitmix64 takes 0 to 0, which marks a free slot in the kernel's table.
     assert oracle.key("\x00" * 4) == 0
-    assert overlaps([("\x00" * 9, "\x00" * 5), ("\x00" * 9 + "a", "\x00" * 5 + "a"), ("aaaa", "\x00" * 5)]) == [1, 2, 0]
+    assert overlaps(
+        [("\x00" * 9, "\x00" * 5), ("\x00" * 9 + "a", "\x00" * 5 + "a"), ("aaaa", "\x00" * 5)]
+    ) == [1, 2, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,14 +43,14 @@ def test_what_is_no_threshold_is_refused(value):
         exact_threshold(value, "other")
 
 
-GOOD = {
+GOOD: dict[str, list[Any]] = {
     "retrieval": ["sketch", "complete"], "policy": ["mark", "drop", "route"], "matches": [None, 0, 5],
     "window_hours": [0, 1, 24, 10**6], "routes": [(), ("simhash",), ["sentences", "simhash"]],
     "max_documents": [0, 1], "max_memory": [0, 10**12], "max_length": [1, 10**9], "max_candidates": [0, 1],
     "batch_documents": [1, 10**6], "threads": [1, 64], "fsync": [True, False], "min_shared": [None, 1, 4],
     "recipe": [None, Recipe()],
 }  # fmt: skip
-BAD = {
+BAD: dict[str, list[Any]] = {
     "retrieval": ["", "fast", None], "policy": ["keep", None, 1], "matches": [-1, 1.0, "all", True],
     "window_hours": [-1, 1.5, None, "24"], "routes": ["simhash", ("words",), (1,)],
     "max_documents": [-1, None, 1.0], "max_memory": [-1, "1G"], "max_length": [0, None], "max_candidates": [-1],
@@ -58,13 +59,17 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in GOOD.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in GOOD.items() for value in values]
+)
 def test_good_settings(name, value):
     settings = Settings(**{name: value})
     assert getattr(settings, name) == (tuple(value) if name == "routes" else value)
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in BAD.items() for value in values]
+)
 def test_bad_settings_are_named(name, value):
     with pytest.raises(SettingsError, match=f"setting {name} is ") as caught:
         Settings(**{name: value})
@@ -84,8 +89,8 @@ def test_bad_recipes_are_named(name, value):
 
 
 @pytest.mark.parametrize("recipe", [
-    Recipe(), Recipe(q=16, fold_case=True), Recipe(simhash_variants=10, sketch_size=64), Recipe(alpha=2), Recipe(alpha=0),
-    Recipe(alpha=0.25),
+    Recipe(), Recipe(q=16, fold_case=True), Recipe(simhash_variants=10, sketch_size=64), Recipe(alpha=2),
+    Recipe(alpha=0), Recipe(alpha=0.25),
 ])  # fmt: skip
 def test_the_recipe_string_is_the_oracles(recipe):
     lexicon = Lexicon.default()

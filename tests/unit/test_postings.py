@@ -29,7 +29,7 @@ class Slow:
 
     size: int
     most: int = 4
-    runs: defaultdict = field(default_factory=lambda: defaultdict(list))
+    runs: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self):
         self.lists = PostingLists(slots=16, pool=4)
@@ -49,7 +49,9 @@ class Slow:
                 if number >= 0:
                     self.runs[key].append(number)
 
-    def search_and_add(self, documents, minimums, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0):
+    def search_and_add(
+        self, documents, minimums, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0
+    ):
         """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
         query = Query(
             np.array([number for number, _ in documents]),
@@ -76,7 +78,7 @@ class Slow:
 
     def candidates(self, keys, minimum, low, high, count, threshold, longest):
         hours, counts, alive = self.columns
-        held, skipped = Counter(), 0
+        held, skipped = Counter[int](), 0
         for key in keys:
             run = self.runs.get(key, [])
             if longest and sum(bool(alive[d]) and low <= hours[d] <= high for d in run) > longest:
@@ -94,7 +96,9 @@ class Slow:
         self.lists = self.lists.renumbered(np.array(numbers))
         kept = {key: [numbers[d] for d in run if numbers[d] >= 0] for key, run in self.runs.items()}
         self.runs = defaultdict(list, {key: run for key, run in kept.items() if run})
-        self.columns = Documents(*(column[np.argsort(numbers)[numbers.count(-1) :]] for column in self.columns))
+        self.columns = Documents(
+            *(column[np.argsort(numbers)[numbers.count(-1) :]] for column in self.columns)
+        )
         self.size = len(self.columns.hours)
         self.hits = self.hits.resized(self.size)
 
@@ -103,7 +107,9 @@ def offsets_of(documents):
     return np.cumsum([0, *(len(own) for _, own in documents)])
 
 
-KEYS = st.lists(st.sampled_from([0, 1, 2, 2**64 - 1, 2**63, *colliding(6), *range(100, 112)]), max_size=14, unique=True)
+KEYS = st.lists(
+    st.sampled_from([0, 1, 2, 2**64 - 1, 2**63, *colliding(6), *range(100, 112)]), max_size=14, unique=True
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -149,7 +155,9 @@ def test_only_what_is_plausible_is_a_candidate():
     slow.add([(number, [1, 2, 3]) for number in range(50)])
     for threshold in (Fraction(7, 10), Fraction(1), Fraction(1, 3)):
         for count in (1, 10, 20):
-            found = slow.search_and_add([(-1, [1, 3, 9])], [2], low=2, high=6, count=count, threshold=threshold)
+            found = slow.search_and_add(
+                [(-1, [1, 3, 9])], [2], low=2, high=6, count=count, threshold=threshold
+            )
             assert all(10 <= number < 35 for number in found[0])
     assert slow.search_and_add([(-1, [1, 9])], [2], high=99) == [[]]
 
@@ -185,7 +193,11 @@ def test_renumbering_keeps_the_living_in_order():
         keep = numbers.random(slow.size) < 0.6
         slow.renumbered(np.where(keep, np.cumsum(keep) - 1, -1).tolist())
         first = max((max(run) for run in slow.runs.values()), default=-1) + 1
-        more = [(number, own) for number, own in random_documents(20, list(range(70)), 5, first) if number < slow.size]
+        more = [
+            (number, own)
+            for number, own in random_documents(20, list(range(70)), 5, first)
+            if number < slow.size
+        ]
         slow.search_and_add(more, [2] * len(more))
     slow.renumbered([-1] * slow.size)
     assert slow.lists.keys == 0
@@ -200,15 +212,16 @@ def test_an_empty_batch_and_a_document_without_keys():
 
 
 def test_runs_of_thousands_are_answered_like_any_other():
-    """Long enough to be answered from bitsets (kernels/heavy.py): first filled, then caught up with, then renumbered."""
+    """Answered from bitsets (kernels/heavy.py): filled, caught up with, and made anew when renumbered."""
     numbers = np.random.default_rng(6)
     size = 12_000
     slow = Slow(size)
-    shares = {1: 0.9, 2: 0.7, 3: 0.5, 4: 0.45, **{key: 0.05 for key in range(10, 30)}}
+    shares = {1: 0.9, 2: 0.7, 3: 0.5, 4: 0.45, **dict.fromkeys(range(10, 30), 0.05)}
 
     def some(first, count):
         return [
-            (first + i, [key for key, share in shares.items() if numbers.random() < share]) for i in range(count)
+            (first + i, [key for key, share in shares.items() if numbers.random() < share])
+            for i in range(count)
         ]
 
     slow.add(some(0, 7_000))

@@ -42,7 +42,11 @@ def reopened(store):
 
 
 def test_what_was_added_can_be_read_at_once(store):
-    parts = [additions(1, b"one", b"", b"three"), additions(4, b""), additions(5, b"five", b"", blob="é".encode())]
+    parts = [
+        additions(1, b"one", b"", b"three"),
+        additions(4, b""),
+        additions(5, b"five", b"", blob="é".encode()),
+    ]
     for part in parts:
         store.append(7, part)
     assert [pair for part in parts for pair in read(store, 7, part.rows)] == [
@@ -175,4 +179,3 @@ def test_a_lost_commit_is_no_new_window(files):
     (files.path / "commit").unlink()
     with pytest.raises(WindowDamaged, match="commit"):
         FileStore(files.path, readonly=False)
-    files = FileStore  # closed above; the fixture closes an already closed store again

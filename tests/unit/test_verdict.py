@@ -41,7 +41,10 @@ PAIRS = st.tuples(st.integers(0, LARGEST), st.integers(1, LARGEST)).filter(lambd
 @given(PAIRS, PAIRS)
 @example((LARGEST - 2, LARGEST - 1), (LARGEST - 1, LARGEST))
 def test_scores_order_as_fractions_do(one, other):
-    overlaps = [Overlap(0, "a", 5, *one, False), Overlap(1, "b", 4, *other, False)]
+    overlaps = [
+        Overlap(number, "a", 5 - number, shared, larger, False)
+        for number, (shared, larger) in enumerate((one, other))
+    ]
     exact = sorted(overlaps, key=lambda o: (-Fraction(o.shared, o.larger), o.time))
     assert best_first(overlaps) == exact
 

@@ -28,7 +28,9 @@ def test_a_name_tells_its_hour(milliseconds):
     assert _hour_from_name(hour_name(hour_of(milliseconds))) == hour_of(milliseconds)
 
 
-@pytest.mark.parametrize("name", ["", "notes", "2026.11.21", "2026.13.01-00", "2026.02.30-01", "a.b.c-d", "2026.1-1"])
+@pytest.mark.parametrize(
+    "name", ["", "notes", "2026.11.21", "2026.13.01-00", "2026.02.30-01", "a.b.c-d", "2026.1-1"]
+)
 def test_other_names_are_of_no_hour(name):
     assert _hour_from_name(name) is None
 

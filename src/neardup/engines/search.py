@@ -19,6 +19,7 @@ from neardup.kernels.overlap import verify_pairs
 from neardup.params import (
     COMPLETE_SHARED,
     DEFAULT_SKETCH_SIZE,
+    LONG_FROM,
     MAX_BAND_HOLDERS,
     MAX_SENTENCE_HOLDERS,
     Settings,
@@ -127,7 +128,11 @@ class Search:
     def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
         required = required_overlaps(threshold, counts)
-        wanted = self._shared(threshold) if self._settings.retrieval == "sketch" else COMPLETE_SHARED
+        wanted = np.full(len(counts), COMPLETE_SHARED)
+        if self._settings.retrieval == "sketch":
+            wanted[:] = self._shared(threshold)
+            if self._settings.min_shared is None:
+                wanted[counts >= LONG_FROM] -= 1
         return np.maximum(np.minimum(required, wanted), 1)
 
     def _shared(self, threshold: Fraction) -> int:

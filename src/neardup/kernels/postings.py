@@ -212,7 +212,11 @@ def count_shared(
     row_one = row_two = np.int64(-1)
     if minimum > 2 and longest == 0:
         one, two = _two_longest(entries, slots, size, number_of_documents)
-        row_one, row_two = _bitset_at(lists, heavy, slots, one), _bitset_at(lists, heavy, slots, two)
+        row_one = _bitset_at(lists, heavy, slots, one)
+        if (
+            minimum > 3
+        ):  # at least two of the runs that are read, or every document in them would be looked up
+            row_two = _bitset_at(lists, heavy, slots, two)
     base = _next_epoch(hits, bits, epoch)
     goal = base + minimum
     early = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)

@@ -1,0 +1,38 @@
+"""Documents in a table and in posting lists, without a window around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neardup.engines.search import Search
+from neardup.engines.store import ROW
+from neardup.engines.table import DocumentTable
+from neardup.params import HOUR_MS, Recipe, Settings
+from neardup.signature import SignedBatch, signer
+
+
+def line(first: int, last: int) -> str:
+    """A normal form of q-grams (q = 4) numbered `first` to `last` (excluded), of an endless line of them."""
+    return "".join(chr(0x10000 + point) for point in range(first, last + 3))
+
+
+def signed(texts: Sequence[str], recipe: Recipe | None = None) -> SignedBatch:
+    """Normal forms, signed."""
+    return signer(recipe or Recipe()).sign([text.encode() for text in texts], normal=True)
+
+
+def search_of(recipe: Recipe | None = None, **settings: object) -> Search:
+    """An empty search."""
+    return Search(signer(recipe or Recipe()), Settings().with_changes(**settings))
+
+
+def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
+    """A table that holds the batch, all in hour 1, numbered and named from 0 on."""
+    table = DocumentTable(search.most_shared)
+    rows = np.zeros(len(batch.counts), ROW)
+    rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
+    table.extend(rows, batch.sieves[:, 1])
+    table.ids = [str(i) for i in range(len(batch.counts))]
+    return table
