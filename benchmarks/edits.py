@@ -2,6 +2,9 @@
 
 An edit takes the text, a share (how much of it changes), a source of random numbers and another, unrelated text, and
 returns the edited copy. The same seed gives the same copies on every machine.
+
+Random strings are as long as the words they replace: with 3 to 10 letters whatever the word, a hundredth of the copies
+with 15 % of them reached doc_q 0.7, too few to count. Chosen for that, before any recall was measured.
 """
 
 from __future__ import annotations

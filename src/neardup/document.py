@@ -123,6 +123,15 @@ def encode_text(text: str) -> bytes:
         raise ValueError(f"text has the unpaired surrogate U+{point:04X} at position {error.start}") from None
 
 
+def _shown(value: object) -> str:
+    """`value` for a message; a number of thousands of digits cannot even be printed."""
+    return (
+        f"a number of {value.bit_length()} bits"
+        if isinstance(value, int) and value.bit_length() > 64
+        else repr(value)
+    )
+
+
 def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared:
     """`item` checked and encoded; `arrival` gives the milliseconds that stand in for a missing time.
 
@@ -136,10 +145,12 @@ def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared
         identity, text, time = item.get("id"), item.get("text"), item.get("time")
     else:
         identity, text, time = item
-    if isinstance(identity, int) and not isinstance(identity, bool):
+    if isinstance(identity, int) and not isinstance(identity, bool) and identity.bit_length() <= 64:
         identity = str(identity)
     if not isinstance(identity, str) or not identity:
-        raise DocumentError(None, f"id is {identity!r}: it must be a non-empty string or a whole number")
+        raise DocumentError(
+            None, f"id is {_shown(identity)}: it must be a non-empty string or a 64-bit number"
+        )
     if not isinstance(text, str):
         raise DocumentError(identity, f"text is {type(text).__name__}, not a string")
     if len(text) > max_length:

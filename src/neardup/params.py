@@ -125,8 +125,10 @@ class Recipe:
 
 
 LONG_FROM: Final = 4_096
-"""Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them. Of 26,578 pairs of web
-pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4."""
+"""Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
+
+Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4.
+"""
 
 
 def shared_for_threshold(threshold: Fraction) -> int:

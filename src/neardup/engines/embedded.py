@@ -157,9 +157,9 @@ class EmbeddedWindow:
         is reached.
         """
         settings = self._state.settings
-        if settings.policy != "mark" and settings.routes:
-            return first + 1  # whether a run is too long to read depends on which of its documents were kept
         room = self._room(documents, features, first)
+        if settings.policy != "mark" and settings.routes:
+            room = 1  # whether a run is too long to read depends on which of its documents were kept
         newest = max(self._state.newest, hour_of(documents[first].time))
         last = first + 1
         while last < len(documents) and last - first < room:

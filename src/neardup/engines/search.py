@@ -128,12 +128,13 @@ class Search:
     def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
         required = required_overlaps(threshold, counts)
-        wanted = np.full(len(counts), COMPLETE_SHARED)
+        wanted: NDArray[np.int64] = np.full(len(counts), COMPLETE_SHARED)
         if self._settings.retrieval == "sketch":
             wanted[:] = self._shared(threshold)
             if self._settings.min_shared is None:
                 wanted[counts >= LONG_FROM] -= 1
-        return np.maximum(np.minimum(required, wanted), 1)
+        minimums: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
+        return minimums
 
     def _shared(self, threshold: Fraction) -> int:
         """How many q-grams of a sketch to ask for (m): as set, or by threshold and size; never more than its size."""
