@@ -3,8 +3,10 @@
     python scripts/make_default_lexicon.py books-en.jsonl.gz manpages-multi.jsonl.gz
 
 Each file is gzip'd JSON Lines with a "text" in each line: English prose of the public domain (Standard
-Ebooks) and Debian's manual pages in 13 languages. Only frequency classes of hash slots go into the lexicon,
-nothing of the texts. The same files give the same lexicon, to the bit, in whatever order they are named.
+Ebooks) and Debian's manual pages in 13 languages. Every second text is taken: a table filled by all of them knows
+one slot in seven, so that random strings pass for rare q-grams and crowd a sketch (recall 0.993 where a document has
+junk for 15 % of its words; 1.0 with half the texts, at 1.7 times the postings read). Only frequency classes of hash slots go into the lexicon,
+nothing of the texts. The same files in the same order give the same lexicon, to the bit.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import functools
 import gzip
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +30,7 @@ from neardup.oracle import key, normal_form, qgrams, words
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "default.lexicon"
 Q = 4
+EVERY = 2
 
 cached_key = functools.cache(key)
 
@@ -37,7 +41,8 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, help="gzip'd JSON Lines with a text in each line")
     parser.add_argument("--output", type=Path, default=TARGET)
     arguments = parser.parse_args()
-    lexicon = lexicon_of(text for file in arguments.files for text in texts(file))
+    all_texts = (text for file in arguments.files for text in texts(file))
+    lexicon = lexicon_of(itertools.islice(all_texts, 0, None, EVERY))
     lexicon.save(arguments.output)
     size = arguments.output.stat().st_size
     print(f"{arguments.output.name}: id {lexicon.id}, {lexicon.documents} documents, {size} bytes")

@@ -7,8 +7,8 @@ verdicts. `candidates` is always 0 here: how many documents an engine had to loo
 Where the texts leave something open, this is what is held to:
 
 - Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
-- A copy keeps its verdict in `reconcile` if the document that it names is gone and that document's hour is too:
-  a window need not tell whether it expired or had been deleted before.
+- A copy keeps its verdict in `reconcile` if no document of the id and time that it names is left and that time's
+  hour has expired, or was given up in part: a window need not tell whether that document was deleted before.
 - The verdict of a query by text bears the newest hour as its time.
 """
 
@@ -326,8 +326,11 @@ class ReferenceWindow:
 
     def _outlived(self, stored: Stored) -> bool:
         original = stored.original
-        gone = original is not None and self.living.get(original.id) is not original
-        return original is not None and gone and original.hour < self.floor
+        if original is None:
+            return False
+        bearer = self.living.get(original.id)
+        gone = bearer is None or bearer.time != original.time
+        return gone and original.hour < max(self.floor, self.given_up)
 
     @contextlib.contextmanager
     def _without_hours_before(self, low: int) -> Iterator[None]:

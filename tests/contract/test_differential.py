@@ -44,7 +44,7 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
             run.window.close()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     chosen, stream, working = data.draw(SETTINGS), data.draw(operations()), data.draw(WORKING)
