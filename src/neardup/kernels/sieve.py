@@ -44,37 +44,30 @@ def level_of(count):
 
 
 @njit(cache=True, nogil=True)
-def fill(keys, n, level, bitmap, sampled):
-    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` at `level`; returns the sample's size.
-
-    `sampled` is given the keys of the sample; it may be `keys` itself. No branch: it would be mispredicted.
-    """
+def fill(keys, n, level, bitmap):
+    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` at `level`; returns the sample's size."""
     bitmap[:] = 0
     mask = (_U(1) << _U(level)) - _U(1)
     size = 0
     for i in range(n):
         key = keys[i]
-        chosen = (key >> _U(16)) & mask == 0
-        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= _U(chosen) << ((key >> _U(32)) & _U(63))
-        sampled[size] = key
-        size += np.int64(chosen)
+        sampled = _U((key >> _U(16)) & mask == 0)  # no branch: it would be mispredicted once a sampled key
+        size += np.int64(sampled)
+        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= sampled << ((key >> _U(32)) & _U(63))
     return size
 
 
 @njit(cache=True, nogil=True)
-def fill_around(keys, n, bitmaps, sizes, sampled):
+def fill_around(keys, n, bitmaps, sizes):
     """The bitmaps of `keys[:n]` at the level below their own, at their own (place 1), and at the one above.
 
-    Each level's sample is a part of the one below it. `sampled` is scratch for n keys.
+    Three rounds over all keys: taking each level's sample from the one below costs more than it saves.
     """
     own = level_of(n)
     bitmaps[0] = 0
     sizes[0] = 0
-    rest, size = keys, n
     for place in range(max(1 - own, 0), 3):
-        size = fill(rest, size, own + place - 1, bitmaps[place], sampled)
-        sizes[place] = size
-        rest = sampled
+        sizes[place] = fill(keys, n, own + place - 1, bitmaps[place])
 
 
 @njit(cache=True, nogil=True)

@@ -71,7 +71,7 @@ def sign_batch(
         sampled = out_sketch_offsets[i]
         size = sketch(keys, n, ranks, sketch_size, complete_below, scratch, out_sketch[sampled:])
         out_sketch_offsets[i + 1] = sampled + size
-        fill_around(keys, n, out_sieves[i], out_samples[i], scratch.chosen)
+        fill_around(keys, n, out_sieves[i], out_samples[i])
         out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
 
 

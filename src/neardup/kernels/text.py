@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from neardup.unicode_table import KEEP, LOWER, NFC_CHECK, UnicodeTable
+from neardup.unicode_table import KEEP, NFC_CHECK, UnicodeTable
 
 _U32 = np.uint32
 
@@ -203,29 +203,30 @@ def decode_nfc(data, start, end, tables, points):
 def normal_form(data, start, end, tables, fold, points, out, out_at):
     """Writes the normal form of the UTF-8 text `data[start:end]`, as UTF-8, to `out[out_at:]`.
 
-    Returns the next position. One pass when the text is NFC already, else two. `points` is scratch as for `decode_nfc`.
+    Returns the next position. One pass when the text is NFC already and case is kept, else two. `points` is scratch
+    as for `decode_nfc`.
     """
     o = out_at
     at = start
-    while at < end:
+    while at < end and not fold:
         byte = data[at]
         if byte < 0x80:
             # Written always, counted only if kept: a branch here would be mispredicted at every word's end.
-            flags = tables.classes[byte]
-            if fold and flags & LOWER:
-                byte = np.uint8(tables.lower[byte])
             out[o] = byte
-            o += np.int64(flags & KEEP)
+            o += np.int64(tables.classes[byte] & KEEP)
             at += 1
             continue
         point, at = decode_one(data, at)
         flags = tables.classes[point]
         if flags & NFC_CHECK:
-            count = decode_nfc(data, start, end, tables, points)
-            return _kept(points, count, tables, fold, out, out_at)
+            break
         if flags & KEEP:
-            o = encode_one(tables.lower[point] if fold else point, out, o)
-    return o
+            o = encode_one(point, out, o)
+    else:
+        if not fold:
+            return o
+    count = decode_nfc(data, start, end, tables, points)
+    return _kept(points, count, tables, fold, out, out_at)
 
 
 @njit(cache=True, nogil=True)
