@@ -162,20 +162,7 @@ def _describe(directory: Path, settings: Settings, maker: Signer) -> None:
 
 def _load(state: State, store: FileStore) -> None:
     """Fills table and posting lists with what is committed; a writer deletes hours that an expiry left behind."""
-    state.committed = store.committed
-    hours: list[Hour] = []
-    for hour in store.hours():
-        if hour < state.committed.floor_hour:
-            if not state.readonly:
-                store.drop(hour)
-            continue
-        try:
-            hours.append(store.load(hour))
-        except FileNotFoundError:
-            if not state.readonly:
-                raise  # but a reader may come while the writer expires an hour
-    if not state.readonly:
-        store.cut_uncommitted()
+    hours = _hours(state, store)
     rows, places = _living(hours, state.committed.floor_order)
     table = state.table
     table.extend(rows, None)
@@ -190,6 +177,29 @@ def _load(state: State, store: FileStore) -> None:
         numbers = np.flatnonzero(places == place)
         for at in range(0, len(numbers), _FILL_BATCH):
             _fill(state, numbers[at : at + _FILL_BATCH], hour_data.keys)
+
+
+def _hours(state: State, store: FileStore) -> list[Hour]:
+    """Everything committed, by hour; a reader starts over if the writer drops hours meanwhile."""
+    while True:
+        state.committed = store.committed
+        hours: list[Hour] = []
+        for hour in store.hours():
+            if hour < state.committed.floor_hour:
+                if not state.readonly:
+                    store.drop(hour)
+                continue
+            try:
+                hours.append(store.load(hour))
+            except FileNotFoundError:
+                if not state.readonly:
+                    raise
+        if not state.readonly:
+            store.cut_uncommitted()
+            return hours
+        store.refresh()
+        if store.committed.floor_hour == state.committed.floor_hour:
+            return hours
 
 
 def _living(hours: Sequence[Hour], floor_order: int) -> tuple[Rows, NDArray[np.int64]]:

@@ -246,6 +246,10 @@ class FileStore:
             raise WindowDamaged(file, f"{len(data)} bytes that do not check", "two commit slots")
         return max(valid, key=lambda commit: commit.generation)
 
+    def refresh(self) -> None:
+        """Reads again what is committed: for a reader, whose writer goes on."""
+        self.committed = self._read_commit()
+
     def _directory(self, hour: int) -> Path:
         return self.path / "hours" / hour_name(hour)
 

@@ -20,9 +20,9 @@ _U = np.uint64
 SLOTS = 1_024
 MOST = 512
 """Bitsets at most: at a million documents 128 KB each, of which there are about a hundred."""
-SHORTEST = 4_096
+SHORTEST = 1_024
 SHARE = 64
-"""A run is heavy from 4,096 documents and a 64th of all on: shorter ones are read faster than looked up."""
+"""A run is heavy from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
 
 
 class Heavy(NamedTuple):
