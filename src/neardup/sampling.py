@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
+from typing import TYPE_CHECKING, Final
 
 from neardup.document import encode_text
 from neardup.lexicon import Lexicon, LexiconBuilder
@@ -11,6 +12,27 @@ from neardup.signature import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+DEFAULT_SAMPLE: Final = 2_000
+"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
+them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
+
+
+def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str], int]:
+    """(`size` of the texts, drawn at random, or all if they are fewer; how many there were). Seeded: repeatable.
+
+    Reservoir sampling (Vitter 1985, algorithm R): one pass, memory for `size` texts.
+    """
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kept: list[str] = []
+    count = 0
+    for text in texts:
+        count += 1
+        if len(kept) < size:
+            kept.append(text)
+        elif (place := draw.randrange(count)) < size:
+            kept[place] = text
+    return kept, count
 
 
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:

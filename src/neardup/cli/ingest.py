@@ -106,7 +106,7 @@ def ingest(
     format: options.FormatOption = "jsonl",
     batch_documents: Annotated[
         int | None,
-        typer.Option(metavar="N", show_default="64", help="Documents worked in one go; changes no verdict."),
+        typer.Option(metavar="N", show_default="256", help="Documents worked in one go; changes no verdict."),
     ] = None,
     threads: Annotated[
         int | None,

@@ -1,0 +1,27 @@
+"""A lexicon's sample: repeatable, of the size asked for, from the whole stream."""
+
+from __future__ import annotations
+
+from neardup.sampling import DEFAULT_SAMPLE, sampled
+
+
+def test_all_of_a_small_stream_is_taken():
+    assert sampled(["a", "b"], 5) == (["a", "b"], 2)
+
+
+def test_a_sample_is_repeatable_and_comes_from_the_whole_stream():
+    texts = [str(i) for i in range(10_000)]
+    drawn, seen = sampled(texts, 200)
+    assert (drawn, seen) == sampled(texts, 200)
+    assert seen == 10_000
+    assert len(set(drawn)) == 200
+    thirds = [sum(low <= int(text) < low + 3_334 for text in drawn) for low in (0, 3_334, 6_668)]
+    assert min(thirds) > 40
+
+
+def test_the_command_draws_as_many_as_the_module_says():
+    import inspect
+
+    from neardup.cli.lexicon import build
+
+    assert inspect.signature(build).parameters["sample"].default == DEFAULT_SAMPLE
