@@ -103,6 +103,7 @@ class Overlap(NamedTuple):
 def required_overlap(threshold: Fraction, larger: int) -> int:
     """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers.
 
+    >>> from fractions import Fraction
     >>> required_overlap(Fraction(7, 10), 10), required_overlap(Fraction(7, 10), 11)
     (7, 8)
     """
