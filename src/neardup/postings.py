@@ -44,7 +44,7 @@ class Hits:
         self.most = most
         small = most < (1 << kernel.SMALL_BITS) - 1
         self.bits = kernel.SMALL_BITS if small else kernel.LARGE_BITS
-        self.counts = np.zeros(size, np.uint8 if small else np.uint16)
+        self.counts = np.zeros(size, np.uint8)
         self.epoch = np.zeros(1, np.int64)
 
     def resized(self, size: int) -> Hits:

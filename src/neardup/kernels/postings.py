@@ -31,8 +31,10 @@ STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE = STATE_FREE + 32
 
 SMALL_BITS, LARGE_BITS = 3, 7
-"""Bits of a counter that count; the others tell whose count it is. Bytes are used where they suffice: at 1 M
-documents they stay in the second cache level, where two bytes do not.
+"""Bits of a counter that count; the rest of its byte tells whose: 31 searches, or one, between two clearings.
+
+A byte is enough even where one search must be cleared for: two bytes a document leave the first cache level sooner,
+and clearing is nothing beside reading the runs of a hundred times as many keys.
 """
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
