@@ -284,15 +284,9 @@ class EmbeddedWindow:
     def _copy(
         self, document: Prepared, found: Sequence[Overlap], checked: int, truncated: bool, floor: int
     ) -> Verdict:
-        table = self._state.table
-
-        def head_of(match: Overlap) -> str | None:
-            number = table.head_for(match.number, floor)
-            return None if number is None else table.ids[number]
-
         return copied(
             document.id, document.time, found, checked, truncated,
-            head_of=head_of, listed=self._state.settings.matches,
+            head_of=self._state.table.heads(floor), listed=self._state.settings.matches,
         )  # fmt: skip
 
     def _settle_copy(self, number: int, verdict: Verdict, found: Sequence[Overlap]) -> None:

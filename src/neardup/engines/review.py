@@ -58,12 +58,8 @@ def query(
     if not found:
         empty = features.signed.text_offsets[1] == 0
         return alone(name, own_time, "empty" if empty else "unique", checked, truncated)
-
-    def head_of(match: Overlap) -> str | None:
-        number = state.table.head_for(match.number, FIRST_HOUR)
-        return None if number is None else state.table.ids[number]
-
-    return copied(name, own_time, found, checked, truncated, head_of=head_of, listed=matches)
+    heads = state.table.heads(FIRST_HOUR)
+    return copied(name, own_time, found, checked, truncated, head_of=heads, listed=matches)
 
 
 def _candidates(state: State, features: Features, hours: tuple[int, int], exact: Any) -> Candidates:
@@ -213,10 +209,6 @@ def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, 
     if not found:
         status: Status = "empty" if features.signed.text_offsets[1] == 0 else "unique"
         return alone(identity, time, status, checked, truncated), None
-
-    def head_of(match: Overlap) -> str | None:
-        head = table.head_for(match.number, low)
-        return None if head is None else table.ids[head]
-
-    verdict = copied(identity, time, found, checked, truncated, head_of=head_of, listed=settings.matches)
+    heads = table.heads(low)
+    verdict = copied(identity, time, found, checked, truncated, head_of=heads, listed=settings.matches)
     return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of)

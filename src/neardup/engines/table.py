@@ -16,6 +16,9 @@ from neardup.postings import Hits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.detect import HeadOf
+    from neardup.verdict import Overlap
+
 _FIRST_CAPACITY = 1_024
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -141,6 +144,15 @@ class DocumentTable:
             if self.lives(head, floor_hour):
                 return number if head == number else None
         return None
+
+    def heads(self, floor_hour: int) -> HeadOf:
+        """`head_for` by match, as a verdict is made: the id of the group joined, or None."""
+
+        def head_of(match: Overlap) -> str | None:
+            number = self.head_for(match.number, floor_hour)
+            return None if number is None else self.ids[number]
+
+        return head_of
 
     def members_and_head(self, head_order: int) -> list[int]:
         """The head (if its row is still in memory), then the members by (time, id)."""
