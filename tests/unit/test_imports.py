@@ -79,34 +79,30 @@ def test_only_the_command_line_prints():
     assert {name for name in printing if not within(name, DOORS)} == set()
 
 
+def run_and_check(command, check, **where):
+    """Runs the command line in a process of its own, then the line `check`, which may look at `sys.modules`."""
+    script = (
+        "import sys\n"
+        f"sys.argv = ['neardup', *{command!r}]\n"
+        "from neardup.cli import app\n"
+        "try: app()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        f"{check}\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, **where
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     "command", [["--help"], ["ingest", "--help"], ["lexicon", "build", "--help"], ["version"]]
 )
 def test_help_waits_for_nothing_heavy(command):
-    script = (
-        "import sys\n"
-        f"sys.argv = ['neardup', *{command!r}]\n"
-        "from neardup.cli import app\n"
-        "try: app()\n"
-        "except SystemExit as end: assert not end.code, end.code\n"
-        "heavy = {'numpy', 'numba', 'orjson', 'xxhash', 'zstandard'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    heavy = "{'numpy', 'numba', 'orjson', 'xxhash', 'zstandard'} & set(sys.modules)"
+    run_and_check(command, f"heavy = {heavy}; assert not heavy, heavy")
 
 
 @pytest.mark.parametrize("command", [["show", "--text", "Rain."], ["doctor", "--window", "none.window"]])
 def test_looking_needs_no_kernel(command, tmp_path):
-    script = (
-        "import sys\n"
-        f"sys.argv = ['neardup', *{command!r}]\n"
-        "from neardup.cli import app\n"
-        "try: app()\n"
-        "except SystemExit as end: assert not end.code, end.code\n"
-        "assert 'numba' not in sys.modules\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_and_check(command, "assert 'numba' not in sys.modules", cwd=tmp_path)
