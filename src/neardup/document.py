@@ -32,16 +32,18 @@ FLUSH: Final = Flush()
 
 class Document(NamedTuple):
     """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive =
-    UTC), ISO 8601, or seconds or milliseconds since 1970; None = time of arrival.
+    UTC), ISO 8601, or seconds or milliseconds since 1970; None = time of arrival. `fields`: what else it has;
+    an engine that keeps whole documents (Elasticsearch) keeps them beside the text.
     """
 
     id: str
     text: str
     time: datetime | str | float | None = None
+    fields: Any = None
 
 
 Item = Document | Mapping[str, Any]
-"""What `ingest` takes: a document, or a mapping with "id", "text" and perhaps "time"."""
+"""What `ingest` takes: a document, or a mapping with "id", "text", perhaps "time", and fields of its own."""
 
 
 class Reject(NamedTuple):
@@ -55,11 +57,12 @@ class Reject(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A document that passed every check: text as UTF-8, time in milliseconds."""
+    """A document that passed every check: text as UTF-8, time in milliseconds. `fields`: what else came with it."""
 
     id: str
     text: bytes
     time: int
+    fields: Any = None
 
 
 def parse_time(value: Any) -> int:
@@ -143,8 +146,9 @@ def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared
     text: Any
     if type(item) is not Document and isinstance(item, Mapping):
         identity, text, time = item.get("id"), item.get("text"), item.get("time")
+        fields = item
     else:
-        identity, text, time = item
+        identity, text, time, fields = item if type(item) is Document else Document(*item)
     if isinstance(identity, int) and not isinstance(identity, bool) and identity.bit_length() <= 64:
         identity = str(identity)
     if not isinstance(identity, str) or not identity:
@@ -160,7 +164,7 @@ def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared
     try:
         if len(encode_text(identity)) > MAX_ID_BYTES:
             raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
-        return Prepared(identity, encode_text(text), arrival() if time is None else parse_time(time))
+        return Prepared(identity, encode_text(text), arrival() if time is None else parse_time(time), fields)
     except DocumentError:
         raise
     except ValueError as error:

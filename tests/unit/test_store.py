@@ -23,7 +23,7 @@ def additions(first, *texts, blob=b"b"):
 
 def read(store, hour, rows):
     return [
-        (store.text(hour, int(row["text_start"]), int(row["text_bytes"])),
+        (store.texts([hour], row.reshape(1))[0],
          store.blob(hour, int(row["blob_start"]), int(row["blob_bytes"])))
         for row in rows
     ]  # fmt: skip

@@ -190,7 +190,7 @@ class EmbeddedWindow:
         places = kept.tolist()
         state.begin_run(
             self._new_rows(documents, features)[kept],
-            [documents[i].id for i in places],
+            [documents[i] for i in places],
             [signed.text(i) for i in places],
             signed.sieves[kept, 1],
         )
@@ -198,7 +198,7 @@ class EmbeddedWindow:
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
         )
         candidates = state.search.candidates(features, query, table, threshold)
-        overlaps = state.search.verified(features, candidates, table, threshold, state.text)
+        overlaps = state.search.verified(features, candidates, table, threshold, state.texts)
         verdicts = self._decided(documents, features, turn, candidates, overlaps)
         state.end_run(features, kept)
         state.expire_before(first_living_hour(state.newest, state.settings.window_hours))

@@ -256,7 +256,7 @@ def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:
     )
     for at in range(0, len(numbers), _REBUILD_BATCH):
         part = numbers[at : at + _REBUILD_BATCH]
-        features = state.search.features([state.text(int(number)) for number in part], normal=True)
+        features = state.search.features(state.texts(part.tolist()), normal=True)
         state.search.lists.add(*state.search.posting_keys(features), part)
 
 

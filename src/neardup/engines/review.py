@@ -52,7 +52,7 @@ def query(
         hours = compared_hours(hour_of(own_time), state.settings.window_hours)
     candidates = _candidates(state, features, hours, exact)
     candidates = _without(candidates, own)
-    found = state.search.verified(features, candidates, state.table, exact, state.text)[0]
+    found = state.search.verified(features, candidates, state.table, exact, state.texts)[0]
     checked, truncated = len(candidates.numbers), bool(candidates.truncated[0])
     name = identity or ""
     if not found:
@@ -202,7 +202,7 @@ def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, 
     candidates = _candidates(state, features, (low, hour), exact)
     earlier = np.array([place.get(int(n), len(place)) < place[number] for n in candidates.numbers], np.bool_)
     candidates = candidates._replace(queries=candidates.queries[earlier], numbers=candidates.numbers[earlier])
-    found = state.search.verified(features, candidates, table, exact, state.text)[0]
+    found = state.search.verified(features, candidates, table, exact, state.texts)[0]
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     truncated = bool(candidates.truncated[0]) or wanted < state.committed.budget_hour
     checked = len(candidates.numbers)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from neardup.engines.table import DocumentTable
 
-ReadText = Callable[[int], bytes]
+ReadTexts = Callable[[Sequence[int]], list[bytes]]
 _HOLDERS = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
 
 
@@ -222,11 +222,11 @@ class Search:
         candidates: Candidates,
         table: DocumentTable,
         threshold: Fraction,
-        read_text: ReadText,
+        read_texts: ReadTexts,
     ) -> list[list[Overlap]]:
         """For every document of the batch, the exact overlaps with its candidates that reach `threshold`.
 
-        `read_text` gives the normal form of a document number. Equal fingerprints are equal normal forms: not
+        `read_texts` gives the normal forms of document numbers. Equal fingerprints are equal normal forms: not
         read again.
         """
         signed = features.signed
@@ -242,7 +242,7 @@ class Search:
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if len(open_pairs):
             shared[open_pairs] = self._counted(
-                signed, queries[open_pairs], numbers[open_pairs], needed[open_pairs], read_text
+                signed, queries[open_pairs], numbers[open_pairs], needed[open_pairs], read_texts
             )
         for pair in np.flatnonzero(equal | ((shared >= needed) & (counts > 0))):
             number = int(numbers[pair])
@@ -259,11 +259,11 @@ class Search:
         queries: NDArray[np.int64],
         numbers: NDArray[np.int64],
         needed: NDArray[np.int64],
-        read_text: ReadText,
+        read_texts: ReadTexts,
     ) -> NDArray[np.int64]:
         """|A ∩ B| of every pair, or a smaller number where it is below `needed`."""
         unique, place = np.unique(numbers, return_inverse=True)
-        data, offsets = concatenated([read_text(int(number)) for number in unique])
+        data, offsets = concatenated(read_texts(unique.tolist()))
         longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
         shared = np.zeros(len(numbers), np.int64)
         verify_pairs(

@@ -16,8 +16,11 @@ from neardup.verdict import Match, Overlap, Status, Verdict
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from neardup.document import Prepared
     from neardup.params import Settings
     from neardup.signature import Keys, Signer
 
@@ -42,6 +45,7 @@ class State:
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
         self._run = 0
+        self._documents: list[Prepared] = []
         self._texts: list[bytes] = []
         self._blobs: list[bytes] = []
         self._doomed: list[int] = []
@@ -62,14 +66,19 @@ class State:
         self._run = self.table.size
 
     def begin_run(
-        self, rows: Rows, ids: list[str], texts: list[bytes], sieves: NDArray[np.uint64] | None
+        self,
+        rows: Rows,
+        documents: list[Prepared],
+        texts: list[bytes],
+        sieves: NDArray[np.uint64] | None,
     ) -> None:
         """Takes the documents of a run into the table, not yet known by their ids."""
         count = len(rows)
         first = self.committed.next_order
         rows["order"] = rows["group_order"] = np.arange(first, first + count)
         self.committed = self.committed._replace(next_order=first + count)
-        self._texts = texts
+        self._texts, self._documents = texts, documents
+        ids = [document.id for document in documents]
         self._blobs = [identity.encode() for identity in ids]
         rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
         self._run = self.table.extend(rows, sieves)
@@ -90,11 +99,13 @@ class State:
                 [self._texts[i] for i in chosen],
                 b"".join([self._blobs[i] for i in chosen]),
                 _stored_keys(features, kept[chosen]),
+                table.ids[first:] if len(chosen) == len(rows) else [table.ids[first + i] for i in chosen],
+                self._documents if len(chosen) == len(rows) else [self._documents[i] for i in chosen],
             )
             self.store.append(int(hour), additions)
             rows[chosen] = part
         table.account(first, table.size)
-        self._texts, self._blobs = [], []
+        self._documents, self._texts, self._blobs = [], [], []
         self._run = table.size
 
     def _next_seqs(self, count: int) -> NDArray[np.int64]:
@@ -143,17 +154,21 @@ class State:
         rows["seq"] = self._next_seqs(1)
         part = rows.copy()
         part["blob_bytes"] = len(blob)
-        self.store.append(int(self.table.hours[number]), Additions(part, [], blob, np.empty(0, np.uint64)))
+        additions = Additions(part, [], blob, np.empty(0, np.uint64), [self.table.ids[number]])
+        self.store.append(int(self.table.hours[number]), additions)
         rows[:] = part
 
     # ---- reading ----
 
     def text(self, number: int) -> bytes:
         """Normal form of a document, of the run at hand or stored."""
-        if number >= self._run:
-            return self._texts[number - self._run]
-        row = self.table.rows[number]
-        return self.store.text(int(self.table.hours[number]), int(row["text_start"]), int(row["text_bytes"]))
+        return self.texts([number])[0]
+
+    def texts(self, numbers: Sequence[int]) -> list[bytes]:
+        """Normal forms of documents, of the run at hand or stored; one call to the store for all of them."""
+        stored = [number for number in numbers if number < self._run]
+        read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
+        return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
 
     def _blob(self, number: int) -> tuple[str, str | None, int, float | None, list[list[Any]]]:
         """What a stored document's blob says: group, and of a copy original, its time, score and matches."""

@@ -34,7 +34,10 @@ from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.window import FIRST_HOUR, hour_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from neardup.document import Prepared
 
 FORMAT: Final = 1
 DELETED: Final = 1
@@ -69,12 +72,17 @@ _SLOT_BYTES: Final = 72
 
 
 class Additions(NamedTuple):
-    """What one batch adds to one hour; `rows` in order of `seq`, the rest one after another in the same order."""
+    """What one batch adds to one hour; `rows` in order of `seq`, the rest one after another in the same order.
+
+    `ids` are those of the rows; `documents` what came in, empty for new versions of stored documents.
+    """
 
     rows: Rows
     texts: list[bytes]
     blobs: bytes
     keys: NDArray[np.uint64]
+    ids: Sequence[str] = ()
+    documents: Sequence[Prepared] = ()
 
 
 class Hour(NamedTuple):
@@ -122,8 +130,8 @@ class Store(Protocol):
     def commit(self, commit: Commit) -> None:
         """Makes everything appended so far valid."""
 
-    def text(self, hour: int, start: int, size: int) -> bytes:
-        """A stored normal form."""
+    def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
+        """The stored normal forms of `rows`, each of the hour beside it."""
 
     def blob(self, hour: int, start: int, size: int) -> bytes:
         """A stored blob."""
@@ -179,8 +187,10 @@ class MemoryStore:
     def commit(self, commit: Commit) -> None:
         pass
 
-    def text(self, hour: int, start: int, size: int) -> bytes:
-        return self._hours[hour][0].get(start, b"")[:size]  # an empty text shares its place with the next
+    def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
+        places = zip(hours, rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True)
+        # An empty text shares its place with the next.
+        return [self._hours[hour][0].get(start, b"")[:size] for hour, start, size in places]
 
     def blob(self, hour: int, start: int, size: int) -> bytes:
         return bytes(self._hours[hour][1][start : start + size])
@@ -337,8 +347,9 @@ class FileStore:
             os.fsync(self._commit)
         self.committed = commit
 
-    def text(self, hour: int, start: int, size: int) -> bytes:
-        return os.pread(self._files(hour).files[1], size, start)
+    def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
+        places = zip(hours, rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True)
+        return [os.pread(self._files(hour).files[1], size, start) for hour, start, size in places]
 
     def blob(self, hour: int, start: int, size: int) -> bytes:
         return os.pread(self._files(hour).files[2], size, start)
