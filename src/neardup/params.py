@@ -124,6 +124,9 @@ class Recipe:
         )
 
 
+REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
+"""Settings that opening a window without them takes over from its last writer."""
+
 LONG_FROM: Final = 4_096
 """Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
 
@@ -201,6 +204,12 @@ class Settings:
     def exact(self) -> Fraction:
         """The threshold as an exact fraction."""
         return exact_threshold(self.threshold)
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """What a window remembers of them (`REMEMBERED`), as plain values."""
+        values = {name: getattr(self, name) for name in REMEMBERED}
+        return {**values, "threshold": str(self.threshold), "routes": list(self.routes)}
 
     def with_changes(self, **changes: Any) -> Settings:
         """A copy with some fields changed, validated again."""

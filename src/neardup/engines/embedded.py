@@ -123,10 +123,19 @@ class EmbeddedWindow:
         if not batch:
             return []
         with self._writing():
-            verdicts = self._score(list(batch.values()), reject)
-            self._state.commit()
+            verdicts = self._settled(list(batch.values()), reject)
         self._state.compact_if_worthwhile()
         return verdicts
+
+    def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+        """Verdicts of a batch, decided and made lasting."""
+        verdicts = self._score(documents, reject)
+        self._state.commit()
+        return verdicts
+
+    def _again(self, document: Prepared, number: int) -> Verdict:  # noqa: ARG002 - another engine may need it
+        """The verdict on a document that came before with the same text."""
+        return self._state.stored_verdict(number)
 
     def _score(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
         features = self._features([document.text for document in documents])
@@ -138,7 +147,7 @@ class EmbeddedWindow:
             if number is not None:
                 rows = self._state.table.rows
                 if (rows["fingerprint"][number] == features.signed.fingerprints[first]).all():
-                    verdicts.append(self._state.stored_verdict(number))
+                    verdicts.append(self._again(documents[first], number))
                     first += 1
                     continue
             if self._leaps(documents[first], self._state.newest):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -14,23 +13,19 @@ import numpy as np
 
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
-from neardup.engines.search import with_fingerprints
+from neardup.engines.filling import add_stored
 from neardup.engines.state import State
 from neardup.engines.store import (
     DELETED,
     FORMAT,
-    KEY_COUNTS,
-    ROUTED,
     ROW,
     FileStore,
     Hour,
     MemoryStore,
     Rows,
-    key_counts,
 )
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
-from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.params import Recipe, Settings
+from neardup.params import REMEMBERED, Recipe, Settings
 from neardup.signature import Signer, signer
 
 if TYPE_CHECKING:
@@ -38,14 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-log = logging.getLogger("neardup")
-
 _LEXICON: Final = "window.lexicon"
-_REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
-"""Settings that an opening without them takes over from the last writer."""
-_REBUILD_BATCH: Final = 256
-_FILL_BATCH: Final = 65_536
-_SKETCH, _SIEVE, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
 def open_window(
@@ -115,7 +103,7 @@ def _description(directory: Path) -> dict[str, Any]:
 def _remembered(file: Path, known: dict[str, Any]) -> Settings:
     """The settings that the last writer left; the defaults for a new window."""
     try:
-        return Settings(**{name: known["settings"][name] for name in _REMEMBERED if known})
+        return Settings(**{name: known["settings"][name] for name in REMEMBERED if known})
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(file, f"settings with {error}", "settings that a writer left") from error
 
@@ -147,10 +135,9 @@ def _describe(directory: Path, settings: Settings, maker: Signer) -> None:
     """Writes window.json, whole or not at all."""
     fields = asdict(maker.recipe)
     del fields["lexicon"]
-    remembered = {name: getattr(settings, name) for name in _REMEMBERED}
-    remembered["threshold"] = str(settings.threshold)
     text = json.dumps(
-        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": remembered}, indent=1
+        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": settings.remembered},
+        indent=1,
     )
     file = directory / "window.json"
     if file.exists() and file.read_text() == text:
@@ -164,19 +151,7 @@ def _load(state: State, store: FileStore) -> None:
     """Fills table and posting lists with what is committed; a writer deletes hours that an expiry left behind."""
     hours = _hours(state, store)
     rows, places = _living(hours, state.committed.floor_order)
-    table = state.table
-    table.extend(rows, None)
-    table.ids = _ids(rows, places, hours)
-    table.number_of = {identity: number for number, identity in enumerate(table.ids)}
-    table.alive[: len(rows)] = (rows["flags"] & ROUTED) == 0
-    for number in np.flatnonzero(rows["group_order"] != rows["order"]).tolist():
-        table.join(number, int(rows["group_order"][number]))
-    table.account(0, len(rows))
-    state.resume()
-    for place, hour_data in enumerate(hours):
-        numbers = np.flatnonzero(places == place)
-        for at in range(0, len(numbers), _FILL_BATCH):
-            _fill(state, numbers[at : at + _FILL_BATCH], hour_data.keys)
+    add_stored(state, rows, _ids(rows, places, hours), places, [hour.keys for hour in hours])
 
 
 def _hours(state: State, store: FileStore) -> list[Hour]:
@@ -222,54 +197,3 @@ def _ids(rows: Rows, places: NDArray[np.int64], hours: Sequence[Hour]) -> list[s
         blobs[place][start:end].decode()
         for place, start, end in zip(places.tolist(), starts, ends, strict=True)
     ]
-
-
-def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
-    """Adds documents `numbers` of one hour to the posting lists, from that hour's stored keys."""
-    rows = state.table.rows[numbers]
-    counts = key_counts(rows)
-    starts = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
-    sieved = counts[_SIEVE] > 0
-    state.table.sieves[numbers[sieved]] = keys[starts[_SIEVE][sieved][:, None] + np.arange(SIEVE_WORDS)]
-    short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
-    search = state.search
-    if state.settings.retrieval == "sketch":
-        search.lists.add(
-            *_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers
-        )
-    else:
-        lacking = rows["n_prefix"] < search.prefix_lengths(rows["count"])
-        if lacking.any():
-            _fill_from_texts(state, numbers[lacking])
-        whole = ~lacking
-        gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
-        search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
-    for place, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
-        if route in search.routes:
-            search.routes[route].add(*_gathered(keys, starts[place], counts[place]), numbers)
-
-
-def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:
-    """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
-    log.warning(
-        "%d documents were stored for another retrieval or threshold: signing their texts again", len(numbers)
-    )
-    for at in range(0, len(numbers), _REBUILD_BATCH):
-        part = numbers[at : at + _REBUILD_BATCH]
-        features = state.search.features(state.texts(part.tolist()), normal=True)
-        state.search.lists.add(*state.search.posting_keys(features), part)
-
-
-def _gathered(
-    keys: NDArray[np.uint64], starts: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return keys[np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])], offsets
-
-
-def _with_short(
-    gathered: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows, short: NDArray[np.bool_]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    return with_fingerprints(*gathered, short, rows["fingerprint"][:, 0])

@@ -220,11 +220,15 @@ class State:
             return []
         self.committed = self.committed._replace(floor_hour=hour)
         gone = [old for old in self.store.hours() if old < hour]
+        self.bury_before(hour)
+        self._doomed += gone
+        return [hour_name(old) for old in gone]
+
+    def bury_before(self, hour: int) -> None:
+        """Takes the documents of every hour before `hour` out of memory."""
         for number in np.flatnonzero(self.table.hours[: self.table.size] < hour).tolist():
             if self.table.number_of.get(self.table.ids[number]) == number:
                 self.table.bury(number)
-        self._doomed += gone
-        return [hour_name(old) for old in gone]
 
     def give_up_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""

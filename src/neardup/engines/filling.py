@@ -1,0 +1,104 @@
+"""Filling a state with documents that are stored already: table and posting lists from their rows and keys."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.engines.search import with_fingerprints
+from neardup.engines.store import KEY_COUNTS, ROUTED, key_counts
+from neardup.kernels.sieve import WORDS as SIEVE_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.engines.state import State
+    from neardup.engines.store import Rows
+
+log = logging.getLogger("neardup")
+
+_REBUILD_BATCH: Final = 256
+_FILL_BATCH: Final = 65_536
+_SKETCH, _SIEVE, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
+
+
+def add_stored(
+    state: State,
+    rows: Rows,
+    ids: list[str],
+    places: NDArray[np.int64],
+    keys: Sequence[NDArray[np.uint64]],
+) -> None:
+    """Adds documents by their last rows, in order of arrival, all later than those in the table.
+
+    `keys[places[i]]` holds the keys of row i from its `keys_start` on. Costs about 3 µs a document, unless its keys
+    are not those that this state searches by: then its text is read and signed again.
+    """
+    table = state.table
+    first = table.extend(rows, None)
+    table.ids += ids
+    table.number_of.update((identity, number) for number, identity in enumerate(ids, first))
+    table.alive[first : table.size] = (rows["flags"] & ROUTED) == 0
+    for number in np.flatnonzero(rows["group_order"] != rows["order"]).tolist():
+        table.join(first + number, int(rows["group_order"][number]))
+    table.account(first, table.size)
+    state.resume()
+    for place, part in enumerate(keys):
+        numbers = first + np.flatnonzero(places == place)
+        for at in range(0, len(numbers), _FILL_BATCH):
+            _fill(state, numbers[at : at + _FILL_BATCH], part)
+
+
+def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+    """Adds documents `numbers` of one hour to the posting lists, from that hour's stored keys."""
+    rows = state.table.rows[numbers]
+    counts = key_counts(rows)
+    starts = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
+    sieved = counts[_SIEVE] > 0
+    state.table.sieves[numbers[sieved]] = keys[starts[_SIEVE][sieved][:, None] + np.arange(SIEVE_WORDS)]
+    short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
+    search = state.search
+    if state.settings.retrieval == "sketch":
+        search.lists.add(
+            *_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers
+        )
+    else:
+        lacking = rows["n_prefix"] < search.prefix_lengths(rows["count"])
+        if lacking.any():
+            _fill_from_texts(state, numbers[lacking])
+        whole = ~lacking
+        gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
+        search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
+    for place, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
+        if route in search.routes:
+            search.routes[route].add(*_gathered(keys, starts[place], counts[place]), numbers)
+
+
+def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:
+    """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
+    log.warning(
+        "%d documents were stored for another retrieval or threshold: signing their texts again", len(numbers)
+    )
+    for at in range(0, len(numbers), _REBUILD_BATCH):
+        part = numbers[at : at + _REBUILD_BATCH]
+        features = state.search.features(state.texts(part.tolist()), normal=True)
+        state.search.lists.add(*state.search.posting_keys(features), part)
+
+
+def _gathered(
+    keys: NDArray[np.uint64], starts: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return keys[np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])], offsets
+
+
+def _with_short(
+    gathered: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows, short: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    return with_fingerprints(*gathered, short, rows["fingerprint"][:, 0])
