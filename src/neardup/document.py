@@ -19,6 +19,9 @@ MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
 MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
 
 
+_OWN: Final = ("id", "text", "time")
+
+
 class Flush:
     """The type of `FLUSH`."""
 
@@ -146,7 +149,7 @@ def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared
     text: Any
     if type(item) is not Document and isinstance(item, Mapping):
         identity, text, time = item.get("id"), item.get("text"), item.get("time")
-        fields = item
+        fields = {name: item[name] for name in item if name not in _OWN} or None
     else:
         identity, text, time, fields = item if type(item) is Document else Document(*item)
     if isinstance(identity, int) and not isinstance(identity, bool) and identity.bit_length() <= 64:

@@ -7,10 +7,17 @@
     ├── RecipeMismatch     signatures of two recipes would have been compared
     ├── DataFileError      a file shipped with the package is damaged or foreign
     │   └── LexiconError   the same for a lexicon
-    └── WindowError        the window on disk cannot be used
-        ├── WindowLocked   another process writes to it
-        ├── WindowExpired  the writer has dropped an hour that a reader still asks for
-        └── WindowDamaged  its files do not hold what they should
+    ├── WindowError        the window on disk cannot be used
+    │   ├── WindowLocked   another process writes to it
+    │   ├── WindowExpired  the writer has dropped an hour that a reader still asks for
+    │   └── WindowDamaged  its files do not hold what they should
+    └── ClusterError            Elasticsearch cannot be used, or not so
+        ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were ready to wait
+        ├── ClusterRefused      it does not let this user in, or not do this (401, 403)
+        ├── ClusterConflict     what was to be written has changed meanwhile, or is there already (409)
+        ├── ClusterRejected     it answered with another error
+        ├── NotSetUp            there is no window at this address yet
+        └── SetupRefused        what is there and what is to be set up exclude each other
 
 Every exception carries what it speaks of as attributes (`path`, `found`, `expected`, `id`, ...), which are
 also its arguments, so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a
@@ -25,12 +32,19 @@ if TYPE_CHECKING:
     from os import PathLike
 
 __all__ = [
+    "ClusterConflict",
+    "ClusterError",
+    "ClusterRefused",
+    "ClusterRejected",
+    "ClusterUnreachable",
     "DataFileError",
     "DocumentError",
     "LexiconError",
     "NeardupError",
+    "NotSetUp",
     "RecipeMismatch",
     "SettingsError",
+    "SetupRefused",
     "UnknownDocument",
     "WindowDamaged",
     "WindowError",
@@ -149,3 +163,78 @@ class WindowDamaged(WindowError):
 
     def __str__(self) -> str:
         return f"{self.path} is damaged: found {self.found}, expected {self.expected}"
+
+
+class ClusterError(NeardupError):
+    """The base of what can go wrong between neardup and Elasticsearch."""
+
+
+class ClusterUnreachable(ClusterError):
+    """The cluster at `url` did not answer, or answered only that it is busy, until patience was over."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.url, self.reason = url, reason
+
+    def __str__(self) -> str:
+        return f"Elasticsearch at {self.url} cannot be used: {self.reason}"
+
+
+class ClusterRefused(ClusterError):
+    """The cluster at `url` answered 401 (`action` is None) or 403 to `action` on `index` (None: on the cluster).
+
+    `role` names the role of neardup that allows it.
+    """
+
+    def __init__(self, url: str, action: str | None, index: str | None, role: str | None) -> None:
+        super().__init__(url, action, index, role)
+        self.url, self.action, self.index, self.role = url, action, index, role
+
+    def __str__(self) -> str:
+        if self.action is None:
+            return (
+                f"Elasticsearch at {self.url} does not accept the credentials, or wants some: set NEARDUP_API_KEY, "
+                "or NEARDUP_USERNAME and NEARDUP_PASSWORD"
+            )
+        where = "" if self.index is None else f" on {self.index}"
+        return (
+            f"Elasticsearch at {self.url} refuses {self.action}{where} to this user: "
+            f"the role {self.role} of neardup allows it (docs/security.md)"
+        )
+
+
+class ClusterRejected(ClusterError):
+    """The cluster at `url` answered `request` with `status` and an error of `type`, for `reason`."""
+
+    def __init__(self, url: str, request: str, status: int, type: str, reason: str) -> None:
+        super().__init__(url, request, status, type, reason)
+        self.url, self.request, self.status, self.type, self.reason = url, request, status, type, reason
+
+    def __str__(self) -> str:
+        return f"Elasticsearch at {self.url} answered {self.request} with {self.status} {self.type}: {self.reason}"
+
+
+class ClusterConflict(ClusterRejected):
+    """The same with status 409: another writer was first, or what was to be created is there already."""
+
+
+class NotSetUp(ClusterError):
+    """Nobody has set up a window at `address`."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+    def __str__(self) -> str:
+        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` does it"
+
+
+class SetupRefused(ClusterError):
+    """A window cannot be set up: `found` is in its way; `remedy` is what to do. Nothing has been changed."""
+
+    def __init__(self, where: str, found: str, remedy: str) -> None:
+        super().__init__(where, found, remedy)
+        self.where, self.found, self.remedy = where, found, remedy
+
+    def __str__(self) -> str:
+        return f"{self.where} cannot be set up: {self.found}; {self.remedy}"

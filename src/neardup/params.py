@@ -72,6 +72,11 @@ def _names(name: str, value: Any) -> tuple[str, ...]:
     return tuple(sorted(set(value)))
 
 
+def _decimal_or_ratio(text: str) -> Fraction:
+    """What "0.7" or "2/3" says: a window remembers its threshold as text, and a fraction may be no decimal."""
+    return Fraction(text) if "/" in text else Fraction(Decimal(text))
+
+
 def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
     """`value` as the decimal fraction it prints as, in (0, 1]: 0.7 is 7/10, not the nearest float.
 
@@ -79,8 +84,8 @@ def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
     Fraction(7, 10)
     """
     try:
-        fraction = value if isinstance(value, Fraction) else Fraction(Decimal(str(value)))
-    except (InvalidOperation, ValueError, OverflowError):
+        fraction = value if isinstance(value, Fraction) else _decimal_or_ratio(str(value))
+    except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
         fraction = Fraction(0)
     if not 0 < fraction <= 1:
         raise SettingsError(name, value, "a number above 0 and at most 1, such as 0.7")

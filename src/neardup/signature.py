@@ -228,6 +228,13 @@ class Signer:
         prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
         return out[: offsets[-1]], offsets
 
+    def qgrams(self, form: bytes) -> dict[int, str]:
+        """The q-grams of a normal form as their own characters, by key."""
+        text, q = form.decode(), self.recipe.q
+        names = sorted({text[i : i + q] for i in range(len(text) - q + 1)})
+        keys, _ = self.key_sets(self.sign([name.encode() for name in names], normal=True))
+        return dict(zip(keys.tolist(), names, strict=True))
+
     def word_features(self, texts: Sequence[bytes]) -> WordFeatures:
         """Sentence fingerprints and simhashes of valid UTF-8 `texts`."""
         n, variants = len(texts), self.recipe.simhash_variants

@@ -178,6 +178,6 @@ def test_no_more_candidates_than_the_limit_the_earliest_of_them():
 def test_an_equal_text_is_found_by_a_sketch_of_any_size(recipe, chosen):
     search = search_of(recipe, **chosen)
     counts = np.array([0, 3, 64, 65, 5_000])
-    minimums = search._minimums(counts, search._settings.exact)
+    minimums = search.minimums(counts, search._settings.exact)
     posted = np.where(counts <= 64, counts, recipe.sketch_size)
     assert (minimums <= np.maximum(posted, 1)).all()

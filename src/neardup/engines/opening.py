@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.cluster.address import is_address
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from neardup.cluster.address import Credentials
+
 _LEXICON: Final = "window.lexicon"
 
 
@@ -41,9 +44,15 @@ def open_window(
     *,
     settings: Settings | None = None,
     readonly: bool = False,
+    credentials: Credentials | None = None,
+    patience: float | None = None,
+    archive: str | None = None,
     **changes: Any,
 ) -> EmbeddedWindow:
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
+
+    A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (engines/elastic/opening.py), for which alone
+    `credentials`, `patience` and `archive` are.
 
     Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
     `open("news.window", threshold=0.8)`. Opening reads keys, not texts: about 3 µs a document.
@@ -56,6 +65,18 @@ def open_window(
     a unique None None
     b near a 0.5714285714285714
     """
+    if isinstance(path, str) and is_address(path):
+        # Whoever has a directory need not wait for what talks to clusters.
+        from neardup.engines.elastic.opening import open_elastic_window  # noqa: PLC0415
+
+        return open_elastic_window(
+            path, settings=settings, readonly=readonly, credentials=credentials, patience=patience,
+            archive=archive, **changes,
+        )  # fmt: skip
+    if archive is not None:
+        raise SettingsError(
+            "archive", archive, "an index of the cluster of a window; this one is a directory"
+        )
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         return EmbeddedWindow(State(MemoryStore(), chosen, signer(chosen.recipe or Recipe()), readonly=False))

@@ -23,9 +23,16 @@ if TYPE_CHECKING:
 
 
 def query(
-    state: State, text: str | None, identity: str | None, threshold: Any, matches: int | None, time: Any
+    state: State,
+    text: str | None,
+    identity: str | None,
+    threshold: Any,
+    matches: int | None,
+    time: Any,
+    *,
+    verify_all: bool = False,
 ) -> Verdict:
-    """See `Window.query`. One search; at a threshold that the complete search is not built for, every
+    """See `Window.query`. One search; if told so, or at a threshold that the complete search is not built for, every
     document is verified.
     """
     if (text is None) == (identity is None):
@@ -50,7 +57,8 @@ def query(
     if time is not None:
         own_time = time_argument("time", time)
         hours = compared_hours(hour_of(own_time), state.settings.window_hours)
-    candidates = _candidates(state, features, hours, exact)
+    serves = not verify_all and state.search.serves(exact)
+    candidates = _candidates(state, features, hours, exact) if serves else _all(state, hours)
     candidates = _without(candidates, own)
     found = state.search.verified(features, candidates, state.table, exact, state.texts)[0]
     checked, truncated = len(candidates.numbers), bool(candidates.truncated[0])
@@ -65,12 +73,6 @@ def query(
 def _candidates(state: State, features: Features, hours: tuple[int, int], exact: Any) -> Candidates:
     """Candidates of one document that is not added."""
     search, table = state.search, state.table
-    if not search.serves(exact):
-        counts = features.signed.counts
-        living = np.flatnonzero(table.alive[: table.size])
-        inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
-        living = living[inside]
-        return Candidates(np.zeros(len(living), np.int64), living, np.zeros(len(counts), np.bool_))
     if state.settings.retrieval == "complete":
         features = features._replace(prefixes=search.prefixes(features.signed, exact))
     one = np.ones(1, np.int64)
@@ -78,6 +80,15 @@ def _candidates(state: State, features: Features, hours: tuple[int, int], exact:
         -one, features.signed.counts, hours[0] * one, hours[1] * one, exact.numerator, exact.denominator
     )
     return search.candidates(features, question, table, exact)
+
+
+def _all(state: State, hours: tuple[int, int]) -> Candidates:
+    """Every living document of the hours: candidates for a search that nothing was posted for."""
+    table = state.table
+    living = np.flatnonzero(table.alive[: table.size])
+    inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
+    living = living[inside]
+    return Candidates(np.zeros(len(living), np.int64), living, np.zeros(1, np.bool_))
 
 
 def _without(candidates: Candidates, number: int) -> Candidates:

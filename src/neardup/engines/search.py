@@ -125,7 +125,7 @@ class Search:
         """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
         return self._settings.retrieval == "sketch" or threshold >= self._settings.exact
 
-    def _minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
+    def minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
         required = required_overlaps(threshold, counts)
         wanted: NDArray[np.int64] = np.full(len(counts), COMPLETE_SHARED)
@@ -168,7 +168,7 @@ class Search:
         """Candidates of every document of the batch among those added before it; then it is added (see `Query`)."""
         counts = features.signed.counts
         keys, offsets = self.posting_keys(features)
-        minimums = self._minimums(counts, threshold)
+        minimums = self.minimums(counts, threshold)
         found = [self.lists.search_and_add(keys, offsets, minimums, query, table.columns, table.hits)]
         if features.words is not None:
             ones = np.ones(len(counts), np.int64)

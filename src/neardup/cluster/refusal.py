@@ -1,0 +1,36 @@
+"""What a refusal (401, 403) of Elasticsearch means in the words of our three roles."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from neardup.errors import ClusterError, ClusterRefused, ClusterRejected
+
+_ACTION_RE: Final = re.compile(r"action \[([^\]]+)\] is unauthorized")
+_INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
+
+
+def refusal(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
+    """The error for an answer of `status` 401 or 403; a block on an index (403 as well) is no matter of rights."""
+    if status == 401:
+        return ClusterRefused(url, None, None, None)
+    match = _ACTION_RE.search(reason)
+    if not match:
+        return ClusterRejected(url, request, status, type, reason)
+    action = match[1]
+    indices = _INDICES_RE.search(reason)
+    return ClusterRefused(url, action, indices[1] if indices else None, role_for(action))
+
+
+def role_for(action: str) -> str:
+    """The least of our roles (`roles/`) that allows an action of Elasticsearch.
+
+    >>> role_for("indices:data/read/search"), role_for("cluster:admin/ingest/pipeline/put")
+    ('scorer', 'setup')
+    """
+    if action.startswith("indices:data/write/bulk"):
+        return "writer"
+    if action.startswith(("indices:data/", "indices:admin/auto_create", "indices:admin/refresh")):
+        return "scorer"
+    return "setup"

@@ -1,0 +1,302 @@
+"""Setting up a window in a cluster: what is wanted, what of it is missing, and making it so.
+
+`plan` is a pure function from a `Survey` and a `Layout` to the changes that are needed; a second run needs none. What
+would make documents of two recipes lie in one window is refused before anything is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from neardup.cluster.lexicons import lexicon_name, recipe_text
+from neardup.cluster.objects import TEMPLATE, Layout, Object, SignedBy, differences, wanted
+from neardup.cluster.survey import Survey, survey
+from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
+from neardup.params import MAX_Q, Recipe, check_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from neardup.cluster.address import Address
+    from neardup.cluster.client import Cluster
+    from neardup.cluster.indices import HourlyIndex
+    from neardup.params import Settings
+
+Sign = Literal["plugin", "client", "auto"]
+
+SIGNS: Final = ("plugin", "client", "auto")
+SAMPLE_HOUR: Final = 498_681
+"""An hour to try the names of other templates on; any is as good."""
+
+
+class Change(NamedTuple):
+    """One request that is needed: in words with its details, and as it is sent."""
+
+    words: str
+    details: tuple[str, ...]
+    method: str
+    path: str
+    body: dict[str, Any]
+
+    def __str__(self) -> str:
+        return "\n".join((self.words, *(f"    {line}" for line in self.details)))
+
+
+class Plan(NamedTuple):
+    """The `changes` that make the cluster as `layout` wants it, in order, and `notes` on what is good to know."""
+
+    layout: Layout
+    changes: list[Change]
+    notes: list[str]
+
+
+def set_up(
+    cluster: Cluster,
+    *,
+    settings: Settings | None = None,
+    recipe: Recipe | None = None,
+    window_hours: int | None = None,
+    text_field: str | None = None,
+    time_field: str | None = None,
+    max_length: int | None = None,
+    sign: Sign | None = None,
+    dry_run: bool = False,
+) -> Plan:
+    """Set up the window at the cluster's address, or bring it up to date; with `dry_run` only say what would change.
+
+    What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
+    they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
+    every node has it, by the client if none has. The lexicon of `recipe` is a file, or a name that the nodes know.
+
+    Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
+    whatever else is in the way, `SettingsError`, `ClusterError`.
+    """
+    if settings is not None:
+        recipe = recipe or settings.recipe
+        window_hours = settings.window_hours if window_hours is None else window_hours
+    found = survey(cluster)
+    base = layout_of(found.about) if found.about else None
+    if base is None or recipe is not None:
+        own = recipe or Recipe()
+        own_text, name = recipe_text(cluster, own), lexicon_name(own)
+        layout = replace(base or Layout(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
+    else:
+        layout = base
+    given: dict[str, Any] = {
+        "window_hours": window_hours, "text_field": text_field, "time_field": time_field, "max_length": max_length,
+    }  # fmt: skip
+    layout = replace(layout, **{name: value for name, value in given.items() if value is not None})
+    _check(layout)
+    wish: Sign = sign or (base.signed_by if base else "auto")
+    layout = replace(layout, signed_by=signer_of(cluster.address, found, wish))
+    made = plan(cluster.address, layout, found)
+    if not dry_run:
+        apply(cluster, made)
+    return made
+
+
+def layout_of(about: Mapping[str, Any]) -> Layout:
+    """The layout that an index, or the window's template, says it has (`_meta.neardup`).
+
+    Raises `WindowDamaged` if it does not say all of it.
+    """
+    names = {field.name for field in fields(Recipe)} - {"lexicon"}
+    rest = {field.name for field in fields(Layout)} - {"recipe", "recipe_text"}
+    try:
+        recipe = Recipe(**{name: about[name] for name in names})
+        return Layout(recipe, about["recipe"], **{name: about[name] for name in rest})
+    except (KeyError, SettingsError) as error:
+        raise WindowDamaged(
+            "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
+        ) from error
+
+
+def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
+    """Who signs, as `sign` says or as the nodes allow."""
+    if sign not in SIGNS:
+        raise SettingsError("sign", sign, " or ".join(map(repr, SIGNS)))
+    lacking = [node.name for node in found.nodes if not node.signs]
+    if sign == "client" or (sign == "auto" and len(lacking) == len(found.nodes)):
+        return "client"
+    if lacking:
+        raise SetupRefused(
+            str(address),
+            f"the plugin neardup is not on {_listed(lacking)}",
+            "install it on every node and restart them (docs/elasticsearch.md), or sign in the client: --sign client",
+        )
+    return "plugin"
+
+
+def plan(address: Address, layout: Layout, found: Survey) -> Plan:
+    """What has to change in a cluster that is as `found`, for the window to be as `layout` says.
+
+    Raises `RecipeMismatch` or `SetupRefused`.
+    """
+    _refuse(address, layout, found)
+    objects = wanted(address, layout, lifecycle=found.lifecycle)
+    changes = [change for entry in objects for change in _object_change(address, entry, found)]
+    if not found.state:
+        changes.append(Change(f"make index {address.state}", (), "PUT", f"/{address.state}", {}))
+    policy = address.policy if found.lifecycle and layout.window_hours else None
+    for index in found.indices.hourly:
+        changes += _index_change(index, address.pipeline if layout.signed_by == "plugin" else None, policy)
+    return Plan(layout, changes, list(_notes(address, layout, found)))
+
+
+def apply(cluster: Cluster, made: Plan) -> None:
+    """Make the changes, one after another; what another process has made meanwhile is as good."""
+    for change in made.changes:
+        try:
+            cluster.request(change.method, change.path, body=change.body)
+        except ClusterRejected as error:
+            if error.type != "resource_already_exists_exception":
+                raise
+
+
+def _check(layout: Layout) -> None:
+    check_whole("window_hours", layout.window_hours, 0)
+    check_whole("max_length", layout.max_length, MAX_Q, 10_000_000)
+    for name in ("text_field", "time_field"):
+        value = getattr(layout, name)
+        if not all(value.split(".")) or value.split(".")[0] == "neardup":
+            raise SettingsError(
+                name, value, "the name of a field, dotted or not, outside of the object neardup"
+            )
+
+
+def _object_change(address: Address, entry: Object, found: Survey) -> Iterator[Change]:
+    there = found.objects.get(entry.path)
+    if there is None:
+        yield Change(f"make {entry.kind.title} {entry.name}", (), "PUT", entry.path, entry.body)
+        return
+    if not there.ours:
+        raise SetupRefused(
+            str(address),
+            f"there is {_article(entry.kind.title)} {entry.name} that neardup did not make",
+            "rename it, or choose another prefix",
+        )
+    if there.version > entry.version:
+        raise SetupRefused(
+            str(address),
+            f"{entry.kind.title} {entry.name} has version {there.version}, of a newer neardup than this",
+            "update this one",
+        )
+    details = tuple(differences(there.body, entry.body))
+    if details:
+        yield Change(f"change {entry.kind.title} {entry.name}", details, "PUT", entry.path, entry.body)
+
+
+def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) -> Iterator[Change]:
+    """An hour that was made before the settings changed: who signs and who deletes it can still be told."""
+    has = {
+        "final_pipeline": index.settings.get("final_pipeline"),
+        "lifecycle.name": index.settings.get("lifecycle", {}).get("name"),
+    }
+    wants = {"final_pipeline": pipeline, "lifecycle.name": policy}
+    body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
+    if body:
+        details = tuple(differences(has, wants, "index"))
+        yield Change(f"change index {index.name}", details, "PUT", f"/{index.name}/_settings", body)
+
+
+def _refuse(address: Address, layout: Layout, found: Survey) -> None:
+    """Raises for what this window cannot live beside."""
+    if found.taken:
+        raise SetupRefused(
+            str(address),
+            f"there is an index {address.prefix}, where an alias of this name is needed",
+            "choose another prefix",
+        )
+    for index in found.indices.hourly:
+        _refuse_index(address, layout, index)
+    for template in found.templates:
+        for pattern in template.patterns:
+            if template.ours and _nested(address.pattern, pattern):
+                raise SetupRefused(
+                    str(address),
+                    f"the indices of the window {pattern.removesuffix('-*')} ({template.name}) and its own would match "
+                    "the same names",
+                    "choose a prefix that neither begins with that one and a hyphen nor the other way round",
+                )
+            if template.priority == _priority(address, layout) and _nested(address.pattern, pattern):
+                raise SetupRefused(
+                    str(address),
+                    f"index template {template.name} matches {pattern} with the same priority {template.priority}",
+                    "change its priority, or choose another prefix",
+                )
+
+
+def _refuse_index(address: Address, layout: Layout, index: HourlyIndex) -> None:
+    if index.about is None:
+        raise SetupRefused(
+            str(address),
+            f"index {index.name} was not made for neardup and its documents are not signed",
+            f"choose another prefix, and take them over: neardup ingest --from-index {index.name}",
+        )
+    if index.about["recipe"] != layout.recipe_text:
+        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), layout.recipe_text)
+    for name in ("text_field", "time_field"):
+        if index.about[name] != getattr(layout, name):
+            raise SetupRefused(
+                str(address),
+                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(layout, name)!r}",
+                f"keep {index.about[name]!r}, or choose another prefix",
+            )
+
+
+def _notes(address: Address, layout: Layout, found: Survey) -> Iterator[str]:
+    if layout.signed_by == "client":
+        plugin = (
+            "is on every node but not used"
+            if all(node.signs for node in found.nodes)
+            else "is not on every node"
+        )
+        yield (
+            f"the plugin neardup {plugin}: documents are signed by `neardup ingest` before they are sent; what other "
+            "clients write stays unsigned and is compared with nothing"
+        )
+    if not found.lifecycle:
+        yield (
+            "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
+            "them; run both every hour, unless `neardup watch` is running"
+        )
+    hour = address.hourly(SAMPLE_HOUR)
+    for template in found.templates:
+        if template.priority > _priority(address, layout) and any(
+            fnmatchcase(hour, p) for p in template.patterns
+        ):
+            yield (
+                f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
+                f"will be made by it and stay unsigned; lower its priority below {_priority(address, layout)}"
+            )
+    if found.indices.others:
+        yield (
+            f"{_listed(found.indices.others)} match {address.pattern} as well: new indices of such names would be "
+            "made by our template"
+        )
+
+
+def _priority(address: Address, layout: Layout) -> int:
+    objects = wanted(address, layout, lifecycle=False)
+    return next(
+        int(entry.body["priority"])
+        for entry in objects
+        if entry.name == address.template and entry.kind is TEMPLATE
+    )
+
+
+def _nested(one: str, other: str) -> bool:
+    """Whether two patterns that end with a star have names in common; a plain name counts as a pattern."""
+    one, other = one.removesuffix("*"), other.removesuffix("*")
+    return one.startswith(other) or other.startswith(one)
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
+def _article(title: str) -> str:
+    return f"an {title}" if title[0] in "aeiou" else f"a {title}"

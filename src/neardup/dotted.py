@@ -1,0 +1,56 @@
+"""Fields of a record by their names, dotted or not: `page.body` is `body` in the object `page`, or a name with a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def field_of(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a field; None if it is not there.
+
+    >>> field_of({"page": {"body": "Rain."}}, "page.body"), field_of({"page.body": "Rain."}, "page.body")
+    ('Rain.', 'Rain.')
+    """
+    if name in record:
+        return record[name]
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    return field_of(inner, rest) if rest and isinstance(inner, Mapping) else None
+
+
+def put_field(record: dict[str, Any], name: str, value: Any) -> None:
+    """Sets a field; objects on the way are copied, not changed.
+
+    >>> record = {"page": {"title": "Weather"}}
+    >>> put_field(record, "page.body", "Rain.")
+    >>> record
+    {'page': {'title': 'Weather', 'body': 'Rain.'}}
+    """
+    head, _, rest = name.partition(".")
+    if name in record or not rest:
+        record[name] = value
+        return
+    inner = record.get(head)
+    copied = dict(inner) if isinstance(inner, Mapping) else {}
+    put_field(copied, rest, value)
+    record[head] = copied
+
+
+def without_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A copy of a record without a field; objects that are empty then go too.
+
+    >>> without_field({"page": {"title": "Weather", "body": "Rain."}, "lang": "en"}, "page.body")
+    {'page': {'title': 'Weather'}, 'lang': 'en'}
+    """
+    rest = dict(record)
+    if name in rest:
+        del rest[name]
+        return rest
+    head, _, inner_name = name.partition(".")
+    inner = rest.get(head)
+    if inner_name and isinstance(inner, Mapping):
+        rest[head] = without_field(inner, inner_name)
+        if not rest[head]:
+            del rest[head]
+    return rest

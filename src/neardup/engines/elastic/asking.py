@@ -1,0 +1,186 @@
+"""An ad hoc query without loading the window: candidates by search in the cluster, verified here.
+
+What may be a copy, and whatever decides whose group it joins, is taken into a small window in memory, which then
+answers as the embedded engine does (engines/review.py). Two to four requests, memory for the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neardup.document import encode_text, time_argument
+from neardup.dotted import field_of
+from neardup.engines import review
+from neardup.engines.elastic import queries
+from neardup.engines.elastic.fields import LOADED, OBJECT, loaded
+from neardup.engines.elastic.loading import committed, pages, refresh
+from neardup.engines.elastic.store import ClusterStore
+from neardup.engines.elastic.writes import Place
+from neardup.engines.filling import add_stored
+from neardup.engines.search import Features, Search
+from neardup.engines.state import State
+from neardup.errors import DocumentError, SettingsError, UnknownDocument
+from neardup.params import HOUR_MS, exact_threshold
+from neardup.window import FIRST_HOUR, compared_hours, hour_of
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from neardup.cluster.client import Cluster
+    from neardup.engines.elastic.layout import Layout
+    from neardup.engines.elastic.lease import Content, Lease
+    from neardup.params import Settings
+    from neardup.signature import Signer
+    from neardup.verdict import Verdict
+
+Hit = dict[str, Any]
+
+
+class Inquiry:
+    """Asks a window in a cluster as it is committed now."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        lease: Lease,
+        content: Content,
+        settings: Settings,
+        signer: Signer,
+    ) -> None:
+        self._cluster, self._layout, self._content = cluster, layout, content
+        self._settings, self._signer = settings, signer
+        self._store = ClusterStore(cluster, layout, signer, lease, content, settings.remembered)
+        # Whatever is taken in is verified: no posting list is asked, so none is filled with more than sketches.
+        self._state = State(self._store, settings.with_changes(retrieval="sketch"), signer, readonly=True)
+        self._search_for = Search(signer, settings)
+        self._state.committed = content.commit
+
+    def answer(
+        self, text: str | None, identity: str | None, threshold: Any, matches: int | None, time: Any
+    ) -> Verdict:
+        """See `neardup.engines.base.Window.query`."""
+        if (text is None) == (identity is None):
+            raise SettingsError("query", (text, identity), "either a text or an id")
+        exact = self._settings.exact if threshold is None else exact_threshold(threshold)
+        refresh(self._cluster, self._layout)
+        own = [] if identity is None else self._own(identity)
+        asked = text if own == [] else field_of(own[0]["_source"], self._layout.text_field)
+        try:
+            features = self._features(encode_text(asked or ""))
+        except ValueError as error:
+            raise DocumentError(identity, str(error)) from None
+        self._take(own + self._candidates(features, exact, time))
+        return review.query(self._state, text, identity, threshold, matches, time, verify_all=True)
+
+    def candidates(self, text: bytes, threshold: Fraction) -> list[Hit]:
+        """What may be a copy of `text`: the search alone, for those who measure it."""
+        return self._candidates(self._features(text), threshold, None)
+
+    def body(self, text: bytes, threshold: Fraction) -> dict[str, Any]:
+        """The search of `candidates`, as it is sent."""
+        return self._search(self._query(self._features(text), threshold, None))
+
+    def _features(self, text: bytes) -> Features:
+        signed = self._signer.sign([text])
+        words = self._signer.word_features([text]) if self._settings.routes else None
+        return Features(signed, None, words)
+
+    def _own(self, identity: str) -> list[Hit]:
+        hits = self._found(self._search(self._living([queries.term("identity", identity)]), text=True))
+        if not hits:
+            raise UnknownDocument(identity)
+        return hits[-1:]
+
+    def _living(self, wanted: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Documents that are `wanted`, count (lease.py), and are of no hour that has gone."""
+        floor = self._content.commit.floor_hour
+        alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
+        return queries.all_of([*wanted, committed(self._content, 0), *alive])
+
+    def _query(self, features: Features, threshold: Fraction, time: Any) -> dict[str, Any]:
+        """What may be a copy, and is of the hours asked about."""
+        signed, window = features.signed, self._settings.window_hours
+        count = int(signed.counts[0])
+        fingerprint = "".join(f"{int(half):016x}" for half in signed.fingerprints[0])
+        ways = [queries.term("fingerprint", fingerprint)]
+        if count:
+            terms = self._terms(features, threshold)
+            field = "sketch" if self._settings.retrieval == "sketch" else "qgrams"
+            ways.append(
+                queries.at_least(field, terms, int(self._search_for.minimums(signed.counts, threshold)[0]))
+            )
+            ways += self._routes(features)
+        wanted = [queries.any_of(ways)]
+        if count:
+            wanted.append(queries.lengths(count, threshold))
+        if time is not None and window:
+            first, last = compared_hours(hour_of(time_argument("time", time)), window)
+            wanted.append(queries.times(first * HOUR_MS, (last + 1) * HOUR_MS))
+        return self._living(wanted)
+
+    def _terms(self, features: Features, threshold: Fraction) -> list[str]:
+        """The q-grams to look up: keys of the sketch, or the rarest as their own characters."""
+        signed = features.signed
+        if self._settings.retrieval == "sketch":
+            return [f"{key:016x}" for key in signed.sketches.tolist()]
+        names = self._signer.qgrams(signed.text(0))
+        keys, _ = self._search_for.prefixes(signed, threshold)
+        return [names[key] for key in keys.tolist()]
+
+    def _routes(self, features: Features) -> list[dict[str, Any]]:
+        words, routes = features.words, self._settings.routes
+        ways = []
+        if words is not None and "sentences" in routes and len(words.sentences):
+            ways.append(queries.terms("sentences", (f"{key:016x}" for key in words.sentences.tolist())))
+        if words is not None and "simhash" in routes and len(words.band_keys()[0]):
+            bands = words.band_keys()[0].tolist()
+            names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)
+            ways.append(queries.terms("simhash_bands", names))
+        return ways
+
+    def _candidates(self, features: Features, threshold: Fraction, time: Any) -> list[Hit]:
+        if not len(features.signed.texts):
+            return []  # nothing is a copy of an empty text
+        return self._found(self._search(self._query(features, threshold, time)), searched_only=True)
+
+    def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
+        fields = [f"{OBJECT}.{name}" for name in LOADED]
+        if text:
+            fields.append(self._layout.text_field)
+        order = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
+        return {"query": query, "sort": [order], "_source": fields}
+
+    def _found(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
+        """All hits; `searched_only`: none of the copies that are kept apart."""
+        found = pages(self._cluster, self._layout, body, searched_only=searched_only)
+        return [hit for hits in found for hit in hits]
+
+    def _take(self, hits: Iterable[Hit]) -> None:
+        """Takes documents into the small window, and whatever decides which groups they stand for."""
+        known = {hit["_source"][OBJECT]["order"]: hit for hit in hits}
+        heads = {hit["_source"][OBJECT]["group_order"] for hit in known.values()} - known.keys()
+        if heads:
+            found = self._found(self._search(self._living([queries.terms("order", sorted(heads))])))
+            known |= {hit["_source"][OBJECT]["order"]: hit for hit in found}
+            for gone in sorted(heads - known.keys()):
+                known |= self._heirs(gone)
+        ordered = [known[order] for order in sorted(known)]
+        places = [Place(hit["_index"], hit["_id"]) for hit in ordered]
+        apart = [self._layout.is_apart(place.index) for place in places]
+        taken = loaded([hit["_source"][OBJECT] for hit in ordered], apart)
+        self._store.adopt(taken.rows, taken.blobs, places)
+        add_stored(self._state, taken.rows, taken.ids, np.zeros(len(ordered), np.int64), [taken.keys])
+
+    def _heirs(self, head: int) -> dict[int, Hit]:
+        """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
+        body = self._search(self._living([queries.term("group_order", head)]))
+        sort = [
+            {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
+            {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
+        ]
+        found = next(pages(self._cluster, self._layout, {**body, "sort": sort}, size=1), [])
+        return {hit["_source"][OBJECT]["order"]: hit for hit in found}

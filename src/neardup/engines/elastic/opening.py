@@ -1,0 +1,139 @@
+"""Opening a window in a cluster: find what `neardup setup` made, check its recipe; load only when it must be."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from neardup.cluster.address import Credentials, parse_address
+from neardup.cluster.client import Cluster
+from neardup.cluster.setup import layout_of, set_up
+from neardup.engines.elastic.layout import Layout
+from neardup.engines.elastic.lease import Content, Lease
+from neardup.engines.elastic.window import ElasticWindow
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.params import Settings
+from neardup.signature import Signer, signer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def open_elastic_window(
+    window: str,
+    *,
+    settings: Settings | None = None,
+    readonly: bool = False,
+    credentials: Credentials | None = None,
+    patience: float | None = None,
+    archive: str | None = None,
+    **changes: Any,
+) -> ElasticWindow:
+    """The window at `window` (`https://host:9200/PREFIX`), set up if it is not there.
+
+    `settings` and `changes` as in `neardup.open`. Without `credentials` those of the environment are used
+    (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, where it is, instead of hourly ones.
+    Nothing is loaded yet: the first ingest reads the window into memory, about 0.2 ms a document.
+
+    Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if there
+    is nothing yet.
+    """
+    with contextlib.ExitStack() as stack:
+        cluster = stack.enter_context(_connected(window, credentials, patience))
+        opened = _opened(cluster, settings, changes, readonly=readonly, archive=archive)
+        stack.pop_all()
+        return opened
+
+
+def describe(window: str, *, credentials: Credentials | None = None) -> None:
+    """Brings the state document up to what `neardup setup` has made, which only its role can see."""
+    with _connected(window, credentials, None) as cluster:
+        lease, about = Lease(cluster), _template(cluster)
+        content = lease.read()
+        if about is None:
+            return
+        if content is None:
+            lease.create(Content(about, Settings(window_hours=about["window_hours"]).remembered))
+        elif content.about != about:
+            content, _ = lease.take()
+            lease.commit(replace(content, about=about))
+
+
+def _connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
+    own = credentials or Credentials.from_settings({}, os.environ)
+    address = parse_address(window)
+    return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
+
+
+def _opened(
+    cluster: Cluster,
+    settings: Settings | None,
+    changes: Mapping[str, Any],
+    *,
+    readonly: bool,
+    archive: str | None,
+) -> ElasticWindow:
+    address, lease = cluster.address, Lease(cluster)
+    content = lease.read()
+    if content is None:
+        if readonly:
+            missing = "a window: `neardup setup` or `neardup ingest` makes one"
+            raise WindowDamaged(str(address), "nothing", missing)
+        content = _begun(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
+    if archive not in (None, content.archive):
+        kept = f"the index {content.archive}" if content.archive else "indices of hours"
+        raise SettingsError(
+            "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
+        )
+    chosen = (settings or _left(address.prefix, content)).with_changes(**changes)
+    about = layout_of(content.about)
+    maker = _signer(str(address), about.recipe_text, about.lexicon, about.recipe, chosen)
+    chosen = chosen.with_changes(recipe=maker.recipe)
+    if content.archive is not None and chosen.window_hours:
+        raise SettingsError(
+            "window_hours", chosen.window_hours, "0 for an archive, which has no hours to expire"
+        )
+    layout = Layout(address, about.text_field, about.time_field, about.signed_by == "client", content.archive)
+    return ElasticWindow(cluster, layout, lease, content, chosen, maker, readonly=readonly)
+
+
+def _template(cluster: Cluster) -> dict[str, Any] | None:
+    """What the window's index template says of it; None if it is not set up."""
+    answer = cluster.request("GET", f"/_index_template/{cluster.address.template}", missing_ok=True)
+    if answer is None:
+        return None
+    template = answer["index_templates"][0]["index_template"].get("template", {})
+    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    return about
+
+
+def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> Content:
+    """The content of a window that nobody has scored in yet; sets it up if need be."""
+    about = _template(cluster) or set_up(cluster, settings=chosen).layout.about()
+    lease.create(Content(about, chosen.remembered, archive=archive))
+    content = lease.read()
+    if content is None:
+        raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
+    return content
+
+
+def _signer(where: str, recipe_text: str, lexicon: str | None, recipe: Any, chosen: Settings) -> Signer:
+    """The signer of the window's recipe. A lexicon of its own must be given as a file: nodes have theirs."""
+    own = chosen.recipe
+    if lexicon is not None and (own is None or own.lexicon is None):
+        expected = f"the file of the lexicon {lexicon!r} that this window is signed with (--lexicon FILE)"
+        raise SettingsError("lexicon", None, expected)
+    maker = signer(own or recipe)
+    if maker.text != recipe_text:
+        raise RecipeMismatch(where, recipe_text, maker.text)
+    return maker
+
+
+def _left(name: str, content: Content) -> Settings:
+    """The settings that the last writer left."""
+    try:
+        return Settings(**content.settings)
+    except (TypeError, SettingsError) as error:
+        raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error

@@ -1,0 +1,227 @@
+"""The Elasticsearch engine: the embedded engine's window, kept in a cluster and in step with what others write.
+
+The index of the window (posting lists, rows, groups) is in this process, as it is in the embedded engine, so a
+document costs no search request; the cluster holds documents and verdicts. Every change is a turn (lease.py): take
+it, catch up with what others have committed since, decide, write, commit. So any number of scorers agree with each
+other, and a verdict that is yielded is in the cluster for good.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neardup.document import Prepared, Reject
+from neardup.engines.elastic.asking import Inquiry
+from neardup.engines.elastic.fields import new_fields, now_ms, unstored_fields, verdict_fields
+from neardup.engines.elastic.loading import load, take_back
+from neardup.engines.elastic.store import ClusterStore, Found
+from neardup.engines.elastic.writes import DocumentsRefused, Place
+from neardup.engines.embedded import EmbeddedWindow
+from neardup.engines.state import State
+from neardup.engines.store import Commit
+from neardup.errors import ClusterUnreachable, WindowDamaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from neardup.cluster.client import Cluster
+    from neardup.engines.base import OnReject, Stats
+    from neardup.engines.elastic.layout import Layout
+    from neardup.engines.elastic.lease import Content, Lease
+    from neardup.params import Settings
+    from neardup.signature import Signer
+    from neardup.verdict import Group, Verdict
+
+log = logging.getLogger("neardup")
+
+
+class ElasticWindow(EmbeddedWindow):
+    """See `neardup.engines.base.Window` for what its methods promise."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        lease: Lease,
+        content: Content,
+        settings: Settings,
+        signer: Signer,
+        *,
+        readonly: bool,
+    ) -> None:
+        self._cluster, self._layout, self._lease = cluster, layout, lease
+        self._signer, self._readonly = signer, readonly
+        # Nothing is loaded before it is needed: an ad hoc query never needs it.
+        super().__init__(self._empty(replace(content, commit=Commit()), settings))
+
+    @property
+    def _store(self) -> ClusterStore:
+        store = self._state.store
+        assert isinstance(store, ClusterStore)
+        return store
+
+    # ---- in step ----
+
+    def _empty(self, content: Content, settings: Settings) -> State:
+        """A window in memory in which nothing is, yet; the next look at `content` fills it."""
+        store = ClusterStore(
+            self._cluster, self._layout, self._signer, self._lease, content, settings.remembered
+        )
+        return State(store, settings, self._signer, readonly=self._readonly)
+
+    def _catch_up(self, content: Content) -> None:
+        """Takes over what others have committed since this scorer last looked."""
+        known = self._store.content
+        if content.changes != known.changes or content.gaps != known.gaps:
+            self._state = self._empty(replace(content, commit=Commit()), self._state.settings)
+        state, store = self._state, self._store
+        if content.commit == state.committed:
+            return
+        first, before = state.committed.next_order, state.committed
+        state.committed, store.content = content.commit, content
+        if content.commit.next_order > first:
+            load(state, store, self._cluster, self._layout, content, first)
+        if content.commit.floor_hour > before.floor_hour:
+            _bury_expired(state, store)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A turn: nobody else changes the window in it. Fails as a whole, with what it wrote taken back."""
+        with super()._writing():
+            content, lost = self._lease.take()
+            try:
+                if lost:
+                    count = take_back(self._cluster, self._layout, content)
+                    log.warning(
+                        "%d documents of an unfinished batch were taken back, to be scored anew", count
+                    )
+                self._catch_up(content)
+                yield
+                self._lease.release(self._store.content)
+            except BaseException as error:
+                self._lease.abandon(content, told=not isinstance(error, ClusterUnreachable))
+                raise
+
+    def _committed(self) -> Content:
+        """What is committed now."""
+        content = self._lease.read()
+        if content is None:
+            raise WindowDamaged(
+                str(self._cluster.address), "no state document", "the one `neardup setup` makes"
+            )
+        return content
+
+    # ---- ingest ----
+
+    def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+        """As in the embedded engine; documents that the cluster will not have are rejected, and the others decided
+        anew without them.
+        """
+        documents = [self._named(document) for document in documents]
+        while True:
+            rejected: list[Reject] = []
+            before = self._state.committed
+            verdicts = self._score(documents, rejected.append)
+            self._mark_unstored(documents, verdicts)
+            try:
+                self._state.commit()
+            except DocumentsRefused as refused:
+                self._undo(before)
+                for identity, reason in refused.reasons.items():
+                    reject(Reject(identity, reason))
+                documents = [document for document in documents if document.id not in refused.reasons]
+                continue
+            for each in rejected:
+                reject(each)
+            return verdicts
+
+    def _named(self, document: Prepared) -> Prepared:
+        """A document of another client under its `_id`, or as `index/_id` if the window knows that id elsewhere.
+
+        Once given, a name stays. An `_id` is unique in its index only, and no other document may go for it.
+        """
+        found = document.fields
+        if not isinstance(found, Found):
+            return document
+        long = f"{found.place.index}/{found.place.id}"
+        if self.place_of(long) == found.place or self.place_of(document.id) not in (None, found.place):
+            return document._replace(id=long)
+        return document
+
+    def _undo(self, before: Commit) -> None:
+        """Brings memory back to what is committed after a batch that was refused and taken back."""
+        state, table = self._state, self._state.table
+        ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
+        if self._store.removes or ahead != before:
+            # Something was taken out for a document that now has never come: read it all again.
+            content = self._store.content
+            self._state = self._empty(replace(content, commit=Commit()), state.settings)
+            self._catch_up(content)
+            return
+        for number in np.flatnonzero(table.rows["order"][: table.size] >= before.next_order).tolist():
+            if table.number_of.get(table.ids[number]) == number:
+                table.bury(number)
+        # The orders are not given again: what was taken back may still be on its way.
+        state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
+
+    def _again(self, document: Prepared, number: int) -> Verdict:
+        """The stored verdict; a document that another client wrote anew gets its mark again."""
+        state, verdict = self._state, super()._again(document, number)
+        if isinstance(document.fields, Found):
+            row = state.table.rows[number]
+            blob = state.store.blob(
+                int(state.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
+            )
+            ours = verdict_fields(row, blob, now_ms()) | new_fields(row, state.table.sieves[number], "watch")
+            self._store.mark(document, ours)
+        return verdict
+
+    def _mark_unstored(self, documents: Sequence[Prepared], verdicts: Sequence[Verdict]) -> None:
+        """Marks the documents of other clients that the window does not keep: they came too late."""
+        by_id = {verdict.id: verdict for verdict in verdicts}
+        for document in documents:
+            found, verdict = document.fields, by_id.get(document.id)
+            if isinstance(found, Found) and verdict is not None and not self._store.is_marked(found.place):
+                self._store.mark(document, unstored_fields(verdict, now_ms()))
+
+    def place_of(self, id: str) -> Place | None:
+        """Where in the cluster the document of this id lies; None if the window has none."""
+        number = self._state.table.number_of.get(id)
+        return None if number is None else self._store.place_of(self._state.table.rows[number])
+
+    # ---- the rest of the contract ----
+
+    def query(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        threshold: Any = None,
+        matches: int | None = None,
+        time: Any = None,
+    ) -> Verdict:
+        content = self._committed()
+        if content.commit == self._state.committed:
+            return super().query(text, id=id, threshold=threshold, matches=matches, time=time)
+        settings = self._state.settings
+        inquiry = Inquiry(self._cluster, self._layout, self._lease, content, settings, self._signer)
+        return inquiry.answer(text, id, threshold, matches, time)
+
+    def groups(self) -> Iterator[Group]:
+        self._catch_up(self._committed())
+        return super().groups()
+
+    def stats(self) -> Stats:
+        self._catch_up(self._committed())
+        return super().stats()
+
+
+def _bury_expired(state: State, store: ClusterStore) -> None:
+    """Takes out of memory what has expired."""
+    state.bury_before(state.committed.floor_hour)
+    store.forget_before(state.committed.floor_hour)

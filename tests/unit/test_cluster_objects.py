@@ -1,0 +1,194 @@
+"""The files of `mappings/` and `ingest/` against the code that lives by them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import orjson
+import pytest
+
+from neardup.cluster import objects, resources
+from neardup.cluster.address import Address
+from neardup.cluster.objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Layout, differences, found, wanted
+from neardup.engines.elastic.fields import BOOK, VERDICT
+from neardup.errors import DataFileError
+from neardup.lexicon import Lexicon
+from neardup.params import DEFAULT_WINDOW_HOURS, Recipe
+from neardup.signature import Signature
+
+NEWS = Address("http://localhost:9200", "news")
+DEFAULT = Layout(Recipe(), Recipe().text(Lexicon.default().id))
+FILES = {
+    (folder, path.name): orjson.loads(path.read_bytes())
+    for folder in ("mappings", "ingest")
+    for path in resources.folder(folder).iterdir()
+}
+
+
+def body(name, layout=DEFAULT, kind=TEMPLATE, **options):
+    options.setdefault("lifecycle", True)
+    return next(
+        entry.body for entry in wanted(NEWS, layout, **options) if (entry.kind, entry.name) == (kind, name)
+    )
+
+
+def test_every_field_of_a_signature_and_of_a_verdict_is_mapped_and_nothing_else():
+    mapped = FILES["mappings", "neardup-fields.json"]["template"]["mappings"]["properties"]["neardup"]
+    signature = {field.name for field in fields(Signature)}
+    assert set(mapped["properties"]) == signature | {"unsigned"} | set(VERDICT) | set(BOOK)
+    assert mapped["dynamic"] == "false"
+
+
+def test_qgrams_cost_no_more_than_their_postings():
+    mapped = FILES["mappings", "neardup-fields.json"]["template"]["mappings"]["properties"]["neardup"][
+        "properties"
+    ]
+    assert mapped["qgrams"] == {
+        "type": "keyword",
+        "index_options": "docs",
+        "norms": False,
+        "doc_values": False,
+    }
+    assert "_source" not in FILES["mappings", "neardup-fields.json"]["template"]["mappings"]
+
+
+def test_with_the_default_settings_every_file_is_put_as_it_is():
+    """But for the prefix: whoever reads the files reads what the cluster gets."""
+    put = {(entry.kind, entry.name): entry.body for entry in wanted(NEWS, DEFAULT, lifecycle=True)}
+    files = {}
+    for (folder, file), content in FILES.items():
+        kind = PIPELINE if folder == "ingest" else POLICY if ".policy." in file else TEMPLATE
+        kind = COMPONENT if file in {"neardup-fields.json", "neardup-hourly.json"} else kind
+        name = file.removesuffix(".json").removesuffix(".policy").replace("PREFIX", "news")
+        files[kind, name] = orjson.loads(orjson.dumps(content).replace(b"PREFIX", b"news"))
+    assert put == files
+
+
+def test_the_prefix_is_replaced_in_parsed_values_only():
+    file = {"PREFIX-a": ["xPREFIX", {"b": "PREFIXPREFIX"}, 1, None, True]}
+    assert resources.with_prefix(file, "n") == {"n-a": ["xn", {"b": "nn"}, 1, None, True]}
+
+
+def test_a_file_that_is_not_there_is_named():
+    with pytest.raises(DataFileError, match=r"nothing\.json"):
+        resources.load("mappings", "nothing.json", "news")
+
+
+def test_the_settings_reach_template_and_pipeline():
+    recipe = Recipe(
+        q=5, fold_case=True, simhash_variants=3, sketch_size=48, alpha=1.0, lexicon="/tmp/de.lexicon"
+    )
+    layout = Layout(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
+    for name in ("neardup-news", "neardup-news-copies"):
+        mappings = body(name, layout)["template"]["mappings"]
+        assert mappings == {
+            "_meta": {
+                "neardup": {
+                    "recipe": "the recipe", "q": 5, "fold_case": True, "simhash_variants": 3, "sketch_size": 48,
+                    "alpha": 1.0, "lexicon": "de", "text_field": "page.body", "time_field": "published",
+                    "window_hours": 48, "max_length": 5_000, "signed_by": "plugin",
+                }
+            },
+            "properties": {"published": {"type": "date"}},
+        }  # fmt: skip
+    (step,) = body("neardup-news", layout, PIPELINE)["processors"]
+    assert step == {
+        "neardup": {
+            "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
+            "sketch_size": 48, "alpha": 1.0, "ignore_missing": True, "max_length": 5_000, "on_too_long": "mark",
+            "recipe": "the recipe", "lexicon": "de",
+        }
+    }  # fmt: skip
+    assert body("neardup-news", layout, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
+
+
+def test_an_hour_is_deleted_well_after_it_has_left_the_window():
+    age = FILES["mappings", "neardup-PREFIX.policy.json"]["policy"]["phases"]["delete"]["min_age"]
+    assert age == f"{DEFAULT_WINDOW_HOURS + objects.MARGIN_HOURS}h"
+    assert objects.MARGIN_HOURS > 1
+
+
+def test_the_policy_does_nothing_but_delete():
+    """Any other action moves, merges or blocks an index that verdicts are still written to."""
+    phases = FILES["mappings", "neardup-PREFIX.policy.json"]["policy"]["phases"]
+    assert {name: set(phase["actions"]) for name, phase in phases.items()} == {
+        "hot": set(),
+        "delete": {"delete"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("layout", "lifecycle"),
+    [(DEFAULT, False), (Layout(Recipe(), "r", window_hours=0), True)],
+    ids=["no lifecycle management", "no end of the window"],
+)
+def test_without_an_end_that_can_be_set_there_is_no_policy(layout, lifecycle):
+    assert POLICY not in {entry.kind for entry in wanted(NEWS, layout, lifecycle=lifecycle)}
+    settings = body("neardup-news", layout, lifecycle=lifecycle)["template"]["settings"]
+    assert settings == {"index": {"final_pipeline": "neardup-news"}}
+
+
+def test_where_the_client_signs_there_is_no_pipeline():
+    layout = Layout(Recipe(), "r", signed_by="client")
+    assert PIPELINE not in {entry.kind for entry in wanted(NEWS, layout, lifecycle=True)}
+    assert body("neardup-news", layout)["template"]["settings"] == {
+        "index": {"lifecycle": {"name": "neardup-news"}}
+    }
+    assert "settings" not in body("neardup-news", layout, lifecycle=False)["template"]
+
+
+def test_hours_are_refreshed_even_when_nobody_searches():
+    settings = FILES["mappings", "neardup-hourly.json"]["template"]["settings"]["index"]
+    assert settings["refresh_interval"] == "1s"
+
+
+def test_copies_are_in_no_alias_and_have_a_template_of_their_own():
+    hours, copies = body("neardup-news"), body("neardup-news-copies")
+    assert "aliases" in hours["template"]
+    assert "aliases" not in copies["template"]
+    assert copies["priority"] > hours["priority"]
+
+
+def test_pipelines_and_queries_need_no_scripting():
+    for content in FILES.values():
+        text = orjson.dumps(content)
+        assert b'"script' not in text
+        assert b'"if"' not in text
+
+
+def test_what_elasticsearch_adds_is_no_difference():
+    fields_file = FILES["mappings", "neardup-fields.json"]
+    listed = {
+        "component_templates": [
+            {"name": "other", "component_template": {}},
+            {"name": "neardup-fields", "component_template": {**fields_file, "created_date_millis": 1}},
+        ]
+    }
+    there = found(COMPONENT, "neardup-fields", listed)
+    assert there is not None
+    assert there.body == fields_file
+    policy = FILES["mappings", "neardup-PREFIX.policy.json"]
+    there = found(
+        POLICY, "p", {"p": {**policy, "version": 7, "modified_date": "x", "in_use_by": {"indices": []}}}
+    )
+    assert there is not None
+    assert there.body == policy
+    assert there.ours
+
+
+@pytest.mark.parametrize("answer", [None, {}, {"component_templates": []}])
+def test_what_is_not_there_is_none(answer):
+    assert found(COMPONENT, "neardup-fields", answer) is None
+    assert found(PIPELINE, "neardup-news", None) is None
+
+
+def test_differences_name_every_value():
+    there = {"a": {"b": [1, 2], "c": [{"d": 1}], "same": 0}, "gone": True, "x": None}
+    here = {"a": {"b": [2], "c": [{"d": 2}], "same": 0}, "new": {"n": "ü"}, "x": 1}
+    assert list(differences(there, here, "index")) == [
+        "index.a.b: [1,2] -> [2]",
+        "index.a.c[0].d: 1 -> 2",
+        "index.gone: true -> nothing",
+        'index.new: nothing -> {"n":"ü"}',
+        "index.x: nothing -> 1",
+    ]
