@@ -1,0 +1,143 @@
+"""From rows and blobs to the fields of a stored document and back: nothing is lost on the way."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import orjson
+import pytest
+
+from neardup.cluster import resources
+from neardup.engines.elastic.fields import (
+    BOOK,
+    LOADED,
+    OBJECT,
+    UNSCORED,
+    VERDICT,
+    loaded,
+    new_fields,
+    unstored_fields,
+    verdict_fields,
+)
+from neardup.engines.state import STATUSES
+from neardup.engines.store import ROUTED, ROW, TRUNCATED, key_counts
+from neardup.signature import Signature, sign
+from neardup.verdict import Match, Verdict
+
+NOW = 1_795_251_600_000
+TEXT = "The ferry ran aground off the western spit at dawn. Two tugs went out to her before noon on Friday."
+
+
+def a_row(**values):
+    row = np.zeros(1, ROW)[0]
+    row["fingerprint"] = [int(sign(TEXT).fingerprint[at : at + 16], 16) for at in (0, 16)]
+    for name, value in {
+        "shared": -1,
+        "time": NOW,
+        "order": 7,
+        "group_order": 7,
+        "group_time": NOW,
+        **values,
+    }.items():
+        row[name] = value
+    return row
+
+
+def blob_of(row, identity, group="", rest=b""):
+    row["id_bytes"], row["group_bytes"] = len(identity.encode()), len(group.encode())
+    blob = identity.encode() + group.encode() + rest
+    row["blob_bytes"] = len(blob)
+    return blob
+
+
+def stored(row, blob, sieve):
+    """What comes back from the cluster: the signature by the pipeline, the rest by the scorer, without nulls."""
+    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | new_fields(row, sieve, "ingest")
+    kept = {name: value for name, value in fields.items() if name in LOADED and value not in (None, [])}
+    return orjson.loads(orjson.dumps(kept))
+
+
+@pytest.mark.parametrize("flags", [0, TRUNCATED, ROUTED, TRUNCATED | ROUTED])
+def test_a_copy_comes_back_as_it_was_written(flags):
+    row = a_row(status=STATUSES.index("near"), shared=71, larger=90, group_order=3, candidates=5, flags=flags)
+    row["count"], row["text_bytes"] = sign(TEXT).qgram_count, 78
+    blob = blob_of(
+        row, "zweiter-ä", "erster", orjson.dumps(["erster", NOW - 5, 71 / 90, [["erster", 71 / 90, 71]]])
+    )
+    sieve = np.arange(32, dtype=np.uint64)
+    found = loaded([stored(row, blob, sieve)], [bool(flags & ROUTED)])
+    assert found.ids == ["zweiter-ä"]
+    assert found.blobs == [blob]
+    for name in ("order", "time", "group_order", "group_time", "count", "candidates", "shared", "larger", "status",
+                 "flags", "text_bytes", "id_bytes", "group_bytes", "blob_bytes"):  # fmt: skip
+        assert found.rows[0][name] == row[name], name
+    assert (found.rows[0]["fingerprint"] == row["fingerprint"]).all()
+
+
+def test_a_document_without_copies_comes_back_without_an_original():
+    row = a_row(status=STATUSES.index("unique"))
+    blob = blob_of(row, "a")
+    found = loaded([stored(row, blob, np.empty(0, np.uint64))], [False])
+    assert found.blobs == [b"a"]
+    assert found.rows[0]["shared"] == -1
+    assert found.rows[0]["n_sieve"] == 0
+
+
+def test_keys_come_back_in_the_order_of_the_store():
+    row = a_row(status=0)
+    sieve = np.arange(100, 132, dtype=np.uint64)
+    two = [stored(row, blob_of(row, name), sieve) for name in ("a", "b")]
+    found = loaded(two, [False, False])
+    signature = sign(TEXT)
+    counts = key_counts(found.rows)
+    assert counts[:, 0].tolist() == [
+        len(signature.sketch),
+        32,
+        0,
+        len(signature.sentences),
+        len(signature.simhash_bands),
+    ]
+    start = int(found.rows[1]["keys_start"])
+    assert start == counts[:, 0].sum()
+    keys = found.keys[start:].tolist()
+    assert [f"{key:016x}" for key in keys[: len(signature.sketch)]] == list(signature.sketch)
+    assert keys[len(signature.sketch) : len(signature.sketch) + 32] == sieve.tolist()
+    assert keys[-4:] == [
+        block << 16 | int(band[-4:], 16) for block, band in enumerate(signature.simhash_bands)
+    ]
+
+
+def test_a_sieve_survives_as_text():
+    packed = new_fields(a_row(), np.arange(32, dtype=np.uint64), "watch")["sieve"]
+    assert np.frombuffer(base64.b64decode(packed), np.uint64).tolist() == list(range(32))
+
+
+def test_a_new_verdict_leaves_nothing_of_the_one_before():
+    row = a_row(status=STATUSES.index("unique"))
+    fields = verdict_fields(row, blob_of(row, "a"), NOW)
+    assert {"duplicate_of", "score", "shared", "duplicate_time"} <= {
+        name for name, value in fields.items() if value is None
+    }
+    assert set(VERDICT) <= fields.keys()
+
+
+def test_a_verdict_taken_back_leaves_no_field_of_the_scorer():
+    assert set(UNSCORED) == {*VERDICT, *BOOK}
+    assert set(UNSCORED.values()) == {None}
+
+
+def test_a_document_that_is_not_kept_has_a_verdict_and_no_order():
+    verdict = Verdict("a", "2026-11-21T09:00:00Z", "near", "b", 0.75, 3, "b", 1, True, (Match("b", 0.75, 3),))
+    fields = unstored_fields(verdict, NOW)
+    assert fields["order"] is None
+    assert fields["matches"] == [{"id": "b", "score": 0.75, "shared": 3}]
+    assert set(fields) == {*VERDICT, *BOOK}
+
+
+def test_every_field_is_mapped_and_nothing_else_is():
+    mapping = resources.load("mappings", "neardup-fields.json", "news")["template"]["mappings"]["properties"][
+        OBJECT
+    ]
+    signature = set(Signature.__dataclass_fields__)
+    assert set(mapping["properties"]) == {*signature, *VERDICT, *BOOK, "unsigned"}

@@ -1,0 +1,113 @@
+"""The searches for candidates as plain values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from neardup.cluster.address import parse_address
+from neardup.engines.elastic import queries
+from neardup.engines.elastic.layout import Layout
+from neardup.engines.elastic.lease import Content
+from neardup.engines.elastic.loading import committed
+from neardup.engines.store import Commit
+
+NEWS = parse_address("http://localhost:9200/news")
+
+
+def test_a_minimum_is_asked_for_without_a_script():
+    assert queries.at_least("sketch", ["a", "b", "c"], 2) == {
+        "terms_set": {"neardup.sketch": {"terms": ["a", "b", "c"], "minimum_should_match": 2}}
+    }
+
+
+def test_one_of_many_is_a_plain_terms_query():
+    assert queries.at_least("sketch", ["a", "b"], 1) == {"terms": {"neardup.sketch": ["a", "b"]}}
+
+
+def test_what_cannot_be_reached_matches_nothing():
+    assert queries.at_least("sketch", ["a"], 2) == {"match_none": {}}
+    assert queries.at_least("sketch", [], 1) == {"match_none": {}}
+
+
+def test_more_terms_than_a_query_may_have_are_shared_out_without_loss():
+    terms = [str(number) for number in range(queries.MAX_TERMS + 1)]
+    parts = [
+        part["terms_set"]["neardup.qgrams"]
+        for part in queries.at_least("qgrams", terms, 100)["bool"]["should"]
+    ]
+    assert sorted(term for part in parts for term in part["terms"]) == sorted(terms)
+    assert all(len(part["terms"]) <= queries.MAX_TERMS for part in parts)
+    # Whoever has 100 of all has 50 in one of the two.
+    assert [part["minimum_should_match"] for part in parts] == [50, 50]
+
+
+def test_lengths_are_bounded_in_integers():
+    for count in range(1, 200):
+        for threshold in (Fraction(7, 10), Fraction(1, 3), Fraction(1)):
+            bounds = queries.lengths(count, threshold)["range"]["neardup.qgram_count"]
+            allowed = [
+                other
+                for other in range(1, 700)
+                if min(count, other) * threshold.denominator >= threshold.numerator * max(count, other)
+            ]
+            assert (bounds["gte"], bounds["lte"]) == (allowed[0], allowed[-1])
+
+
+def test_only_what_is_committed_counts():
+    content = Content(
+        {}, {}, Commit(floor_order=5, next_order=2_000_100), gaps=((100, 1_000_100), (1_000_200, 2_000_000))
+    )
+    ranges = committed(content, 0)["bool"]
+    assert ranges["filter"] == [{"range": {"neardup.order": {"gte": 5, "lt": 2_000_100}}}]
+    assert ranges["must_not"] == [
+        {"range": {"neardup.order": {"gte": 100, "lt": 1_000_100}}},
+        {"range": {"neardup.order": {"gte": 1_000_200, "lt": 2_000_000}}},
+    ]
+    for order, counts in (
+        (4, False),
+        (5, True),
+        (99, True),
+        (100, False),
+        (1_000_099, False),
+        (1_000_100, True),
+    ):
+        assert content.counts(order) == counts
+
+
+def test_a_state_document_comes_back_as_it_was_written():
+    content = Content(
+        {"recipe": "r"},
+        {"threshold": "0.7"},
+        Commit(1, 2, 3, 4, 5, 6, 7, 8),
+        9,
+        ((1, 2),),
+        "h:1:x",
+        10,
+        "old",
+    )
+    assert Content.read(content.source()) == content
+
+
+def test_a_document_lies_in_the_hour_of_its_own_time_or_among_the_copies():
+    layout = Layout(NEWS)
+    assert layout.index_for(498_681, copies=False) == "news-2026.11.21-09"
+    assert layout.index_for(498_681, copies=True) == "news-copies-2026.11.21-09"
+    assert layout.kept_in("news-2026.11.21-11", 498_681, copies=False) == "news-2026.11.21-11"
+    assert layout.kept_in("news-2026.11.21-11", 498_681, copies=True) == "news-copies-2026.11.21-09"
+    assert layout.kept_in("news-copies-2026.11.21-09", 498_681, copies=False) == "news-2026.11.21-09"
+
+
+def test_a_window_owns_its_hours_and_not_those_of_a_longer_prefix():
+    layout = Layout(NEWS)
+    assert layout.owns("news-2026.11.21-09")
+    assert layout.owns("news-copies-2026.11.21-09")
+    assert not layout.owns("news-sport-2026.11.21-09")
+    assert not layout.owns("news-archive")
+
+
+def test_an_archive_is_one_index_for_all_hours():
+    layout = Layout(NEWS, archive="old-news")
+    assert layout.target == layout.searched == "old-news"
+    assert layout.index_for(498_681, copies=True) == "old-news"
+    assert layout.owns("old-news")
+    assert not layout.owns("news-2026.11.21-09")
