@@ -7,7 +7,8 @@ takes over what the others have committed before it decides anything.
 
 A holder that died leaves its name. Whoever takes the turn after it (at once, if the holder was a process of this
 machine that is gone, else when the turn has run out) numbers on from far behind: what the dead holder wrote, or what
-of it is still on its way, then lies in a `gap`, never counts, and is taken back.
+of it is still on its way, then lies in a `gap`, never counts, and is taken back. What it changed of documents that
+count is undone (journal.py).
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Content:
     settings  those that the last writer left
     changes   counts the commits that did more than add documents
     gaps      the orders, from the first to before the last, of documents that never count
+    turn      counts the turns; it numbers what they write down before they change stored documents (journal.py)
+    undo      the turns that died, and whose changes must be undone
     archive   the index that is scored in place, instead of hourly ones; None for a window of hours
     """
 
@@ -58,6 +61,8 @@ class Content:
     holder: str | None = None
     until: int = 0
     archive: str | None = None
+    turn: int = 0
+    undo: tuple[int, ...] = ()
 
     def counts(self, order: int) -> bool:
         """Whether a document of this order is one of the window's: neither given up to a budget nor in a gap."""
@@ -71,6 +76,7 @@ class Content:
             "format": FORMAT, "about": self.about, "settings": self.settings, "commit": self.commit._asdict(),
             "changes": self.changes, "gaps": [{"from": first, "to": last} for first, last in self.gaps],
             "holder": self.holder, "until": self.until, "archive": self.archive,
+            "turn": self.turn, "undo": list(self.undo),
         }  # fmt: skip
 
     @classmethod
@@ -80,6 +86,7 @@ class Content:
             source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
             tuple((gap["from"], gap["to"]) for gap in source["gaps"]),
             source["holder"], source["until"], source["archive"],
+            source["turn"], tuple(source["undo"]),
         )  # fmt: skip
 
 
@@ -136,6 +143,7 @@ class Lease:
                 if lost:
                     log.warning("the last scorer (%s) ended in the middle of a batch", content.holder)
                     content = _behind_a_gap(content)
+                content = replace(content, turn=content.turn + 1)
                 if self._hold(content):
                     return content, lost
             elif time.monotonic() > end:
@@ -152,13 +160,24 @@ class Lease:
         _turns.add(self._name)
         return True
 
+    @property
+    def turn(self) -> int:
+        """The number of this scorer's turn."""
+        assert self._known is not None
+        return self._known.turn
+
     def confirm(self) -> None:
         """Makes sure that it still is this scorer's turn, which a batch may have outlasted.
 
         Raises `WindowLocked` if another scorer took over.
         """
+        if time.monotonic() - self._renewed > TURN_SECONDS / 4:
+            self.renew()
+
+    def renew(self) -> None:
+        """`confirm`, however short a time has passed."""
         assert self._known is not None
-        if time.monotonic() - self._renewed > TURN_SECONDS / 4 and not self._hold(self._known):
+        if not self._hold(self._known):
             self._lost()
 
     def commit(self, content: Content) -> None:
@@ -213,7 +232,8 @@ def _behind_a_gap(content: Content) -> Content:
     """`content` with the next orders far behind those that a dead holder may have given."""
     first = content.commit.next_order
     commit = content.commit._replace(next_order=first + GAP)
-    return replace(content, commit=commit, gaps=(*content.gaps, (first, first + GAP)), holder=None)
+    gaps, undo = (*content.gaps, (first, first + GAP)), (*content.undo, content.turn)
+    return replace(content, commit=commit, gaps=gaps, undo=undo, holder=None)
 
 
 def is_alive(holder: str, until: int, here: AbstractSet[str]) -> bool:

@@ -16,6 +16,7 @@ from neardup.cluster.bulk import Action, Op
 from neardup.document import Prepared, format_time
 from neardup.dotted import put_field
 from neardup.engines.elastic.fields import OBJECT, new_fields, now_ms, verdict_fields
+from neardup.engines.elastic.journal import Journal
 from neardup.engines.elastic.texts import Texts
 from neardup.engines.elastic.writes import Place, Writes
 from neardup.engines.store import DELETED, ROUTED, Additions, Commit, Hour, Rows, key_counts, placed
@@ -61,7 +62,9 @@ class ClusterStore:
         self._next_handle = 0
         self._blobs: dict[int, bytearray] = {}
         self._texts = Texts(cluster, layout.text_field, signer)
-        self._writes = Writes(cluster, content.counts, layout.text_field, self._fingerprint)
+        self._writes = Writes(
+            cluster, content.counts, layout.text_field, self._fingerprint, Journal(cluster), lease.renew
+        )
         self.removes = False
         """Whether the batch at hand does more than add documents."""
 
@@ -204,11 +207,12 @@ class ClusterStore:
         Raises `DocumentsRefused` after taking back what was written of the batch; the turn goes on then.
         """
         self._lease.confirm()
-        self._writes.send()
+        self._writes.send(self._lease.turn)
         changes = self.content.changes + self.removes
         self.removes = False
         self.content = replace(self.content, commit=commit, changes=changes, settings=self._remembered)
         self._lease.commit(self.content)
+        self._writes.settled()
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:  # noqa: ARG002 - a place knows its hour
         handles = rows["text_start"].tolist()

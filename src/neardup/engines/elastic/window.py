@@ -18,6 +18,7 @@ import numpy as np
 from neardup.document import Prepared, Reject
 from neardup.engines.elastic.asking import Inquiry
 from neardup.engines.elastic.fields import new_fields, now_ms, unstored_fields, verdict_fields
+from neardup.engines.elastic.journal import Journal
 from neardup.engines.elastic.loading import load, take_back
 from neardup.engines.elastic.store import ClusterStore, Found
 from neardup.engines.elastic.writes import DocumentsRefused, Place
@@ -80,10 +81,11 @@ class ElasticWindow(EmbeddedWindow):
         if content.changes != known.changes or content.gaps != known.gaps:
             self._state = self._empty(replace(content, commit=Commit()), self._state.settings)
         state, store = self._state, self._store
+        store.content = content
         if content.commit == state.committed:
             return
         first, before = state.committed.next_order, state.committed
-        state.committed, store.content = content.commit, content
+        state.committed = content.commit
         if content.commit.next_order > first:
             load(state, store, self._cluster, self._layout, content, first)
         if content.commit.floor_hour > before.floor_hour:
@@ -96,10 +98,12 @@ class ElasticWindow(EmbeddedWindow):
             content, lost = self._lease.take()
             try:
                 if lost:
+                    changed = Journal(self._cluster).undo(content.undo)
                     count = take_back(self._cluster, self._layout, content)
                     log.warning(
-                        "%d documents of an unfinished batch were taken back, to be scored anew", count
+                        "%d documents that never counted were taken back, %d changes undone", count, changed
                     )
+                    content = replace(content, undo=())
                 self._catch_up(content)
                 yield
                 self._lease.release(self._store.content)

@@ -7,12 +7,13 @@ document that is there already is ours if it bears the order we gave it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cluster.bulk import Action, Outcome, bulk
 from neardup.dotted import field_of
-from neardup.engines.elastic.fields import OBJECT, UNSCORED
+from neardup.engines.elastic.fields import BOOK, OBJECT, UNSCORED, VERDICT
+from neardup.engines.elastic.journal import Entry, Journal
 from neardup.errors import ClusterRejected, NeardupError
 
 if TYPE_CHECKING:
@@ -37,16 +38,23 @@ class DocumentsRefused(NeardupError):
 
 
 class _Write(NamedTuple):
-    """An action that waits for the commit; `identity` names its document, `order` is its own if it is new."""
+    """An action that waits for the commit; `identity` names its document, `order` is its own if it gets one.
+
+    `new`: it adds a document, or puts a mark on one that has none and must not have changed.
+    """
 
     action: Action
     identity: str
     order: int = -1
+    new: bool = False
 
 
 class Writes:
-    """The writes of one batch. `counts` tells whether a document of an order is one of the window's,
-    `fingerprint` signs a text as it stands in `text_field`."""
+    """The writes of one batch.
+
+    `counts` tells whether a document of an order is one of the window's, `fingerprint` signs a text as it stands in
+    `text_field`, `confirm` makes sure that it is still this scorer's turn.
+    """
 
     def __init__(
         self,
@@ -54,15 +62,19 @@ class Writes:
         counts: Callable[[int], bool],
         text_field: str,
         fingerprint: Callable[[str], str],
+        journal: Journal,
+        confirm: Callable[[], None],
     ) -> None:
         self._cluster, self._counts = cluster, counts
         self._text_field, self._fingerprint = text_field, fingerprint
+        self._journal, self._confirm = journal, confirm
         self._waiting: dict[Place, _Write] = {}
         self._moves: list[tuple[Place, Place, dict[str, Any]]] = []
 
     def put(self, place: Place, action: Action, identity: str, order: int = -1) -> None:
         """Lets `action` wait, instead of whatever was to happen to the document at `place`."""
-        self._waiting[place] = _Write(action, identity, order)
+        new = action.op == "create" or action.if_seq_no is not None
+        self._waiting[place] = _Write(action, identity, order, new)
 
     def action(self, place: Place) -> Action | None:
         """What is to happen to the document at `place`."""
@@ -73,23 +85,56 @@ class Writes:
         """Lets a document wait to be moved, with new `fields` in our object."""
         self._moves.append((old, new, fields))
 
-    def send(self) -> None:
-        """Writes what waits: new documents first, then what takes the place of old ones, then what takes old ones out.
+    def send(self, turn: int) -> None:
+        """Writes what waits: new documents first, then, with a journal of `turn`, what changes stored ones.
 
-        So nothing old is gone for a new document that the cluster then will not have. Raises `DocumentsRefused` after
-        taking back what was written of the batch.
+        Raises `DocumentsRefused` after taking back what was written of the batch, and `WindowLocked` if it is another
+        scorer's turn.
         """
-        self._prepare_moves()
         waiting = list(self._waiting.values())
         self._waiting.clear()
-        sent: list[_Write] = []
-        for stage in (_is_new, _replaces, _is_old):
-            part = [write for write in waiting if stage(write)]
-            refused = self._sent(part) if part else {}
-            sent += [write for write in part if write.identity not in refused]
-            if refused:
-                self._take_back(sent)
-                raise DocumentsRefused(refused)
+        new = [write for write in waiting if write.new]
+        refused = self._sent(new) if new else {}
+        old = [write for write in waiting if not write.new]
+        if not refused and (old or self._moves):
+            refused = self._change(turn, old)
+        if refused:
+            self._moves.clear()
+            self._take_back([write for write in new if write.identity not in refused])
+            raise DocumentsRefused(refused)
+
+    def settled(self) -> None:
+        """Forgets the journal: the turn is committed."""
+        self._journal.clear()
+
+    def _change(self, turn: int, writes: list[_Write]) -> dict[str, str]:
+        """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
+        places = [Place(write.action.index, write.action.id) for write in writes]
+        there = self._documents([*places, *(old for old, _, _ in self._moves)])
+        writes = [*(write for write in writes if _concerns(write, there)), *self._moved(there)]
+        self._journal.write(turn, [_entry(write.action, there) for write in writes])
+        self._confirm()
+        versions = {place: (found["_seq_no"], found["_primary_term"]) for place, found in there.items()}
+        refused = self._sent([
+            write._replace(action=write.action._replace(if_seq_no=version[0], if_primary_term=version[1]))
+            for write in writes
+            for version in [versions.get(Place(write.action.index, write.action.id), (None, None))]
+        ])  # fmt: skip
+        if refused:
+            self._journal.undo([turn])
+        return refused
+
+    def _moved(self, there: Mapping[Place, dict[str, Any]]) -> Iterator[_Write]:
+        """The two writes of every move."""
+        for old, new, fields in self._moves:
+            if old not in there:
+                log.warning("%s in %s was deleted by another client", old.id, old.index)
+                continue
+            source = dict(there[old]["_source"])
+            source[OBJECT] = source.get(OBJECT, {}) | fields
+            yield _Write(Action("index", *new, source), new.id)
+            yield _Write(Action("delete", *old), new.id)
+        self._moves.clear()
 
     def _sent(self, writes: Sequence[_Write]) -> dict[str, str]:
         """Sends writes; why some are refused, by identity."""
@@ -99,7 +144,8 @@ class Writes:
             for write, outcome in zip(writes, outcomes, strict=True)
             if not outcome.ok and (write.action.op, outcome.status) != ("delete", 404)
         ]
-        there = self._versions([write.action for write, outcome in failed if outcome.status == 409])
+        conflicts = [write.action for write, outcome in failed if outcome.status == 409]
+        there = self._documents([Place(action.index, action.id) for action in conflicts])
         refused: dict[str, str] = {}
         for write, outcome in failed:
             reason = self._settled(write, outcome, there)
@@ -107,13 +153,12 @@ class Writes:
                 refused[write.identity] = reason
         return refused
 
-    def _versions(self, actions: Sequence[Action]) -> dict[Place, dict[str, Any]]:
-        """The documents at the places of `actions`, with their versions, texts and our object, as they stand now."""
-        if not actions:
+    def _documents(self, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
+        """The documents that are at `places`, with their versions, as they stand now."""
+        if not places:
             return {}
-        body = {"docs": [{"_index": action.index, "_id": action.id} for action in actions]}
-        params = {"_source_includes": f"{OBJECT}.*,{self._text_field}"}
-        answer = self._cluster.request("POST", "/_mget", params=params, body=body)
+        body = {"docs": [{"_index": place.index, "_id": place.id} for place in places]}
+        answer = self._cluster.request("POST", "/_mget", body=body)
         return {Place(found["_index"], found["_id"]): found for found in answer["docs"] if found.get("found")}
 
     def _settled(self, write: _Write, outcome: Outcome, there: Mapping[Place, dict[str, Any]]) -> str | None:
@@ -135,17 +180,17 @@ class Writes:
         """A document that is there already, or has changed meanwhile: ours, whose answer was lost, or another's."""
         action = write.action
         if found is None:
-            return (
-                None
-                if action.op == "update"
-                else "Elasticsearch says both that it is there and that it is not"
-            )
+            gone = action.op in ("update", "delete")
+            return None if gone else "Elasticsearch says both that it is there and that it is not"
         theirs = found["_source"].get(OBJECT) or {}
         order = theirs.get("order")
         if order is not None and order == write.order:
             return None
         version = found["_seq_no"], found["_primary_term"]
-        if action.op == "update":
+        if not write.new:
+            self._confirm()  # if it was another scorer, this one is to stop here
+            again = action._replace(if_seq_no=version[0], if_primary_term=version[1])
+        elif action.op == "update":
             # Somebody changed the document after it was read. The mark belongs to the text it was given for.
             ours = action.source[OBJECT] if isinstance(action.source, dict) else {}
             text = field_of(found["_source"], self._text_field)
@@ -179,31 +224,22 @@ class Writes:
         ]
         bulk(self._cluster, undo)
 
-    def _prepare_moves(self) -> None:
-        """Turns moves into two writes each: to the new place first, so that no document is ever nowhere."""
-        if not self._moves:
-            return
-        body = {"docs": [{"_index": old.index, "_id": old.id} for old, _, _ in self._moves]}
-        answer = self._cluster.request("POST", "/_mget", body=body)
-        for (old, new, fields), found in zip(self._moves, answer["docs"], strict=True):
-            self._waiting.pop(old, None)
-            if not found.get("found"):
-                log.warning("%s in %s was deleted by another client", old.id, old.index)
-                continue
-            source = found["_source"]
-            source[OBJECT] = source.get(OBJECT, {}) | fields
-            self._waiting[new] = _Write(Action("index", *new, source), new.id)
-            self._waiting[old] = _Write(Action("delete", *old), new.id)
-        self._moves.clear()
+
+def _concerns(write: _Write, there: Mapping[Place, dict[str, Any]]) -> bool:
+    """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
+    if write.action.op == "index" or Place(write.action.index, write.action.id) in there:
+        return True
+    if write.action.op == "update":
+        log.warning("%s in %s was deleted by another client", write.action.id, write.action.index)
+    return False
 
 
-def _is_new(write: _Write) -> bool:
-    return write.order >= 0 and write.action.op != "index"
-
-
-def _replaces(write: _Write) -> bool:
-    return write.action.op == "index"
-
-
-def _is_old(write: _Write) -> bool:
-    return not _is_new(write) and not _replaces(write)
+def _entry(action: Action, there: Mapping[Place, dict[str, Any]]) -> Entry:
+    """What to keep of a document before `action` changes it."""
+    found = there.get(Place(action.index, action.id))
+    if found is None:
+        return Entry(action.index, action.id)
+    if action.op != "update":
+        return Entry(action.index, action.id, found["_source"])
+    ours = found["_source"].get(OBJECT, {})
+    return Entry(action.index, action.id, fields={name: ours.get(name) for name in (*VERDICT, *BOOK)})
