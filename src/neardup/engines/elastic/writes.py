@@ -99,6 +99,7 @@ class Writes:
         if not refused and (old or self._moves):
             refused = self._change(turn, old)
         if refused:
+            self._confirm()  # what is in the way may be what another scorer wrote since this one lost its turn
             self._moves.clear()
             self._take_back([write for write in new if write.identity not in refused])
             raise DocumentsRefused(refused)
