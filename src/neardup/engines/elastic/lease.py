@@ -138,8 +138,8 @@ class Lease:
         # Most often nobody else has written since this scorer's last turn, and what it knows is what there is.
         content = self._known or self._read_existing()
         while True:
-            lost = content.holder is not None
-            if content.holder is None or not is_alive(content.holder, content.until, _turns):
+            lost = self.is_lost(content)
+            if lost or content.holder is None:
                 if lost:
                     log.warning("the last scorer (%s) ended in the middle of a batch", content.holder)
                     content = _behind_a_gap(content)
@@ -151,6 +151,10 @@ class Lease:
             else:
                 time.sleep(_POLL_SECONDS)
             content = self._read_existing()
+
+    def is_lost(self, content: Content) -> bool:
+        """Whether whoever's turn it is has ended without ending it."""
+        return content.holder is not None and not is_alive(content.holder, content.until, _turns)
 
     def _hold(self, content: Content) -> bool:
         """Writes that it is this scorer's turn; False if somebody else was faster."""
