@@ -159,10 +159,14 @@ class Lease:
     def _hold(self, content: Content) -> bool:
         """Writes that it is this scorer's turn; False if somebody else was faster."""
         self._renewed = time.monotonic()
-        if not self._write(replace(content, holder=self._name, until=_now() + TURN_SECONDS * 1_000)):
-            return False
-        _turns.add(self._name)
-        return True
+        _turns.add(self._name)  # before another thread can read that it is
+        held = False
+        try:
+            held = self._write(replace(content, holder=self._name, until=_now() + TURN_SECONDS * 1_000))
+        finally:
+            if not held:
+                _turns.discard(self._name)
+        return held
 
     @property
     def turn(self) -> int:

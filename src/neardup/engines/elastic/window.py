@@ -26,6 +26,7 @@ from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.state import State
 from neardup.engines.store import Commit
 from neardup.errors import ClusterUnreachable, WindowDamaged
+from neardup.window import hour_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -205,6 +206,14 @@ class ElasticWindow(EmbeddedWindow):
         return None if number is None else self._store.place_of(self._state.table.rows[number])
 
     # ---- the rest of the contract ----
+
+    def expire(self, now: Any = None) -> list[str]:
+        with self._writing():
+            floor = self._state.committed.floor_hour
+            left = [hour for hour in self._store.hours() if hour < floor]
+            for hour in left:  # by a scorer that ended between the commit and this
+                self._store.drop(hour)
+        return sorted([*map(hour_name, left), *super().expire(now)])
 
     def query(
         self,
