@@ -76,8 +76,9 @@ class ClusterStore:
     # ---- what is there ----
 
     def hours(self) -> list[int]:
-        """Hours that have an index, whoever wrote to it, ascending."""
-        return sorted({hour for hour, _ in self._layout.living(self._cluster).values()})
+        """Hours that have an index, whoever wrote to it, or will have one at the end of the batch, ascending."""
+        written = {hour for hour, _ in self._layout.living(self._cluster).values()}
+        return sorted(written | (set() if self._layout.archive else self._blobs.keys()))
 
     def load(self, hour: int) -> Hour:
         raise NotImplementedError("documents of a cluster are loaded by their order (loading.py)")

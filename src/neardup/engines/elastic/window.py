@@ -87,9 +87,12 @@ class ElasticWindow(EmbeddedWindow):
             return
         first, before = state.committed.next_order, state.committed
         state.committed = content.commit
+        expired = content.commit.floor_hour > before.floor_hour
+        if expired:
+            _bury_expired(state, store)  # before an id of theirs comes again
         if content.commit.next_order > first:
             load(state, store, self._cluster, self._layout, content, first)
-        if content.commit.floor_hour > before.floor_hour:
+        if expired:
             _bury_expired(state, store)
 
     @contextlib.contextmanager
