@@ -88,7 +88,8 @@ class ElasticWindow(EmbeddedWindow):
         first, before = state.committed.next_order, state.committed
         state.committed = content.commit
         expired = content.commit.floor_hour > before.floor_hour
-        if expired:
+        given_up = content.commit.floor_order > before.floor_order
+        if expired or given_up:
             _bury_expired(state, store)  # before an id of theirs comes again
         if content.commit.next_order > first:
             load(state, store, self._cluster, self._layout, content, first)
@@ -244,6 +245,10 @@ class ElasticWindow(EmbeddedWindow):
 
 
 def _bury_expired(state: State, store: ClusterStore) -> None:
-    """Takes out of memory what has expired."""
-    state.bury_before(state.committed.floor_hour)
-    store.forget_before(state.committed.floor_hour)
+    """Takes out of memory what has expired, or was given up to a budget."""
+    table, committed = state.table, state.committed
+    for number in list(table.number_of.values()):
+        if table.rows["order"][number] < committed.floor_order:
+            table.bury(number)
+    state.bury_before(committed.floor_hour)
+    store.forget_before(committed.floor_hour)
