@@ -1,0 +1,154 @@
+package org.neardup.plugin;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.elasticsearch.ingest.AbstractProcessor;
+import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.signature.Signature;
+import org.neardup.signature.Signer;
+import org.neardup.signature.UnpairedSurrogateException;
+
+/**
+ * Writes the signature of a document's text into the document.
+ *
+ * <p>What else stands in the target object, such as a verdict, is kept while it speaks of the same text. Signing twice
+ * changes nothing. One processor serves all threads.
+ */
+final class NeardupProcessor extends AbstractProcessor {
+    static final String TYPE = "neardup";
+
+    /** Why a document was left unsigned, in place of its signature. */
+    static final String UNSIGNED = "unsigned";
+    static final String TOO_LONG = "too_long";
+
+    /** What becomes of a text that is longer than the limit. */
+    enum OnTooLong {
+        /** The document is refused. */
+        FAIL,
+        /** It is indexed without a signature, and says so. */
+        MARK
+    }
+
+    /**
+     * What a processor does.
+     *
+     * @param field where the text is
+     * @param target where the signature goes
+     * @param signer makes it
+     * @param qgrams whether the q-grams themselves are written
+     * @param ignoreMissing whether a document without the field is left as it is
+     * @param maxLength code points of the longest text that is signed
+     * @param onTooLong what becomes of a longer one
+     */
+    record Task(
+            String field,
+            String target,
+            Signer signer,
+            boolean qgrams,
+            boolean ignoreMissing,
+            int maxLength,
+            OnTooLong onTooLong) {}
+
+    private final Task task;
+
+    NeardupProcessor(String tag, String description, Task task) {
+        super(tag, description);
+        this.task = task;
+    }
+
+    /** What this processor does. */
+    Task task() {
+        return task;
+    }
+
+    @Override
+    public String getType() {
+        return TYPE;
+    }
+
+    @Override
+    public IngestDocument execute(IngestDocument document) {
+        Object value = document.getFieldValue(task.field(), Object.class, task.ignoreMissing());
+        if (value == null && task.ignoreMissing()) {
+            return document;
+        }
+        if (!(value instanceof String text)) {
+            String found = value == null ? "is null" : "is of type [" + value.getClass().getName() + "]";
+            throw new IllegalArgumentException("field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
+        }
+        if (isTooLong(text)) {
+            return unsigned(document, text);
+        }
+        try {
+            sign(document, text);
+        } catch (UnpairedSurrogateException cause) {
+            throw new IllegalArgumentException("field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
+        }
+        return document;
+    }
+
+    private boolean isTooLong(String text) {
+        // There are at most as many code points as UTF-16 units, and these need not be counted.
+        return text.length() > task.maxLength() && text.codePointCount(0, text.length()) > task.maxLength();
+    }
+
+    private IngestDocument unsigned(IngestDocument document, String text) {
+        if (task.onTooLong() == OnTooLong.FAIL) {
+            throw new IllegalArgumentException("field [" + task.field() + "] has " + text.codePointCount(0, text.length())
+                    + " characters, the limit [max_length] is " + task.maxLength()
+                    + ": raise it, or set [on_too_long] to [mark] to index such documents unsigned");
+        }
+        Map<String, Object> mark = new LinkedHashMap<>();
+        mark.put(Signature.RECIPE, task.signer().recipe());
+        mark.put(UNSIGNED, TOO_LONG);
+        document.setFieldValue(task.target(), mark);
+        return document;
+    }
+
+    private void sign(IngestDocument document, String text) {
+        Map<?, ?> present = present(document);
+        if (isSigned(present) && task.signer().fingerprint(text).equals(present.get(Signature.FINGERPRINT))) {
+            return;
+        }
+        Signature signature = task.signer().sign(text, task.qgrams());
+        Map<String, Object> written = signature.toMap();
+        Object earlier = present.get(Signature.FINGERPRINT);
+        if (earlier == null || earlier.equals(signature.fingerprint())) {
+            present.forEach((key, kept) -> {
+                if (!Signature.KEYS.contains(key) && !UNSIGNED.equals(key)) {
+                    written.put((String) key, kept);
+                }
+            });
+        }
+        document.setFieldValue(task.target(), written);
+    }
+
+    /** The object at the target field; empty if there is none. */
+    private Map<?, ?> present(IngestDocument document) {
+        Object present = document.getFieldValue(task.target(), Object.class, true);
+        if (present == null) {
+            return Map.of();
+        }
+        if (!(present instanceof Map<?, ?> object)) {
+            throw new IllegalArgumentException("field [" + task.target() + "] is of type [" + present.getClass().getName()
+                    + "], not an object: rename it, or choose another [target_field] for the signature");
+        }
+        return object;
+    }
+
+    /** Whether an object has all that this processor would write, by this recipe; of which text is another question. */
+    private boolean isSigned(Map<?, ?> object) {
+        boolean qgramsAsWanted = task.qgrams()
+                ? object.get(Signature.QGRAMS) instanceof List<?> qgrams
+                        && Integer.valueOf(qgrams.size()).equals(object.get(Signature.QGRAM_COUNT))
+                : !object.containsKey(Signature.QGRAMS) && object.get(Signature.QGRAM_COUNT) instanceof Integer;
+        return qgramsAsWanted
+                && task.signer().recipe().equals(object.get(Signature.RECIPE))
+                && object.get(Signature.SKETCH) instanceof List<?>
+                && object.get(Signature.SENTENCES) instanceof List<?>
+                && object.get(Signature.SIMHASH) instanceof List<?>
+                && object.get(Signature.SIMHASH_BANDS) instanceof List<?>
+                && !object.containsKey(UNSIGNED);
+    }
+}

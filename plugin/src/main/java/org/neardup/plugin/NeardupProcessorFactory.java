@@ -1,0 +1,130 @@
+package org.neardup.plugin;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Locale;
+import java.util.Map;
+import org.elasticsearch.cluster.metadata.ProjectId;
+import org.elasticsearch.ingest.Processor;
+import org.neardup.signature.DataFileException;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.Recipe;
+import org.neardup.signature.Signer;
+
+/** Makes processors from the options in a pipeline; refuses what it does not understand, and lexicons it does not have. */
+final class NeardupProcessorFactory implements Processor.Factory {
+    static final String DEFAULT_FIELD = "text";
+    static final String DEFAULT_TARGET = "neardup";
+    static final int DEFAULT_MAX_LENGTH = 1_000_000;
+
+    /** Working memory is some 100 bytes a code point: what the embedded engine takes too. */
+    static final int LARGEST_MAX_LENGTH = 10_000_000;
+
+    private final String node;
+    private final Lexicons lexicons;
+
+    /** @param node the name of this node, for messages: pipelines are made on every node */
+    NeardupProcessorFactory(String node, Lexicons lexicons) {
+        this.node = node;
+        this.lexicons = lexicons;
+    }
+
+    @Override
+    public NeardupProcessor create(
+            Map<String, Processor.Factory> factories,
+            String tag,
+            String description,
+            Map<String, Object> configuration,
+            ProjectId project) {
+        OptionReader options = new OptionReader(tag, configuration);
+        String field = path(options, "field", DEFAULT_FIELD);
+        String target = path(options, "target_field", DEFAULT_TARGET);
+        refuseOverlap(options, field, target);
+        Signer signer = signer(options);
+        NeardupProcessor.Task task = new NeardupProcessor.Task(
+                field,
+                target,
+                signer,
+                options.flag("qgrams", true),
+                options.flag("ignore_missing", false),
+                options.whole("max_length", DEFAULT_MAX_LENGTH, 1, LARGEST_MAX_LENGTH),
+                onTooLong(options));
+        expectRecipe(options, signer.recipe());
+        return new NeardupProcessor(tag, description, task);
+    }
+
+    private static String path(OptionReader options, String option, String standard) {
+        String path = options.text(option, standard);
+        // Split with every empty part kept: ".a", "a." and "a..b" lead nowhere.
+        for (String part : path.split("\\.", -1)) {
+            if (part.isEmpty()) {
+                throw options.wrong(option, path, "a field name, or names joined by single dots");
+            }
+        }
+        return path;
+    }
+
+    /** The signature must not be written over the text, nor the text lie where old signatures are cleared away. */
+    private static void refuseOverlap(OptionReader options, String field, String target) {
+        String from = bare(field) + ".";
+        String to = bare(target) + ".";
+        if (from.startsWith(to) || to.startsWith(from)) {
+            throw options.wrong("target_field", target, "outside of [field], which is \"" + field + "\"");
+        }
+    }
+
+    private static String bare(String path) {
+        return path.startsWith("_source.") ? path.substring("_source.".length()) : path;
+    }
+
+    private Signer signer(OptionReader options) {
+        Recipe standard = Recipe.STANDARD;
+        Recipe recipe = new Recipe(
+                options.whole("q", standard.q(), 1, Recipe.MAX_Q),
+                options.flag("fold_case", standard.foldCase()),
+                options.whole("simhash_variants", standard.simhashVariants(), 1, Recipe.MAX_SIMHASH_VARIANTS),
+                options.whole("sketch_size", standard.sketchSize(), 1, Recipe.MAX_SKETCH_SIZE),
+                options.number("alpha", standard.alpha(), 0, Recipe.MAX_ALPHA));
+        return new Signer(recipe, lexicon(options));
+    }
+
+    private Lexicon lexicon(OptionReader options) {
+        String name = options.text("lexicon", null);
+        if (name == null) {
+            return Lexicon.standard();
+        }
+        if (!Lexicons.NAME.matcher(name).matches()) {
+            throw options.wrong("lexicon", name, "the name of a lexicon without directory and ending,"
+                    + " of letters, digits, '.', '_' and '-', such as \"news\"");
+        }
+        try {
+            return lexicons.named(name);
+        } catch (NoSuchFileException cause) {
+            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] has no file "
+                    + lexicons.file(name) + ": copy the lexicon there, on every node, or leave the option out");
+        } catch (DataFileException cause) {
+            throw options.failure("lexicon", "is \"" + name + "\", but on node [" + node + "] " + cause.getMessage());
+        } catch (IOException cause) {
+            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] cannot read "
+                    + lexicons.file(name) + " (" + cause + "): let the user that Elasticsearch runs as read it");
+        }
+    }
+
+    private static NeardupProcessor.OnTooLong onTooLong(OptionReader options) {
+        String given = options.text("on_too_long", "fail");
+        for (NeardupProcessor.OnTooLong known : NeardupProcessor.OnTooLong.values()) {
+            if (known.name().toLowerCase(Locale.ROOT).equals(given)) {
+                return known;
+            }
+        }
+        throw options.wrong("on_too_long", given, "\"fail\" or \"mark\"");
+    }
+
+    private void expectRecipe(OptionReader options, String recipe) {
+        String expected = options.text("recipe", null);
+        if (expected != null && !expected.equals(recipe)) {
+            throw options.failure("recipe", "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
+                    + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package org.neardup.plugin;
+
+import java.util.Map;
+import org.elasticsearch.ElasticsearchException;
+import org.elasticsearch.ingest.ConfigurationUtils;
+
+/**
+ * Reads a processor's options, and takes them out of its configuration as Elasticsearch expects.
+ *
+ * <p>Values are taken as what they are in JSON: {@code "4"} is no number. A wrong one is an error that names option,
+ * value and what it must be.
+ */
+final class OptionReader {
+    private final String tag;
+    private final Map<String, Object> configuration;
+
+    OptionReader(String tag, Map<String, Object> configuration) {
+        this.tag = tag;
+        this.configuration = configuration;
+    }
+
+    /** A whole number from {@code low} to {@code high}. */
+    int whole(String option, int standard, int low, int high) {
+        Object value = configuration.remove(option);
+        if (value == null) {
+            return standard;
+        }
+        boolean whole = value instanceof Integer || value instanceof Long;
+        long number = whole ? ((Number) value).longValue() : 0;
+        if (!whole || number < low || number > high) {
+            throw wrong(option, value, "a whole number from " + low + " to " + high);
+        }
+        return (int) number;
+    }
+
+    /** A number from {@code low} to {@code high}. */
+    double number(String option, double standard, double low, double high) {
+        Object value = configuration.remove(option);
+        if (value == null) {
+            return standard;
+        }
+        double number = value instanceof Number given ? given.doubleValue() : Double.NaN;
+        if (!(number >= low && number <= high)) {
+            throw wrong(option, value, "a number from " + low + " to " + high);
+        }
+        return number;
+    }
+
+    /** {@code true} or {@code false}. */
+    boolean flag(String option, boolean standard) {
+        Object value = configuration.remove(option);
+        if (value == null) {
+            return standard;
+        }
+        if (!(value instanceof Boolean flag)) {
+            throw wrong(option, value, "true or false, without quotes");
+        }
+        return flag;
+    }
+
+    /** A string that is not empty; null if none is given and there is no standard. */
+    String text(String option, String standard) {
+        Object value = configuration.remove(option);
+        if (value == null) {
+            return standard;
+        }
+        if (!(value instanceof String text) || text.isEmpty()) {
+            throw wrong(option, value, "a string that is not empty");
+        }
+        return text;
+    }
+
+    /** The error for an option of this value, which must be something else. */
+    ElasticsearchException wrong(String option, Object value, String expected) {
+        String shown = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+        return failure(option, "is " + shown + ": it must be " + expected);
+    }
+
+    /** An error that begins with the option's name. */
+    ElasticsearchException failure(String option, String reason) {
+        return ConfigurationUtils.newConfigurationException(NeardupProcessor.TYPE, tag, option, reason);
+    }
+}

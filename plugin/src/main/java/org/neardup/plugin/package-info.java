@@ -1,0 +1,2 @@
+/** The Elasticsearch side: the ingest processor {@code neardup}, its options, and the lexicons of a node. */
+package org.neardup.plugin;

@@ -1,0 +1,57 @@
+package org.neardup.signature;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything neardup computes from one text; 64-bit values as 16 hex digits, most significant first.
+ *
+ * @param recipe how it was made
+ * @param fingerprint equal for equal normal forms
+ * @param qgrams the distinct q-grams as their own characters, by code point; null if not asked for
+ * @param qgramCount how many they are
+ * @param sketch keys of the q-grams sampled, by (rank, key)
+ * @param sentences sentence fingerprints in text order, each once
+ * @param simhash one a variant
+ * @param simhashBands {@code variant:block:hhhh}, four a variant that has features
+ */
+public record Signature(
+        String recipe,
+        String fingerprint,
+        List<String> qgrams,
+        int qgramCount,
+        List<String> sketch,
+        List<String> sentences,
+        List<String> simhash,
+        List<String> simhashBands) {
+
+    public static final String RECIPE = "recipe";
+    public static final String FINGERPRINT = "fingerprint";
+    public static final String QGRAMS = "qgrams";
+    public static final String QGRAM_COUNT = "qgram_count";
+    public static final String SKETCH = "sketch";
+    public static final String SENTENCES = "sentences";
+    public static final String SIMHASH = "simhash";
+    public static final String SIMHASH_BANDS = "simhash_bands";
+
+    /** All keys that {@link #toMap} can have, in its order. */
+    public static final List<String> KEYS =
+            List.of(RECIPE, FINGERPRINT, QGRAMS, QGRAM_COUNT, SKETCH, SENTENCES, SIMHASH, SIMHASH_BANDS);
+
+    /** Plain values under the names that Python's {@code Signature.to_dict} has; what is indexed. */
+    public Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put(RECIPE, recipe);
+        map.put(FINGERPRINT, fingerprint);
+        if (qgrams != null) {
+            map.put(QGRAMS, qgrams);
+        }
+        map.put(QGRAM_COUNT, qgramCount);
+        map.put(SKETCH, sketch);
+        map.put(SENTENCES, sentences);
+        map.put(SIMHASH, simhash);
+        map.put(SIMHASH_BANDS, simhashBands);
+        return map;
+    }
+}

@@ -1,0 +1,126 @@
+package org.neardup.signature;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Signs texts by one recipe and one lexicon, in time linear in their length. Safe for several threads.
+ *
+ * <p>Each method throws {@link UnpairedSurrogateException} for a text that has no UTF-8.
+ */
+public final class Signer {
+    /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
+    private static final int KEPT_LENGTH = 16_384;
+
+    private static final ThreadLocal<Workspace> KEPT = ThreadLocal.withInitial(Workspace::new);
+
+    private final Recipe recipe;
+    private final Lexicon lexicon;
+    private final Sketch sketch;
+    private final String text;
+
+    public Signer(Recipe recipe, Lexicon lexicon) {
+        this.recipe = recipe;
+        this.lexicon = lexicon;
+        sketch = new Sketch(recipe, lexicon);
+        text = recipe.text(lexicon.id());
+    }
+
+    /** The recipe string of everything signed here. */
+    public String recipe() {
+        return text;
+    }
+
+    /** The signature of {@code text}, its lists the caller's own; without its q-grams if they are not asked for. */
+    public Signature sign(String text, boolean withQgrams) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.form.take(work.text, recipe.foldCase());
+            work.qgrams.take(work.form, recipe.q());
+            work.words.take(work.text, lexicon);
+            List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
+            List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
+            for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
+                work.simhash.make(work.words, lexicon, variant);
+                String digits = HexFormat.of().toHexDigits(work.simhash.value);
+                simhashes.add(digits);
+                if (work.simhash.features > 0) {
+                    addBands(bands, variant, digits);
+                }
+            }
+            return new Signature(
+                    recipe(),
+                    work.form.fingerprint(),
+                    withQgrams ? work.qgrams.sorted() : null,
+                    work.qgrams.count,
+                    sketch.of(work.qgrams),
+                    work.sentences.of(work.words, lexicon),
+                    simhashes,
+                    bands);
+        });
+    }
+
+    /** Four blocks of 16 bits as terms: two simhashes that differ in at most 3 bits share one (Manku et al. 2007). */
+    private static void addBands(List<String> bands, int variant, String digits) {
+        for (int block = 0; block < 4; block++) {
+            bands.add(variant + ":" + block + ":" + digits.substring(4 * block, 4 * block + 4));
+        }
+    }
+
+    /** The fingerprint of {@code text} alone; a tenth of the work of a signature. */
+    public String fingerprint(String text) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.form.take(work.text, recipe.foldCase());
+            return work.form.fingerprint();
+        });
+    }
+
+    /** The normal form of {@code text}. */
+    String normalForm(String text) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.form.take(work.text, recipe.foldCase());
+            return work.form.toString();
+        });
+    }
+
+    /** The keys of the q-grams of {@code text}, in no order that means anything. */
+    List<String> keys(String text) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.form.take(work.text, recipe.foldCase());
+            work.qgrams.take(work.form, recipe.q());
+            List<String> keys = new ArrayList<>();
+            for (int i = 0; i < work.qgrams.count; i++) {
+                keys.add(HexFormat.of().toHexDigits(work.qgrams.keys[i]));
+            }
+            return keys;
+        });
+    }
+
+    /** The words of {@code text}. */
+    List<String> words(String text) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.words.take(work.text, lexicon);
+            return work.words.toStrings();
+        });
+    }
+
+    private static <T> T working(String text, Function<Workspace, T> work) {
+        return work.apply(text.length() <= KEPT_LENGTH ? KEPT.get() : new Workspace());
+    }
+
+    /** The working memory of one thread at one text. */
+    private static final class Workspace {
+        final NfcText text = new NfcText();
+        final NormalForm form = new NormalForm();
+        final QGrams qgrams = new QGrams();
+        final WordList words = new WordList();
+        final SentenceFingerprints sentences = new SentenceFingerprints();
+        final Simhash simhash = new Simhash();
+    }
+}

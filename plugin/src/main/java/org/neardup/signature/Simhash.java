@@ -1,0 +1,102 @@
+package org.neardup.signature;
+
+import java.util.Arrays;
+
+/**
+ * The simhash of a text's word 2-shingles (Charikar 2002; Manku et al. 2007; weights and random lexicons as Fan & Huang,
+ * section 3). Used again for text after text.
+ */
+final class Simhash {
+    /** A random lexicon keeps two words of three. */
+    private static final long KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
+
+    /** Four bits spread over four lanes of 16 bits, so that one multiplication adds a weight to four sums. */
+    private static final long[] LANES = new long[16];
+
+    static {
+        for (int bits = 0; bits < LANES.length; bits++) {
+            LANES[bits] = bits & 1 | (bits & 2L) << 15 | (bits & 4L) << 30 | (bits & 8L) << 45;
+        }
+    }
+
+    /** So many features of the largest weight, twice 254, fit in a lane of 16 bits. */
+    private static final int FEATURES_PER_FLUSH = 129;
+
+    private final long[] lanes = new long[16];
+    private final long[] ones = new long[64];
+    private byte[] utf8 = {};
+    private int[] starts = {};
+    private int[] ends = {};
+    private int[] classes = {};
+
+    /** The simhash of the last call. */
+    long value;
+    /** How many features it was made of. */
+    int features;
+
+    /** Makes the simhash of {@code words} as the random lexicon {@code variant} sees them; variant 0 sees all. */
+    void make(WordList words, Lexicon lexicon, int variant) {
+        if (variant == 0) {
+            make(words.utf8, words.starts, words.ends, words.classes, words.count, lexicon);
+        } else {
+            int kept = keep(words, variant);
+            make(utf8, starts, ends, classes, kept, lexicon);
+        }
+    }
+
+    /** Copies the words that a random lexicon keeps, one space between; returns their number. */
+    private int keep(WordList words, int variant) {
+        utf8 = Room.of(utf8, words.count == 0 ? 0 : words.ends[words.count - 1] + 1);
+        starts = Room.of(starts, words.count);
+        ends = Room.of(ends, words.count);
+        classes = Room.of(classes, words.count);
+        int kept = 0;
+        int out = 0;
+        for (int i = 0; i < words.count; i++) {
+            long hash = XxHash64.hash(words.utf8, words.starts[i], words.ends[i], variant);
+            if (Long.compareUnsigned(hash, KEPT_BELOW) < 0) {
+                int length = words.ends[i] - words.starts[i];
+                System.arraycopy(words.utf8, words.starts[i], utf8, out, length);
+                starts[kept] = out;
+                ends[kept] = out + length;
+                classes[kept++] = words.classes[i];
+                out += length;
+                utf8[out++] = ' ';
+            }
+        }
+        return kept;
+    }
+
+    private void make(byte[] text, int[] from, int[] to, int[] wordClasses, int count, Lexicon lexicon) {
+        Arrays.fill(lanes, 0);
+        Arrays.fill(ones, 0);
+        long total = 0;
+        features = Math.max(0, count - 1);
+        for (int i = 0; i < features; i++) {
+            int weight = lexicon.weight(wordClasses[i]) + lexicon.weight(wordClasses[i + 1]);
+            long feature = XxHash64.hash(text, from[i], to[i + 1], 0);
+            for (int nibble = 0; nibble < lanes.length; nibble++) {
+                lanes[nibble] += LANES[(int) (feature >>> 4 * nibble) & 15] * weight;
+            }
+            total += weight;
+            if (i % FEATURES_PER_FLUSH == FEATURES_PER_FLUSH - 1) {
+                flush();
+            }
+        }
+        flush();
+        value = 0;
+        for (int bit = 0; bit < ones.length; bit++) {
+            // The weight of the features with this bit against those without; a tie gives 0.
+            if (2 * ones[bit] > total) {
+                value |= 1L << bit;
+            }
+        }
+    }
+
+    private void flush() {
+        for (int bit = 0; bit < ones.length; bit++) {
+            ones[bit] += lanes[bit / 4] >>> 16 * (bit % 4) & 0xFFFF;
+        }
+        Arrays.fill(lanes, 0);
+    }
+}

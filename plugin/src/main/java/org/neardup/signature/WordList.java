@@ -1,0 +1,121 @@
+package org.neardup.signature;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The lower-cased words of a text in order, and in which sentence each stands (DESIGN.md, sections Words and Sentences).
+ * Used again for text after text.
+ */
+final class WordList {
+    private final UnicodeTable table = UnicodeTable.get();
+
+    /** The words in UTF-8, one space between. */
+    byte[] utf8 = {};
+    /** Where each word begins in {@link #utf8}. */
+    int[] starts = {};
+    /** Where each word ends in {@link #utf8}. */
+    int[] ends = {};
+    /** How many sentences ended before each word. */
+    int[] sentences = {};
+    /** The frequency class of each word in the lexicon. */
+    int[] classes = {};
+    /** How many words. */
+    int count;
+
+    /** Takes the words of {@code text}. */
+    void take(NfcText text, Lexicon lexicon) {
+        utf8 = Room.of(utf8, (Utf8.LONGEST + 1) * text.count);
+        starts = Room.of(starts, text.count);
+        ends = Room.of(ends, text.count);
+        sentences = Room.of(sentences, text.count);
+        split(text.points, text.count);
+        classes = Room.of(classes, count);
+        for (int i = 0; i < count; i++) {
+            classes[i] = lexicon.wordClass(XxHash64.hash(utf8, starts[i], ends[i], 0));
+        }
+    }
+
+    private void split(int[] points, int length) {
+        // Fields in local variables: the JIT would read them again after every write.
+        byte[] classOf = table.classes;
+        byte[] written = utf8;
+        count = 0;
+        int sentence = 0;
+        boolean inside = false;
+        int out = 0;
+        int at = 0;
+        while (at < length) {
+            int point = points[at];
+            int flags = classOf[point];
+            if ((flags & UnicodeTable.KEEP) != 0) {
+                boolean alone = (flags & UnicodeTable.ALONE) != 0;
+                if (!inside || alone) {
+                    if (count > 0) {
+                        ends[count - 1] = out;
+                        written[out++] = ' ';
+                    }
+                    starts[count] = out;
+                    sentences[count++] = sentence;
+                }
+                int lower = (flags & UnicodeTable.LOWER) != 0 ? table.lower(point) : point;
+                out = Utf8.encode(lower, written, out);
+                inside = !alone;
+                at++;
+                continue;
+            }
+            inside = false;
+            if ((flags & UnicodeTable.SPACE) != 0) {
+                int end = endOfSpace(points, at, length);
+                if (isBlankLine(points, at, end)) {
+                    sentence++;
+                }
+                at = end;
+                continue;
+            }
+            at++;
+            if ((flags & UnicodeTable.END) != 0
+                    || (flags & UnicodeTable.END_BEFORE_SPACE) != 0 && (at == length || isSpace(points[at]))) {
+                sentence++;
+            }
+        }
+        if (count > 0) {
+            ends[count - 1] = out;
+        }
+    }
+
+    private boolean isSpace(int point) {
+        return (table.classes[point] & UnicodeTable.SPACE) != 0;
+    }
+
+    private int endOfSpace(int[] points, int from, int length) {
+        int at = from + 1;
+        while (at < length && isSpace(points[at])) {
+            at++;
+        }
+        return at;
+    }
+
+    /** Whether white space holds two line breaks; CR LF is one. */
+    private boolean isBlankLine(int[] points, int from, int to) {
+        int breaks = 0;
+        for (int at = from; at < to; at++) {
+            boolean isBreak = (table.classes[points[at]] & UnicodeTable.BREAK) != 0;
+            boolean endsCrLf = points[at] == '\n' && at > from && points[at - 1] == '\r';
+            if (isBreak && !endsCrLf) {
+                breaks++;
+            }
+        }
+        return breaks >= 2;
+    }
+
+    /** The words as strings. */
+    List<String> toStrings() {
+        List<String> words = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            words.add(new String(utf8, starts[i], ends[i] - starts[i], StandardCharsets.UTF_8));
+        }
+        return words;
+    }
+}

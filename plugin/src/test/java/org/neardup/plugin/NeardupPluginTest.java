@@ -1,0 +1,50 @@
+package org.neardup.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.elasticsearch.cluster.metadata.ProjectId;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.env.Environment;
+import org.elasticsearch.ingest.Processor;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.neardup.signature.DataFiles;
+
+@DisplayName("The plugin")
+class NeardupPluginTest {
+    @Test
+    @DisplayName("is the class that its descriptor names")
+    void descriptor() throws Exception {
+        Properties descriptor = new Properties();
+        descriptor.load(new StringReader(Files.readString(
+                Path.of(System.getProperty("neardup.root"), "plugin/src/main/descriptor/plugin-descriptor.properties"))));
+        assertEquals(NeardupPlugin.class.getName(), descriptor.getProperty("classname"));
+        assertEquals("neardup", descriptor.getProperty("name"));
+    }
+
+    @Test
+    @DisplayName("brings the processor neardup, with the lexicons of the node's own settings")
+    void processors(@TempDir Path home) throws Exception {
+        Path lexicons = Files.createDirectories(home.resolve("config/neardup"));
+        Files.write(lexicons.resolve("news.lexicon"), DataFiles.lexicon("news", 4));
+        Settings settings = Settings.builder().put("path.home", home.toString()).put("node.name", "n").build();
+        Environment environment = new Environment(settings, home.resolve("config"));
+        Processor.Parameters parameters =
+                new Processor.Parameters(environment, null, null, null, null, null, null, null, null, null);
+
+        Map<String, Processor.Factory> brought = new NeardupPlugin().getProcessors(parameters);
+
+        assertEquals(Set.of("neardup"), brought.keySet());
+        Map<String, Object> options = new HashMap<>(Map.of("lexicon", "news"));
+        assertInstanceOf(NeardupProcessor.class, brought.get("neardup").create(Map.of(), null, null, options, ProjectId.DEFAULT));
+    }
+}

@@ -1,0 +1,272 @@
+package org.neardup.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.elasticsearch.ElasticsearchParseException;
+import org.elasticsearch.cluster.metadata.ProjectId;
+import org.elasticsearch.ingest.ConfigurationUtils;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.plugin.NeardupProcessor.OnTooLong;
+import org.neardup.plugin.NeardupProcessor.Task;
+import org.neardup.signature.DataFiles;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.Recipe;
+import org.neardup.signature.Signer;
+
+@DisplayName("The factory of the processor")
+class NeardupProcessorFactoryTest {
+    private static final String STANDARD_RECIPE = Processors.SIGNER.recipe();
+
+    @TempDir
+    Path config;
+
+    private static Task task(Map<String, ?> options) {
+        return Processors.make(options).task();
+    }
+
+    private static String refused(Map<String, ?> options) {
+        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(options)).getMessage();
+    }
+
+    private String refusedHere(Map<String, ?> options) {
+        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(config, options)).getMessage();
+    }
+
+    private void store(String file, byte[] content) throws Exception {
+        Files.createDirectories(config.resolve("neardup"));
+        Files.write(config.resolve("neardup").resolve(file), content);
+    }
+
+    @Test
+    @DisplayName("needs no option: these are the defaults")
+    void defaults() {
+        Task task = task(Map.of());
+        assertEquals("text", task.field());
+        assertEquals("neardup", task.target());
+        assertEquals("neardup-1:q4:case:u16:lex-" + Lexicon.standard().id() + ":sketch-32-1.5:simhash-1",
+                task.signer().recipe());
+        assertTrue(task.qgrams());
+        assertFalse(task.ignoreMissing());
+        assertEquals(1_000_000, task.maxLength());
+        assertEquals(OnTooLong.FAIL, task.onTooLong());
+    }
+
+    @Test
+    @DisplayName("takes null for an option as if it were not there")
+    void nulls() {
+        Map<String, Object> options = new HashMap<>();
+        for (String option : List.of("field", "target_field", "q", "fold_case", "simhash_variants", "sketch_size", "alpha",
+                "lexicon", "qgrams", "ignore_missing", "max_length", "on_too_long", "recipe")) {
+            options.put(option, null);
+        }
+        Task task = task(options);
+        assertEquals("text", task.field());
+        assertEquals(STANDARD_RECIPE, task.signer().recipe());
+    }
+
+    @Test
+    @DisplayName("takes every option")
+    void everyOption() throws Exception {
+        store("news.lexicon", DataFiles.lexicon("news", 5));
+        String id = Lexicon.load(config.resolve("neardup/news.lexicon")).id();
+        String recipe = "neardup-1:q5:fold:u16:lex-" + id + ":sketch-64-2.0:simhash-3";
+        Map<String, Object> options = new HashMap<>(Map.of(
+                "field", "page.body", "target_field", "signs.own", "q", 5, "fold_case", true, "simhash_variants", 3,
+                "sketch_size", 64, "alpha", 2, "lexicon", "news", "qgrams", false));
+        options.putAll(Map.of("ignore_missing", true, "max_length", 77, "on_too_long", "mark", "recipe", recipe));
+        NeardupProcessor processor = new NeardupProcessorFactory("node-1", new Lexicons(config))
+                .create(Map.of(), "some-tag", "some words", options, ProjectId.DEFAULT);
+
+        // What is left over, Elasticsearch refuses.
+        assertEquals(Map.of(), options);
+        assertEquals("some-tag", processor.getTag());
+        assertEquals("some words", processor.getDescription());
+        assertEquals("neardup", processor.getType());
+        Task task = processor.task();
+        assertEquals("page.body", task.field());
+        assertEquals("signs.own", task.target());
+        assertEquals(recipe, task.signer().recipe());
+        assertFalse(task.qgrams());
+        assertTrue(task.ignoreMissing());
+        assertEquals(77, task.maxLength());
+        assertEquals(OnTooLong.MARK, task.onTooLong());
+    }
+
+    static Stream<Arguments> bounds() {
+        return Stream.of(
+                Arguments.of("q", List.of(1, 16, 4L)),
+                Arguments.of("simhash_variants", List.of(1, 10)),
+                Arguments.of("sketch_size", List.of(1, 64)),
+                Arguments.of("alpha", List.of(0, 0.0, 2.5, 1, 0.7f, 1e-9)),
+                Arguments.of("max_length", List.of(1, 10_000_000)),
+                Arguments.of("fold_case", List.of(true, false)),
+                Arguments.of("qgrams", List.of(true, false)),
+                Arguments.of("ignore_missing", List.of(true, false)),
+                Arguments.of("on_too_long", List.of("fail", "mark")),
+                Arguments.of("field", List.of("a", "a.b.c", "_source.a", "ä b")),
+                Arguments.of("target_field", List.of("a", "a.b.c", "texts", "text_", "_source.a")),
+                Arguments.of("recipe", List.of(STANDARD_RECIPE)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("bounds")
+    @DisplayName("takes the first and the last value of each range")
+    void withinBounds(String option, List<?> values) {
+        for (Object value : values) {
+            Processors.make(Map.of(option, value));
+        }
+    }
+
+    static Stream<Arguments> wrong() {
+        String whole = "a whole number from ";
+        return Stream.of(
+                Arguments.of("q", Arrays.asList(0, 17, -1, 4.0, 4.5, "4", true, List.of(4), 1L << 32 | 4), whole + "1 to 16"),
+                Arguments.of("simhash_variants", Arrays.asList(0, 11, "1", 1.0), whole + "1 to 10"),
+                Arguments.of("sketch_size", Arrays.asList(0, 65, "32", 32.5), whole + "1 to 64"),
+                Arguments.of("alpha", Arrays.asList(-0.1, 2.51, "1.5", true, Double.NaN), "a number from 0.0 to 2.5"),
+                Arguments.of("max_length", Arrays.asList(0, -5, 10_000_001, "9", 1e3), whole + "1 to 10000000"),
+                Arguments.of("fold_case", Arrays.asList("true", 1, "yes"), "true or false, without quotes"),
+                Arguments.of("qgrams", Arrays.asList("false", 0), "true or false, without quotes"),
+                Arguments.of("ignore_missing", Arrays.asList("true", 0.0), "true or false, without quotes"),
+                Arguments.of("on_too_long", Arrays.asList("drop", "MARK", "Fail"), "\"fail\" or \"mark\""),
+                Arguments.of("on_too_long", Arrays.asList(1, true, ""), "a string that is not empty"),
+                Arguments.of("field", Arrays.asList("", 1, List.of("text"), Map.of()), "a string that is not empty"),
+                Arguments.of("field", Arrays.asList(".", "a.", ".a", "a..b"), "a field name, or names joined by single dots"),
+                Arguments.of("target_field", Arrays.asList("", false), "a string that is not empty"),
+                Arguments.of("target_field", Arrays.asList("a.", ".a", "a..b"), "a field name, or names joined by single dots"),
+                Arguments.of("target_field", Arrays.asList("text", "text.neardup", "_source.text", "_source.text.x"),
+                        "outside of [field], which is \"text\""),
+                Arguments.of("lexicon", Arrays.asList("", 7), "a string that is not empty"),
+                Arguments.of("lexicon", Arrays.asList("../news", "a/b", "a\\b", ".hidden", "..", "/etc/passwd", "a b", "ä",
+                        "a\u0000", "a".repeat(101)), "the name of a lexicon without directory and ending"),
+                Arguments.of("recipe", Arrays.asList("", 1), "a string that is not empty"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrong")
+    @DisplayName("refuses each wrong value, naming option and value and what it must be")
+    void wrongValues(String option, List<?> values, String expected) {
+        for (Object value : values) {
+            String shown = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+            String message = refused(Collections.singletonMap(option, value));
+            assertTrue(message.startsWith("[" + option + "] is " + shown + ": it must be " + expected), message);
+        }
+    }
+
+    @Test
+    @DisplayName("refuses a text inside of the object that signatures go to")
+    void textInsideTarget() {
+        String message = refused(Map.of("field", "page.text", "target_field", "page"));
+        assertEquals("[target_field] is \"page\": it must be outside of [field], which is \"page.text\"", message);
+    }
+
+    @Test
+    @DisplayName("tells tag, type and option to whoever reads the error by machine")
+    void metadata() {
+        ElasticsearchParseException error =
+                assertThrows(ElasticsearchParseException.class, () -> Processors.make(Map.of("q", 99)));
+        assertEquals(List.of("neardup"), error.getMetadata("es.processor_type"));
+        assertEquals(List.of("some-tag"), error.getMetadata("es.processor_tag"));
+        assertEquals(List.of("q"), error.getMetadata("es.property_name"));
+    }
+
+    @Test
+    @DisplayName("leaves an unknown option to Elasticsearch, which refuses it by name")
+    void unknownOption() {
+        NeardupProcessorFactory factory = new NeardupProcessorFactory("node-1", new Lexicons(config));
+        Map<String, Object> pipeline = new HashMap<>(Map.of("neardup", new HashMap<>(Map.of("filed", "text"))));
+        ElasticsearchParseException error = assertThrows(
+                ElasticsearchParseException.class,
+                () -> ConfigurationUtils.readProcessorConfigs(
+                        List.of(pipeline), null, Map.of("neardup", factory), ProjectId.DEFAULT));
+        assertTrue(error.getMessage().contains("filed"), error.getMessage());
+    }
+
+    @Test
+    @DisplayName("refuses another recipe than the node's, naming both and the node")
+    void otherRecipe() {
+        String other = STANDARD_RECIPE.replace("q4", "q5");
+        String message = refused(Map.of("recipe", other));
+        assertTrue(message.startsWith("[recipe] is \"" + other + "\", but node [node-1] signs by \"" + STANDARD_RECIPE + "\""),
+                message);
+    }
+
+    @Test
+    @DisplayName("finds a node with another lexicon of the same name by the recipe")
+    void otherLexicon() throws Exception {
+        store("news.lexicon", DataFiles.lexicon("here", 4));
+        String here = Processors.make(config, Map.of("lexicon", "news")).task().signer().recipe();
+        Files.write(config.resolve("neardup/news.lexicon"), DataFiles.lexicon("elsewhere", 4));
+        String message = refusedHere(Map.of("lexicon", "news", "recipe", here));
+        assertTrue(message.contains(here), message);
+        assertTrue(message.contains("node [node-1] signs by"), message);
+    }
+
+    @Test
+    @DisplayName("says of a lexicon that is not there where it looked, and on which node")
+    void missingLexicon() {
+        String message = refusedHere(Map.of("lexicon", "news"));
+        String file = config.resolve("neardup").resolve("news.lexicon").toString();
+        assertTrue(message.startsWith("[lexicon] is \"news\", but node [node-1] has no file " + file), message);
+        assertTrue(message.contains("copy the lexicon there, on every node"), message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 10, 5_000})
+    @DisplayName("says of a lexicon that is damaged what is wrong with it")
+    void damagedLexicon(int length) throws Exception {
+        store("news.lexicon", Arrays.copyOf(DataFiles.lexicon("news", 4), length));
+        String message = refusedHere(Map.of("lexicon", "news"));
+        assertTrue(message.startsWith("[lexicon] is \"news\", but on node [node-1] "), message);
+        assertTrue(message.contains("news.lexicon: found "), message);
+        assertTrue(message.contains("build the lexicon again"), message);
+    }
+
+    @Test
+    @DisplayName("says of a lexicon that cannot be read why")
+    void unreadableLexicon() throws Exception {
+        Files.createDirectories(config.resolve("neardup/news.lexicon"));
+        String message = refusedHere(Map.of("lexicon", "news"));
+        assertTrue(message.contains("node [node-1] cannot read"), message);
+    }
+
+    @Test
+    @DisplayName("reads a lexicon once for all processors, and again when its file has changed")
+    void sharedLexicon() throws Exception {
+        store("news.lexicon", DataFiles.lexicon("first", 4));
+        Lexicons lexicons = new Lexicons(config);
+        Lexicon first = lexicons.named("news");
+        assertTrue(first == lexicons.named("news"));
+        store("news.lexicon", DataFiles.lexicon("then another", 4));
+        Lexicon second = lexicons.named("news");
+        assertNotEquals(first.id(), second.id());
+        assertTrue(second == lexicons.named("news"));
+    }
+
+    @Test
+    @DisplayName("knows nothing of q-grams by a lexicon of another q, but is told so by no error")
+    void lexiconOfAnotherQ() throws Exception {
+        store("fives.lexicon", DataFiles.lexicon("fives", 5));
+        Signer signer = Processors.make(config, Map.of("lexicon", "fives")).task().signer();
+        Lexicon other = Lexicon.load(config.resolve("neardup/fives.lexicon"));
+        assertEquals(new Signer(Recipe.STANDARD, other).recipe(), signer.recipe());
+    }
+}

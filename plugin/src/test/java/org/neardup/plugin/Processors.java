@@ -1,0 +1,46 @@
+package org.neardup.plugin;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.elasticsearch.cluster.metadata.ProjectId;
+import org.elasticsearch.common.logging.LogConfigurator;
+import org.elasticsearch.index.VersionType;
+import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.Recipe;
+import org.neardup.signature.Signer;
+
+/** Makes processors and documents for tests, no node needed. */
+final class Processors {
+    static final Signer SIGNER = new Signer(Recipe.STANDARD, Lexicon.standard());
+
+    static {
+        // The server's exceptions ask for a logger when they are loaded; a node would have provided one.
+        LogConfigurator.configureESLogging();
+    }
+
+    private Processors() {}
+
+    /** The processor that a node called node-1 with this directory of settings makes of a pipeline's options. */
+    static NeardupProcessor make(Path config, Map<String, ?> options) {
+        NeardupProcessorFactory factory = new NeardupProcessorFactory("node-1", new Lexicons(config));
+        return factory.create(Map.of(), "some-tag", "some words", new HashMap<>(options), ProjectId.DEFAULT);
+    }
+
+    /** The processor that these options give on a node without settings. */
+    static NeardupProcessor make(Map<String, ?> options) {
+        return make(Path.of("nowhere"), options);
+    }
+
+    /** A document with a deep, mutable copy of this source. */
+    static IngestDocument document(Map<String, ?> source) {
+        return new IngestDocument(
+                "index", "id", 1, null, VersionType.INTERNAL, IngestDocument.deepCopyMap(new HashMap<>(source)));
+    }
+
+    /** The source of a document after {@code processor} has worked on it. */
+    static Map<String, Object> processed(NeardupProcessor processor, Map<String, ?> source) {
+        return processor.execute(document(source)).getSource();
+    }
+}

@@ -1,0 +1,105 @@
+package org.neardup.signature;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("A signer")
+class SignerTest {
+    private final Signer signer = new Signer(Recipe.STANDARD, Lexicon.standard());
+
+    @Test
+    @DisplayName("gives the example of the documentation")
+    void example() {
+        Signature signature = signer.sign("A rose is a flower", true);
+        assertEquals(11, signature.qgramCount());
+        assertEquals("Aros", signature.qgrams().getFirst());
+    }
+
+    @Test
+    @DisplayName("of several threads gives each what it gives alone")
+    void threads() throws Exception {
+        List<String> texts = Vectors.all().map(Vectors.Vector::text).toList();
+        List<Signature> alone = texts.stream().map(text -> signer.sign(text, true)).toList();
+        List<Future<Void>> running = new ArrayList<>();
+        try (ExecutorService pool = Executors.newFixedThreadPool(8)) {
+            for (int thread = 0; thread < 8; thread++) {
+                List<Integer> order = new ArrayList<>();
+                for (int i = 0; i < texts.size(); i++) {
+                    order.add(i);
+                }
+                Collections.shuffle(order, new Random(thread));
+                Callable<Void> signing = () -> {
+                    for (int i : order) {
+                        assertEquals(alone.get(i), signer.sign(texts.get(i), true));
+                    }
+                    return null;
+                };
+                running.add(pool.submit(signing));
+            }
+            for (Future<Void> future : running) {
+                future.get();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("signs texts longer than the working memory that is kept, between others")
+    void longText() {
+        String sentence = "It was the best of times, it was the worst of times. ";
+        Signature before = signer.sign(sentence, true);
+        Signature large = signer.sign(sentence.repeat(10_000), true);
+        // One more shingle and a few q-grams over the seams, and no sentence that is not in the first.
+        assertEquals(before.sentences(), large.sentences());
+        assertEquals(before, signer.sign(sentence, true));
+        assertEquals(before.qgramCount() + 3, large.qgramCount());
+    }
+
+    @Test
+    @DisplayName("needs no more than linear time for texts made to be hard")
+    void hardTexts() {
+        List<String> hard = List.of(
+                "a".repeat(1_000_000),
+                "ab ".repeat(300_000),
+                "\u4E00\u3002".repeat(300_000),
+                "x y z. ".repeat(150_000),
+                "\uD801\uDC00b".repeat(300_000),
+                "\n".repeat(1_000_000),
+                "\u1161".repeat(300_000),
+                "a\u0301\u0323".repeat(300_000));
+        for (String text : hard) {
+            assertTimeout(Duration.ofSeconds(10), () -> signer.sign(text, true));
+        }
+    }
+
+    @Test
+    @DisplayName("leaves q-grams out when they are not asked for")
+    void withoutQgrams() {
+        Signature signature = signer.sign("A rose is a flower", false);
+        assertNull(signature.qgrams());
+        assertEquals(11, signature.qgramCount());
+        assertFalse(signature.toMap().containsKey(Signature.QGRAMS));
+    }
+
+    @Test
+    @DisplayName("refuses a text with an unpaired surrogate, and signs the next")
+    void surrogate() {
+        assertThrows(UnpairedSurrogateException.class, () -> signer.sign("abc\uD800", true));
+        assertThrows(UnpairedSurrogateException.class, () -> signer.fingerprint("abc\uD800"));
+        assertEquals(11, signer.sign("A rose is a flower", true).qgramCount());
+    }
+}

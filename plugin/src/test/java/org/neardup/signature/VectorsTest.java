@@ -1,0 +1,75 @@
+package org.neardup.signature;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@DisplayName("The test vectors shared with Python")
+class VectorsTest {
+    private static final Set<String> EXPECTED_KINDS = Set.of(
+            "short", "symbols", "scripts", "normalization", "lowercase", "sentences", "passages", "settings");
+
+    @Test
+    @DisplayName("there are vectors of every kind, and more than a hundred in all")
+    void count() {
+        List<String> kinds = Vectors.kinds();
+        assertTrue(new HashSet<>(kinds).containsAll(EXPECTED_KINDS), kinds.toString());
+        for (String kind : kinds) {
+            assertFalse(Vectors.of(kind).isEmpty(), kind);
+        }
+        assertTrue(Vectors.all().count() > 100);
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.neardup.signature.Vectors#all")
+    @DisplayName("every field of a signature is what the vector says")
+    void signature(Vectors.Vector vector) {
+        Signer signer = new Signer(vector.recipe(), Lexicon.standard());
+        Map<String, Object> expected = new LinkedHashMap<>();
+        for (String key : Signature.KEYS) {
+            assertTrue(vector.values().containsKey(key), key);
+            expected.put(key, vector.values().get(key));
+        }
+        Map<String, Object> made = signer.sign(vector.text(), true).toMap();
+        for (String key : Signature.KEYS) {
+            assertEquals(expected.get(key), made.get(key), key);
+        }
+        assertEquals(expected, made);
+        assertEquals(expected.get(Signature.FINGERPRINT), signer.fingerprint(vector.text()));
+        expected.remove(Signature.QGRAMS);
+        assertEquals(expected, signer.sign(vector.text(), false).toMap());
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.neardup.signature.Vectors#all")
+    @DisplayName("so are normal form, keys and words")
+    void steps(Vectors.Vector vector) {
+        Signer signer = new Signer(vector.recipe(), Lexicon.standard());
+        assertEquals(vector.values().get("normal_form"), signer.normalForm(vector.text()));
+        assertEquals(vector.values().get("words"), signer.words(vector.text()));
+        List<?> qgrams = (List<?>) vector.values().get("qgrams");
+        List<?> keys = (List<?>) vector.values().get("keys");
+        assertEquals(keys.size(), qgrams.size());
+        Signer exact = new Signer(
+                new Recipe(vector.recipe().q(), false, 1, 32, 1.5), Lexicon.standard()); // q-grams are folded already
+        for (int i = 0; i < keys.size(); i++) {
+            String gram = (String) qgrams.get(i);
+            if (exact.normalForm(gram).equals(gram)) {
+                assertEquals(List.of(keys.get(i)), exact.keys(gram), gram);
+            }
+        }
+        assertEquals(new TreeSet<Object>(keys), new TreeSet<Object>(signer.keys(vector.text())));
+        assertEquals(keys.size(), signer.keys(vector.text()).size());
+    }
+}
