@@ -22,7 +22,7 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
-test: check  ## everything that must pass: check, then the tests
+test: check  ## everything that must pass: check, then the tests (with JDK 21 and Maven, those of Elasticsearch too)
 	@$(BIN)/pytest
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
@@ -37,7 +37,7 @@ docs: $(VENV)/.installed-dev  ## write docs/cli.md anew from --help
 	@$(BIN)/python scripts/make_cli_reference.py
 
 clean:  ## remove what make, the tools and the demo have made
-	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) build dist plugin/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests scripts benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(BIN)/python:

@@ -13,9 +13,15 @@
     text = "body"
     time = "published"
 
+    [elasticsearch]
+    username = "scorer"
+    password = "..."            # or api_key
+    ca_certs = "ca.pem"
+
 Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, ... every key of the top level), those
 over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
-named; no file is no error, a file with a key that nobody knows is one.
+named; no file is no error, a file with a key that nobody knows is one. Secrets are better kept in the environment
+(`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them.
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
+from neardup.cluster.address import CREDENTIAL_KEYS, Credentials
 from neardup.errors import SettingsError
 from neardup.params import Recipe, Settings
 from neardup.sources import LONGEST, Fields, Reader
@@ -39,7 +46,7 @@ ALL: Final = "all"
 SETTING_KEYS: Final = tuple(field.name for field in fields(Settings) if field.name != "recipe")
 RECIPE_KEYS: Final = tuple(field.name for field in fields(Recipe))
 FIELD_KEYS: Final = tuple(field.name for field in fields(Fields))
-TOP_KEYS: Final = ("window", *SETTING_KEYS, "recipe", "fields")
+TOP_KEYS: Final = ("window", *SETTING_KEYS, "recipe", "fields", "elasticsearch")
 
 _TRUTH: Final = {
     "1": True,
@@ -69,12 +76,13 @@ class Config:
     """What the file, the environment and the options say.
 
     `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
-    with. `path` is the file that was read, None if there is none.
+    with. `credentials` are for a cluster. `path` is the file that was read, None if there is none.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
     window: str | None = None
     fields: Fields = field(default_factory=Fields)
+    credentials: Credentials = field(default_factory=Credentials)
     path: Path | None = None
 
     @property
@@ -128,7 +136,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     data |= _from_environment(environ)
     window = data.get("window")
     if window is not None and not isinstance(window, str):
-        raise SettingsError("window", window, "a string, the path of a directory")
+        raise SettingsError("window", window, "a string: the path of a directory, or a URL")
     recipe = _table(data, "recipe", RECIPE_KEYS)
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     return _checked(
@@ -136,6 +144,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
             given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
             window=window,
             fields=_fields(_table(data, "fields", FIELD_KEYS)),
+            credentials=Credentials.from_settings(_table(data, "elasticsearch", CREDENTIAL_KEYS), environ),
             path=found if chosen or found.is_file() else None,
         )
     )

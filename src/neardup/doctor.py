@@ -1,4 +1,7 @@
-"""Whether everything that neardup needs is there: Python, libraries, data files, the kernels' cache, a window."""
+"""Whether everything that neardup needs is there: Python, libraries, data files, the kernels' cache, a window.
+
+The checks of a window in a cluster are in `cluster/checks.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,11 @@ from neardup.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from neardup.cluster.address import Address, Credentials
+
 State = Literal["ok", "warning", "bad"]
 
-LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "typer", "rich")
+LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elasticsearch", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1 << 30
 """Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
@@ -39,17 +44,31 @@ def examine(window: Path) -> Iterator[Check]:
 
     Never raises: what would be an exception elsewhere is a finding here.
     """
+    yield from _installation()
+    if window.exists():
+        yield _attempt(f"window {window}", lambda: _window(window))
+        yield _disk(window)
+    else:
+        yield Check(f"window {window}", "ok", "none yet; `neardup ingest` makes it")
+
+
+def examine_cluster(address: Address, credentials: Credentials) -> Iterator[Check]:
+    """Every check of this installation and of the window at `address`; loads no kernel, writes nothing."""
+    yield from _installation()
+    # The client library takes half a second to load.
+    from neardup.cluster.checks import examine as examine_window  # noqa: PLC0415
+
+    for finding in examine_window(address, credentials):
+        yield Check(*finding)
+
+
+def _installation() -> Iterator[Check]:
     yield _python()
     yield from map(_library, LIBRARIES)
     yield _attempt("Unicode tables", _unicode)
     yield _attempt("rank tables", _ranks)
     yield _attempt("default lexicon", _lexicon)
     yield _kernel_cache()
-    if window.exists():
-        yield _attempt(f"window {window}", lambda: _window(window))
-        yield _disk(window)
-    else:
-        yield Check(f"window {window}", "ok", "none yet; `neardup ingest` makes it")
 
 
 def _python() -> Check:

@@ -15,7 +15,7 @@ from tests.unit.cluster_stand_in import RESET, Answer, error, standing_in
 from neardup.cluster import client
 from neardup.cluster.address import Address, Credentials
 from neardup.cluster.client import Cluster
-from neardup.cluster.refusal import role_for
+from neardup.cluster.refusal import refusal, role_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 GREEN = Answer(200, {"status": "green"})
@@ -252,6 +252,28 @@ def test_what_is_forbidden_names_action_index_and_role():
     assert (caught.value.action, caught.value.role) == ("indices:admin/auto_create", "scorer")
     assert caught.value.index == "news-2026.11.21-09"
     assert len(server.requests) == 1
+
+
+def test_an_action_with_brackets_in_its_name_is_read_whole():
+    reason = (
+        "action [indices:data/write/bulk[s]] is unauthorized for user [u] on indices [news-1,news-2], this"
+    )
+    found = refusal("http://h:1", "POST /_bulk", 403, "security_exception", reason)
+    assert isinstance(found, ClusterRefused)
+    assert (found.action, found.index, found.role) == (
+        "indices:data/write/bulk[s]",
+        "news-1,news-2",
+        "writer",
+    )
+
+
+def test_a_refusal_without_a_body_is_one_all_the_same():
+    with (
+        standing_in([Answer(403)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match="HEAD /news"),
+    ):
+        cluster.request("HEAD", "/news", missing_ok=True)
 
 
 def test_a_blocked_index_is_no_matter_of_rights():

@@ -121,8 +121,8 @@ REFUSALS = [
         ["window news-de", "neardup-news-de", "choose a prefix"],
     ),
     (
-        {"templates": [OtherTemplate("neardup-new", ("new*",), 500, True)]},
-        ["neardup-new"],
+        {"templates": [OtherTemplate("neardup-news-de-alias", ("news-de",), 500, True)]},
+        ["neardup-news-de-alias"],
     ),
     (
         {"templates": [OtherTemplate("mine", ("news-*",), 500, False)]},
@@ -159,6 +159,7 @@ def test_windows_beside_each_other_are_no_trouble():
     others = [
         OtherTemplate("neardup-mail", ("mail-*",), 500, True),
         OtherTemplate("neardup-news2", ("news2-*",), 500, True),
+        OtherTemplate("neardup-new-alias", ("new",), 500, True),
         OtherTemplate("logs", ("logs-*-*",), 100, False),
         OtherTemplate("everything", ("*",), 0, False),
     ]
@@ -275,11 +276,11 @@ class MemoryCluster:
                 return error(400, "resource_already_exists_exception", "already exists")
             indices[name] = {}
             return Answer(200, {"acknowledged": True})
-        if request.method == "HEAD":
-            return Answer(200 if name in indices else 404)
-        return (
-            Answer(200, {}) if "*" in name else Answer(404, {"error": {"type": "index_not_found_exception"}})
-        )
+        if "*" in name:
+            return Answer(200, {})
+        if name in indices:
+            return Answer(200, {name: {"settings": {"index": {"uuid": "x"}}}})
+        return Answer(404, {"error": {"type": "index_not_found_exception"}})
 
 
 @pytest.fixture

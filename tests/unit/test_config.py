@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from neardup import config
+from neardup.cluster.address import Credentials
 from neardup.errors import SettingsError
 from neardup.params import Recipe, Settings
 from neardup.sources import Fields
@@ -90,6 +91,9 @@ def test_every_setting_is_a_key():
         ("window = 4", ["window", "4"]),
         ("[fields]\ntext = 4", ["fields.text", "4"]),
         ("matches = 'some'", ["matches", "some"]),
+        ("[elasticsearch]\npasword = 'x'", ["elasticsearch.pasword", "'elasticsearch.password'"]),
+        ("[elasticsearch]\nusername = 'u'", ["password"]),
+        ("elasticsearch = 'x'", ["elasticsearch", "table"]),
     ],
 )
 def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
@@ -168,3 +172,17 @@ def test_options_win_over_everything_that_is_set(tmp_path):
     found = load(tmp_path, "threshold = 0.8\npolicy = 'drop'\nmatches = 2")
     changed = found.with_options(threshold="0.6", policy=None, matches="all")
     assert changed.settings == Settings(threshold="0.6", policy="drop", matches=None)
+
+
+def test_credentials_come_from_the_file_and_from_the_environment(tmp_path):
+    table = "window = 'https://search:9200/news'\n[elasticsearch]\nusername = 'u'\npassword = 'hush'\n"
+    found = load(tmp_path, table)
+    assert found.credentials == Credentials(username="u", password="hush")
+    assert found.window == "https://search:9200/news"
+    assert load(tmp_path, table, NEARDUP_API_KEY="key").credentials == Credentials(api_key="key")
+
+
+def test_a_configuration_shows_no_secret(tmp_path):
+    found = load(tmp_path, "[elasticsearch]\napi_key = 'hush'").with_options(threshold=0.9)
+    assert "hush" not in repr(found)
+    assert found.credentials.api_key == "hush"

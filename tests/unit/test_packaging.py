@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -33,6 +34,37 @@ def test_data_files_are_in_the_built_wheel(wheel):
     assert wanted | {"neardup/py.typed"} <= inside
 
 
+def test_what_is_put_into_a_cluster_is_in_the_built_wheel_as_it_is_in_the_tree(wheel):
+    for folder in ("mappings", "ingest", "roles"):
+        files = sorted((ROOT / folder).iterdir())
+        assert files
+        for file in files:
+            assert wheel.read(f"neardup/cluster/files/{folder}/{file.name}") == file.read_bytes()
+
+
+def test_an_installed_package_finds_them(wheel, tmp_path):
+    wheel.extractall(tmp_path)
+    script = (
+        "from neardup.cluster import resources\n"
+        "assert 'site' in resources.__file__, resources.__file__\n"
+        "print(*(path for name in ('mappings', 'ingest', 'roles') for path in resources.folder(name).iterdir()))\n"
+    )
+    site = tmp_path.rename(tmp_path.with_name("site"))
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        cwd=site,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = done.stdout.split()
+    assert len(found) == sum(len(list((ROOT / name).iterdir())) for name in ("mappings", "ingest", "roles"))
+    assert all(path.startswith(str(site)) for path in found)
+
+
 def test_every_module_is_in_the_built_wheel_and_nothing_else(wheel):
     modules = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/neardup").rglob("*.py")}
     built = {name for name in wheel.namelist() if name.endswith(".py")}
@@ -55,7 +87,18 @@ def test_the_wheel_says_what_it_is(wheel):
 def test_the_source_distribution_has_what_the_tests_need():
     with (ROOT / "pyproject.toml").open("rb") as file:
         included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for name in ("src", "tests", "examples", "scripts", "docs", "Makefile"):
+    for name in (
+        "src",
+        "tests",
+        "examples",
+        "scripts",
+        "docs",
+        "mappings",
+        "ingest",
+        "roles",
+        "plugin/src",
+        "Makefile",
+    ):
         assert f"/{name}" in included
         assert (ROOT / name).exists()
 

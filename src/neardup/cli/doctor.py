@@ -6,7 +6,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.door import DONE, UNUSABLE
-from neardup.cli.session import configured, place_of
+from neardup.cli.session import DEFAULT_WINDOW, configured
 
 
 def doctor(
@@ -16,16 +16,28 @@ def doctor(
 ) -> None:
     """Check Python, the libraries, the data files, the kernels' cache and the window; exit code 3 if one is unusable.
 
-    Example:
+    Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline
+    and every hour. Every finding says what to do.
+
+    Examples:
 
         neardup doctor --window news.window
+
+        neardup doctor --window https://localhost:9200/news
     """
     from pathlib import Path
 
     from neardup.cli.tables import print_lines, print_table
-    from neardup.doctor import examine
+    from neardup.cluster.address import is_address, parse_address
+    from neardup.doctor import examine, examine_cluster
 
-    checks = list(examine(Path(place_of(window, configured(config)))))
+    settings = configured(config)
+    place = window or settings.window or DEFAULT_WINDOW
+    checks = list(
+        examine_cluster(parse_address(place), settings.credentials)
+        if is_address(place)
+        else examine(Path(place))
+    )
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:

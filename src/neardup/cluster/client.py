@@ -252,7 +252,7 @@ def _transport_reason(error: TransportError) -> str:
 
 
 def _tls_reason(error: TlsError) -> str:
-    if "CERTIFICATE_VERIFY_FAILED" in str(error) or "certificate verify failed" in str(error):
+    if "certificate verify failed" in str(error.message).lower().replace("_", " "):
         remedy = "give its authority's certificate as NEARDUP_CA_CERTS"
         return f"its certificate is not trusted ({_transport_reason(error)}): {remedy}"
     return f"no TLS connection ({_transport_reason(error)}): is it https, and the right port?"

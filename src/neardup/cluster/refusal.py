@@ -7,7 +7,7 @@ from typing import Final
 
 from neardup.errors import ClusterError, ClusterRefused, ClusterRejected
 
-_ACTION_RE: Final = re.compile(r"action \[([^\]]+)\] is unauthorized")
+_ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
 _INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
 
 
@@ -16,6 +16,8 @@ def refusal(url: str, request: str, status: int, type: str, reason: str) -> Clus
     if status == 401:
         return ClusterRefused(url, None, None, None)
     match = _ACTION_RE.search(reason)
+    if request.startswith("HEAD "):  # an answer without a body
+        return ClusterRefused(url, request, None, "setup")
     if not match:
         return ClusterRejected(url, request, status, type, reason)
     action = match[1]

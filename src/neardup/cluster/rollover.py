@@ -22,7 +22,8 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     Makes the index of that hour and of the next. Two that do it at once do no harm. Needs the role `scorer`. Raises
     `NotSetUp` (an index made without our template would be none of ours), `ClusterError`.
     """
-    if cluster.request("HEAD", f"/_index_template/{address.template}", missing_ok=True) is None:
+    # The template itself is only for the role `setup` to see.
+    if cluster.request("GET", f"/{address.state}/_count", missing_ok=True) is None:
         raise NotSetUp(str(address))
     hour = hour_of(now)
     current, coming = address.hourly(hour), address.hourly(hour + 1)
@@ -38,7 +39,7 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
 
 
 def _make(cluster: Cluster, name: str) -> bool:
-    if cluster.request("HEAD", f"/{name}", missing_ok=True):
+    if cluster.request("GET", f"/{name}", params={"filter_path": "*.aliases"}, missing_ok=True) is not None:
         return False
     try:
         cluster.request("PUT", f"/{name}")

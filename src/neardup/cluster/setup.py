@@ -254,8 +254,8 @@ def _notes(address: Address, layout: Layout, found: Survey) -> Iterator[str]:
             else "is not on every node"
         )
         yield (
-            f"the plugin neardup {plugin}: documents are signed by `neardup ingest` before they are sent; what other "
-            "clients write stays unsigned and is compared with nothing"
+            f"the plugin neardup {plugin}: documents are signed by `neardup ingest` and `neardup watch`, not when they "
+            "are indexed"
         )
     if not found.lifecycle:
         yield (
@@ -288,7 +288,9 @@ def _priority(address: Address, layout: Layout) -> int:
 
 
 def _nested(one: str, other: str) -> bool:
-    """Whether two patterns that end with a star have names in common; a plain name counts as a pattern."""
+    """Whether two patterns, each a name or the beginning of names with a star, have a name in common."""
+    if not one.endswith("*") or not other.endswith("*"):
+        return fnmatchcase(one, other) or fnmatchcase(other, one)
     one, other = one.removesuffix("*"), other.removesuffix("*")
     return one.startswith(other) or other.startswith(one)
 

@@ -78,7 +78,7 @@ def survey(cluster: Cluster) -> Survey:
         objects=objects,
         templates=_templates(answer, {entry.name for entry in objects.values()}),
         indices=indices_of(cluster),
-        state=cluster.request("HEAD", f"/{own.state}", missing_ok=True) is not None,
+        state=_is_index(cluster, own.state),
         taken=_is_index(cluster, own.prefix),
     )
 

@@ -1,0 +1,33 @@
+"""neardup rollover: make the index of this hour and the next, and move the write alias."""
+
+from __future__ import annotations
+
+from neardup.cli import options
+from neardup.cli.connection import AddressOption, connected
+from neardup.cli.session import configured
+
+
+def rollover(
+    window: AddressOption = None,
+    now: options.NowOption = None,
+    config: options.ConfigOption = None,
+) -> None:
+    """Make the index of the current hour and of the next, and let the alias write to the current one.
+
+    For clients that write to one name, the prefix; run it at the beginning of every hour. `neardup watch` does it
+    too. Doing it again changes nothing.
+
+    Example:
+
+        neardup rollover --window https://localhost:9200/news
+    """
+    import time
+
+    from neardup.cluster.rollover import roll_over
+    from neardup.document import parse_time
+
+    milliseconds = int(time.time() * 1_000) if now is None else parse_time(now)
+    with connected(window, configured(config)) as cluster:
+        done = roll_over(cluster, cluster.address, milliseconds)
+    for line in done or ["nothing to do"]:
+        print(line)

@@ -1,0 +1,186 @@
+"""The doctor of a window in a cluster: finds what is wrong, on every node, and says what to do."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from neardup.cli import app
+from neardup.cluster.address import Address, Credentials
+from neardup.cluster.checks import Finding, examine
+from neardup.cluster.client import Cluster
+from neardup.cluster.rollover import roll_over
+from neardup.cluster.setup import set_up
+from neardup.lexicon import LexiconBuilder
+from neardup.params import HOUR_MS, Recipe
+
+HOUR = 498681
+
+
+def findings(cluster, state=None):
+    found: dict[str, list[Finding]] = {}
+    for finding in examine(cluster.address, cluster.credentials):
+        if state in (None, finding.state):
+            found.setdefault(finding.what, []).append(finding)
+    return found
+
+
+def told(cluster, what):
+    return [(finding.state, finding.found) for finding in findings(cluster)[what]]
+
+
+def settings(cluster, index, **values):
+    cluster.request(
+        "PUT", f"/{index}/_settings", body={f"index.{key}": value for key, value in values.items()}
+    )
+
+
+def test_a_window_that_is_as_it_should_be(cluster):
+    set_up(cluster)
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    assert findings(cluster, "bad") == {}
+    assert told(cluster, "templates and pipeline") == [("ok", "as `neardup setup` makes them")]
+    ((state, text),) = told(cluster, "hours")
+    assert (state, text.split(";")[0]) == ("ok", "2, 2026.11.21-09 to 2026.11.21-10")
+    signing = [what for what in findings(cluster, "ok") if what.startswith("signing on")]
+    assert signing
+
+
+def test_the_command_ends_with_3_where_something_is_bad(cluster, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["doctor", "--window", str(cluster.address), "--format", "jsonl"])
+    assert done.exit_code == 3
+    assert f"not set up: neardup setup --window {cluster.address}" in done.stdout
+    set_up(cluster)
+    assert CliRunner().invoke(app, ["doctor", "--window", str(cluster.address)]).exit_code == 0
+
+
+def test_nobody_at_home_is_one_finding():
+    (finding,) = examine(Address("http://127.0.0.1:9", "news"), Credentials())
+    assert finding.state == "bad"
+    assert "refused" in finding.found
+
+
+@pytest.mark.parametrize(
+    ("values", "state", "named"),
+    [
+        ({"refresh_interval": "-1"}, "bad", ["refresh_interval is -1", '{"index.refresh_interval": "1s"}']),
+        ({"refresh_interval": None}, "warning", ["no refresh_interval"]),
+        ({"max_terms_count": 1024}, "bad", ["max_terms_count is 1024", '{"index.max_terms_count": 65536}']),
+        ({"blocks.write": True}, "bad", ["blocked (write)", '{"index.blocks.write": null}']),
+        ({"blocks.read_only_allow_delete": True}, "bad", ["blocked (read_only_allow_delete)", "disk"]),
+    ],
+)
+def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state, named):
+    set_up(cluster)
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    name = cluster.address.hourly(HOUR)
+    settings(cluster, name, **values)
+    ((found, text),) = told(cluster, f"index {name}")
+    assert found == state
+    assert all(words in text for words in [*named, f"PUT {name}/_settings"])
+
+
+def test_what_setup_would_do_is_told(cluster):
+    set_up(cluster)
+    cluster.request("DELETE", f"/_index_template/{cluster.address.state_template}")
+    pipeline = cluster.request("GET", f"/_ingest/pipeline/{cluster.address.pipeline}")[
+        cluster.address.pipeline
+    ]
+    for added in ("created_date_millis", "modified_date_millis", "created_date", "modified_date"):
+        pipeline.pop(added, None)
+    pipeline["processors"][0]["neardup"]["max_length"] = 5
+    cluster.request("PUT", f"/_ingest/pipeline/{cluster.address.pipeline}", body=pipeline)
+    found = told(cluster, "templates and pipeline")
+    assert [state for state, _ in found] == ["warning", "bad"]
+    assert "processors[0].neardup.max_length: 5 -> 1000000" in found[0][1]
+    assert all(f"neardup setup --window {cluster.address}" in text for _, text in found)
+
+
+def test_an_hour_of_another_recipe_is_found(cluster):
+    set_up(cluster, recipe=Recipe(q=5))
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    template = cluster.request("GET", f"/_index_template/{cluster.address.template}")
+    body = template["index_templates"][0]["index_template"]
+    body["template"]["mappings"]["_meta"]["neardup"]["recipe"] = "another"
+    for added in ("created_date_millis", "modified_date_millis", "created_date", "modified_date"):
+        body.pop(added, None)
+    cluster.request("PUT", f"/_index_template/{cluster.address.template}", body=body)
+    ((state, text),) = told(cluster, "templates and pipeline")
+    assert state == "bad"
+    assert f"index {cluster.address.hourly(HOUR)} was signed by recipe" in text
+    (signing,) = [found for what, (found,) in findings(cluster).items() if what.startswith("signing on")]
+    assert signing.state == "bad"
+    assert "the window's is another: give every node the same plugin" in signing.found
+
+
+def test_an_alias_that_nobody_moves_is_found(cluster):
+    set_up(cluster)
+    roll_over(cluster, cluster.address, 400_000 * HOUR_MS)
+    ((state, text),) = told(cluster, f"alias {cluster.address.alias}")
+    assert state == "warning"
+    assert f"neardup rollover --window {cluster.address}" in text
+
+
+def test_a_cluster_that_is_nearly_full_is_found(own_node):
+    with Cluster(Address(own_node.url, "full")) as cluster:
+        set_up(cluster)
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": {"cluster.max_shards_per_node": 1}})
+        ((state, text),) = told(cluster, "shards")
+        cluster.request(
+            "PUT", "/_cluster/settings", body={"persistent": {"cluster.max_shards_per_node": None}}
+        )
+    assert state == "warning"
+    assert text.startswith("1 of 1: ")
+
+
+def test_a_missing_plugin_is_found(bare_node):
+    with Cluster(Address(bare_node.url, "bare")) as cluster:
+        set_up(cluster)
+        found = findings(cluster)
+    assert found["plugin on node-1"][0].state == "warning"
+    assert "install it on every node" in found["plugin on node-1"][0].found
+    assert "signed by the client" in found["window bare"][0].found
+
+
+def test_a_node_with_another_lexicon_is_found(two_nodes, tmp_path):
+    """Each node is asked at its own address; the recipe in the pipeline makes the odd one out refuse to sign."""
+    first, second = two_nodes
+    for number, node in enumerate(two_nodes):
+        builder = LexiconBuilder(q=4, fold_case=False, name="mine")
+        file = tmp_path / f"{number}.lexicon"
+        builder.build().save(file)
+        node.give("neardup/mine.lexicon", file.read_bytes())
+    file = tmp_path / "0.lexicon"
+    (tmp_path / "mine.lexicon").write_bytes(file.read_bytes())
+    with Cluster(Address(first.url, "mine")) as cluster:
+        set_up(cluster, recipe=Recipe(lexicon=tmp_path / "mine.lexicon"))
+        found = findings(cluster)
+        assert [found[f"signing on node-{number}"][0].state for number in (1, 2)] == ["ok", "ok"]
+        other = LexiconBuilder(q=4, fold_case=False, name="another")
+        other.build().save(tmp_path / "other.lexicon")
+        second.give("neardup/mine.lexicon", (tmp_path / "other.lexicon").read_bytes())
+        second.stop()
+        second.start()
+        found = findings(cluster)
+    assert found["signing on node-1"][0].state == "ok"
+    assert found["signing on node-2"][0].state == "bad"
+    assert "lexicon" in found["signing on node-2"][0].found
+
+
+def test_a_node_that_cannot_be_reached_from_here_is_told(two_nodes, monkeypatch):
+    from neardup.cluster import checks
+
+    first, second = two_nodes
+    reach = checks._url_of
+    monkeypatch.setattr(
+        checks,
+        "_url_of",
+        lambda cluster, node: "http://127.0.0.1:9" if node.name == "node-2" else reach(cluster, node),
+    )
+    with Cluster(Address(first.url, "reach")) as cluster:
+        set_up(cluster)
+        ((state, text),) = told(cluster, "signing on node-2")
+    assert state == "warning"
+    assert "http://127.0.0.1:9 cannot be asked from here" in text
+    assert second.running

@@ -1,0 +1,297 @@
+"""The three roles on a node with security and TLS: each sufficient for its work, and not one privilege too wide.
+
+Users and roles are those of the file realm: the distribution that tests run on cannot store them in an index, so there
+are no API keys either. What an API key looks like on the wire is shown in tests/unit/test_cluster_client.py.
+"""
+
+from __future__ import annotations
+
+import copy
+import secrets
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import ElasticsearchWarning
+from tests.node.certificates import make_certificates
+from tests.node.node import SUPERUSER, Node, Security, User
+
+from neardup.cluster import resources
+from neardup.cluster.address import Address, Credentials
+from neardup.cluster.bulk import Action, Outcome, bulk
+from neardup.cluster.checks import examine
+from neardup.cluster.client import Cluster
+from neardup.cluster.indices import indices_of
+from neardup.cluster.rollover import roll_over
+from neardup.cluster.setup import set_up
+from neardup.engines.elastic.opening import describe, open_elastic_window
+from neardup.errors import ClusterRefused, ClusterUnreachable
+from neardup.params import HOUR_MS
+
+ROLES = ("setup", "writer", "scorer")
+HOUR = 498681
+UNTESTABLE = {("setup", "manage_ilm")}
+"""Privileges whose absence nobody notices here: the distribution has no lifecycle management."""
+
+
+def role(name: str, prefix: str) -> dict[str, Any]:
+    return resources.load("roles", f"{name}.json", prefix)
+
+
+def privileges(name: str) -> Iterator[tuple[int | None, str]]:
+    """Every privilege of a role, with the entry of `indices` that it is in; None for those on the cluster."""
+    body = role(name, "x")
+    yield from ((None, privilege) for privilege in body["cluster"])
+    yield from (
+        (place, privilege) for place, entry in enumerate(body["indices"]) for privilege in entry["privileges"]
+    )
+
+
+def prefix_of(number: int) -> str:
+    """Setting up wants a prefix where nothing is; writing and scoring one where everything is."""
+    return f"less{number}" if LESS[number][0] == "setup" else "news"
+
+
+def without(body: dict[str, Any], place: int | None, privilege: str) -> dict[str, Any]:
+    body = copy.deepcopy(body)
+    (body["cluster"] if place is None else body["indices"][place]["privileges"]).remove(privilege)
+    return body
+
+
+LESS = [(name, place, privilege) for name in ROLES for place, privilege in privileges(name)]
+"""Each role with one privilege taken away."""
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """The node, and a way in for every user."""
+
+    node: Node
+    users: dict[str, User]
+
+    @property
+    def authority(self) -> str:
+        assert self.node.security is not None
+        return str(self.node.security.certificates.authority)
+
+    def enter(self, name: str, prefix: str) -> Cluster:
+        user = self.users[name]
+        credentials = Credentials(username=user.name, password=user.password, ca_certs=self.authority)
+        return Cluster(Address(self.node.url, prefix), credentials, patience=30)
+
+
+@pytest.fixture(scope="module")
+def guarded(workshop) -> Iterator[Guarded]:
+    roles = {f"neardup_{name}": role(name, "news") for name in ROLES}
+    for number, (name, place, privilege) in enumerate(LESS):
+        roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
+    names = [name.removeprefix("neardup_") for name in roles]
+    users = [User(name, secrets.token_urlsafe(12), (role,)) for name, role in zip(names, roles, strict=True)]
+    with tempfile.TemporaryDirectory() as directory:
+        security = Security(make_certificates(Path(directory)), roles, tuple(users))
+        node = workshop.small("guarded", security=security).start()
+        yield Guarded(node, {user.name: user for user in (*users, SUPERUSER)})
+        node.stop()
+
+
+def setup_work(cluster: Cluster, hour: int) -> None:
+    """All that the role setup is for."""
+    set_up(cluster, sign="client")
+    roll_over(cluster, cluster.address, hour * HOUR_MS)
+    assert set_up(cluster, sign="plugin").changes  # the hours are told of the pipeline
+    describe(str(cluster.address), credentials=cluster.credentials)
+    assert [
+        finding for finding in examine(cluster.address, cluster.credentials) if finding.state == "bad"
+    ] == []
+
+
+def writer_work(cluster: Cluster, hour: int) -> None:
+    """Bare documents to the alias, and to an hour that is not there yet; with a field that nobody has mapped."""
+    own = cluster.address
+    source = {"text": "A rose is a rose.", f"field{hour}": "new"}
+    demand(
+        bulk(cluster, [Action("create", name, f"w{hour}", source) for name in (own.alias, own.hourly(hour))])
+    )
+
+
+def scorer_work(cluster: Cluster, hour: int) -> None:
+    """Every kind of request of ingest, watch, query, delete, expire and rollover."""
+    own = cluster.address
+    late = own.hourly(hour)
+    first = Action("create", late, "a", {"text": "x", f"field{hour}": "new"})
+    made = bulk(cluster, [first, Action("index", late, "b", {"text": "x"})])
+    demand(made)
+    mark = {"neardup": {"status": "unique", "order": hour}}
+    update = Action("update", late, "a", mark, made[0].seq_no, made[0].primary_term)
+    demand(bulk(cluster, [update, Action("delete", late, "b")]))
+    cluster.request("POST", f"/{own.pattern}/_refresh")
+    query = {"query": {"term": {"neardup.order": {"value": hour}}}}
+    assert cluster.request("POST", f"/{own.pattern}/_search", body=query)["hits"]["hits"]
+    (searched,) = cluster.request("POST", "/_msearch", body=[{"index": own.pattern}, query])["responses"]
+    assert searched["hits"]["hits"]
+    point = cluster.request("POST", f"/{late}/_pit", params={"keep_alive": "1m"})["id"]
+    assert cluster.request("POST", "/_search", body={"pit": {"id": point}})["hits"]["hits"]
+    cluster.request("DELETE", "/_pit", body={"id": point})
+    cluster.request("POST", f"/{late}/_mget", body={"ids": ["a"]})
+    cluster.request("GET", f"/{own.pattern}/_field_caps", params={"fields": "@timestamp"})
+    assert late in {index.name for index in indices_of(cluster).hourly}
+    assert roll_over(cluster, own, (hour + 1) * HOUR_MS)
+    cluster.request("DELETE", f"/{late}")
+    cluster.request("PUT", f"/{own.state}/_doc/undo", params={"refresh": "true"}, body={})
+    cluster.request("GET", f"/{own.state}/_doc/undo")
+    demand(bulk(cluster, [Action("delete", own.state, "undo")]))
+
+
+WORK = {"setup": setup_work, "writer": writer_work, "scorer": scorer_work}
+
+
+def demand(outcomes: list[Outcome]) -> None:
+    assert [outcome for outcome in outcomes if not outcome.ok] == []
+
+
+@pytest.fixture(scope="module")
+def window(guarded):
+    """The window `news`, which writer and scorer find."""
+    with guarded.enter(SUPERUSER.name, "news") as cluster:
+        set_up(cluster)
+        describe(str(cluster.address), credentials=cluster.credentials)
+        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        bulk(
+            cluster,
+            [Action("index", "news-2026.11.21-09", "w", {"text": "x"}), Action("index", "other", "x", {})],
+        )
+
+
+@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.usefixtures("window")
+def test_a_role_is_sufficient(guarded, name):
+    with guarded.enter(name, "news") as cluster:
+        WORK[name](cluster, HOUR + 10 * (1 + ROLES.index(name)))
+
+
+@pytest.mark.usefixtures("window")
+def test_a_scorer_can_do_all_that_its_commands_do(guarded):
+    with guarded.enter("scorer", "news") as cluster:
+        way = {"credentials": cluster.credentials, "patience": 30}
+        texts = [
+            "The ferry to the island left late.",
+            "The ferry to the island left late again.",
+            "A mill burned.",
+        ]
+        stream = [{"id": f"s{n}", "text": text, "time": HOUR * HOUR_MS + n} for n, text in enumerate(texts)]
+        with open_elastic_window(str(cluster.address), **way) as window:
+            verdicts = list(window.ingest(stream))
+            assert [verdict.duplicate_of for verdict in verdicts] == [None, "s0", None]
+            assert window.query(texts[0]).matches
+            assert window.delete("s2")
+            assert list(window.reconcile()) == []
+            assert window.expire((HOUR + 1_000) * HOUR_MS)
+        with open_elastic_window(str(cluster.address), readonly=True, **way) as window:
+            assert window.query(texts[0]).matches == ()
+
+
+@pytest.mark.parametrize("number", range(len(LESS)), ids=["-".join(map(str, less)) for less in LESS])
+@pytest.mark.usefixtures("window")
+def test_no_privilege_of_a_role_can_be_spared(guarded, number):
+    """Without it something of the work is refused; where a pattern names the indices, silently not done; or done with
+    a warning that the next major version will refuse it.
+    """
+    name, _, privilege = LESS[number]
+    with guarded.enter(f"less_{number}", prefix_of(number)) as cluster:
+        try:
+            WORK[name](cluster, HOUR + 100 * (1 + number))
+        except (ClusterRefused, AssertionError, ElasticsearchWarning):
+            assert (name, privilege) not in UNTESTABLE
+        else:
+            assert (name, privilege) in UNTESTABLE, f"{privilege} is not needed"
+
+
+QUERY: dict[str, Any] = {"query": {"match_all": {}}}
+TEMPLATE = {"index_patterns": ["x-*"], "priority": 1}
+FORBIDDEN: list[tuple[str, str, str, Any]] = [
+    ("setup", "POST", "/news-2026.11.21-09/_search", QUERY),
+    ("setup", "GET", "/news-2026.11.21-09/_doc/w", None),
+    ("setup", "PUT", "/news-2026.11.21-09/_doc/x", {"text": "x"}),
+    ("setup", "DELETE", "/news-2026.11.21-09", None),
+    ("setup", "PUT", "/mail-2026.11.21-09", {}),
+    ("setup", "PUT", "/_cluster/settings", {"persistent": {"cluster.max_shards_per_node": 2}}),
+    ("setup", "POST", "/_aliases", {"actions": [{"add": {"index": "news-2026.11.21-09", "alias": "mail"}}]}),
+    ("writer", "POST", "/news-*/_search", QUERY),
+    ("writer", "GET", "/news-2026.11.21-09/_doc/w", None),
+    ("writer", "PUT", "/news-2026.11.21-09/_doc/w", {"text": "overwritten"}),
+    ("writer", "POST", "/news-2026.11.21-09/_update/w", {"doc": {"text": "changed"}}),
+    ("writer", "DELETE", "/news-2026.11.21-09/_doc/w", None),
+    ("writer", "DELETE", "/news-2026.11.21-09", None),
+    ("writer", "PUT", "/mail-2026.11.21-09/_create/x", {"text": "x"}),
+    ("writer", "PUT", "/neardup-state-news/_create/x", {"text": "x"}),
+    ("writer", "PUT", "/_index_template/x", TEMPLATE),
+    ("writer", "GET", "/_cluster/health", None),
+    ("scorer", "POST", "/mail-*,other/_search", QUERY),
+    ("scorer", "GET", "/other/_doc/x", None),
+    ("scorer", "PUT", "/mail-2026.11.21-09/_doc/x", {"text": "x"}),
+    ("scorer", "DELETE", "/neardup-state-news", None),
+    ("scorer", "DELETE", "/other", None),
+    ("scorer", "PUT", "/news-2026.11.21-09/_settings", {"index.final_pipeline": "_none"}),
+    ("scorer", "POST", "/news-2026.11.21-09/_forcemerge", None),
+    ("scorer", "POST", "/news-2026.11.21-09/_close", None),
+    ("scorer", "POST", "/_aliases", {"actions": [{"add": {"index": "news-2026.11.21-09", "alias": "mail"}}]}),
+    ("scorer", "PUT", "/_index_template/neardup-news", TEMPLATE),
+    ("scorer", "PUT", "/_ingest/pipeline/neardup-news", {"processors": []}),
+    ("scorer", "GET", "/_nodes", None),
+    ("scorer", "PUT", "/_cluster/settings", {"persistent": {"cluster.max_shards_per_node": 2}}),
+]
+
+
+@pytest.mark.parametrize(("name", "method", "path", "body"), FORBIDDEN)
+@pytest.mark.usefixtures("window")
+def test_a_role_is_refused_what_is_not_its_work(guarded, name, method, path, body):
+    with guarded.enter(name, "news") as cluster, pytest.raises(ClusterRefused) as caught:
+        cluster.request(method, path, body=body)
+    assert caught.value.action is not None
+
+
+def test_a_wrong_password_is_told_without_showing_it(guarded):
+    own = guarded.users["scorer"]
+    wrong = Credentials(username=own.name, password="hush-hush", ca_certs=guarded.authority)
+    with (
+        Cluster(Address(guarded.node.url, "news"), wrong, patience=0) as cluster,
+        pytest.raises(ClusterRefused, match="NEARDUP_API_KEY") as caught,
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert "hush" not in repr(caught.value)
+
+
+def test_no_credentials_are_refused(guarded):
+    nobody = Credentials(ca_certs=guarded.authority)
+    with (
+        Cluster(Address(guarded.node.url, "news"), nobody, patience=0) as cluster,
+        pytest.raises(ClusterRefused, match="wants some"),
+    ):
+        cluster.request("GET", "/_cluster/health")
+
+
+def test_an_unknown_certificate_is_not_believed(guarded):
+    with (
+        Cluster(Address(guarded.node.url, "news"), patience=30) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"not trusted.*NEARDUP_CA_CERTS"),
+    ):
+        cluster.request("GET", "/_cluster/health")
+
+
+@pytest.mark.usefixtures("window")
+def test_verification_can_be_switched_off_and_says_so(guarded, caplog):
+    own = guarded.users["scorer"]
+    blind = Credentials(username=own.name, password=own.password, verify_certs=False)
+    with Cluster(Address(guarded.node.url, "news"), blind, patience=0) as cluster:
+        cluster.request("GET", "/neardup-state-news/_doc/window", missing_ok=True)
+    assert "verify_certs is off" in caplog.text
+
+
+def test_the_doctor_of_somebody_without_rights_names_the_role(guarded):
+    with guarded.enter("writer", "news") as cluster:
+        (finding,) = examine(cluster.address, cluster.credentials)
+    assert finding.state == "bad"
+    assert "role setup" in finding.found

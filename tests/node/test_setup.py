@@ -1,0 +1,295 @@
+"""Setting up a window on a real node, and what it does for clients that know nothing of neardup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from neardup import sign
+from neardup.cli import app
+from neardup.cluster.address import Address
+from neardup.cluster.bulk import Action, bulk
+from neardup.cluster.client import Cluster
+from neardup.cluster.indices import indices_of
+from neardup.cluster.rollover import roll_over
+from neardup.cluster.setup import set_up
+from neardup.cluster.survey import survey
+from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
+from neardup.lexicon import LexiconBuilder
+from neardup.params import HOUR_MS, Recipe
+from neardup.signature import signer
+
+HOUR = 498681
+TEXTS = [
+    "A rose is a rose is a rose.",
+    "Die Fähre legte spät ab.",
+    "東京は今日も晴れ。",
+    "🌧️ rain 🌧️",
+    "abc",
+    "",
+]
+
+
+def run(*words):
+    done = CliRunner().invoke(app, [str(word) for word in words], prog_name="neardup")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout.splitlines(), done.stderr
+
+
+def everything(cluster):
+    """All that setting up could change, as the cluster tells it."""
+    found = survey(cluster)
+    return found._replace(nodes=[], templates=[])
+
+
+def get(cluster, index, id):
+    return cluster.request("GET", f"/{index}/_doc/{id}")["_source"]
+
+
+def count(cluster, index, query):
+    return cluster.request("POST", f"/{index}/_count", body={"query": query})["count"]
+
+
+def test_setting_up_twice_changes_nothing(cluster):
+    made = set_up(cluster)
+    assert made.layout.signed_by == "plugin"
+    assert f"make index template {cluster.address.template}" in [change.words for change in made.changes]
+    before = everything(cluster)
+    assert set_up(cluster).changes == []
+    assert everything(cluster) == before
+
+
+def test_a_dry_run_changes_nothing(cluster):
+    before = everything(cluster)
+    assert set_up(cluster, dry_run=True).changes
+    assert everything(cluster) == before
+
+
+def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    url = cluster.address
+    code, lines, _ = run("setup", "--window", url, "--dry-run")
+    assert code == 0
+    assert f"would make index template neardup-{url.prefix}" in lines
+    code, lines, told = run("setup", "--window", url)
+    assert (code, lines[-1]) == (0, f"make index {url.state}")
+    assert "neardup rollover" in told  # the test node has no lifecycle management
+    assert run("setup", "--window", url)[1] == ["nothing to do"]
+    code, lines, _ = run("setup", "--window", url, "--window-hours", 48)
+    assert "    template.mappings._meta.neardup.window_hours: 24 -> 48" in lines
+    code, lines, _ = run("rollover", "--window", url, "--now", "2026-11-21T09:30:00Z")
+    assert (code, lines) == (
+        0,
+        [
+            f"made index {url.prefix}-2026.11.21-09",
+            f"made index {url.prefix}-2026.11.21-10",
+            f"alias {url.prefix} writes to {url.prefix}-2026.11.21-09",
+        ],
+    )
+    assert run("rollover", "--window", url, "--now", "2026-11-21T09:59:59Z")[1] == ["nothing to do"]
+    code, _, told = run("setup", "--window", url, "--q", 5)
+    assert code == 3
+    assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in told
+
+
+def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):
+    set_up(cluster)
+    own = cluster.address
+    roll_over(cluster, own, HOUR * HOUR_MS)
+    lines: list[dict[str, Any]] = []
+    for number, text in enumerate(TEXTS):
+        name = own.alias if number % 2 else own.hourly(HOUR + 5)
+        lines += [
+            {"create": {"_index": name, "_id": str(number)}},
+            {"text": text, "@timestamp": "2026-11-21T09:30:00Z"},
+        ]
+    answer = cluster.request("POST", "/_bulk", params={"refresh": "true"}, body=lines)
+    assert not answer["errors"]
+    for number, text in enumerate(TEXTS):
+        name = own.hourly(HOUR) if number % 2 else own.hourly(HOUR + 5)
+        found = get(cluster, name, number)
+        assert found["neardup"] == sign(text).to_dict()
+        assert found["text"] == text
+    rose = {"term": {"neardup.qgrams": {"value": "Aros"}}}
+    assert count(cluster, own.alias, rose) == 1
+
+
+def test_the_settings_shape_the_signatures(cluster):
+    recipe = Recipe(q=3, fold_case=True, simhash_variants=2, sketch_size=16, alpha=1.0)
+    set_up(cluster, recipe=recipe, text_field="page.body", time_field="when", max_length=100)
+    name = cluster.address.hourly(HOUR)
+    source = {"page": {"body": TEXTS[0], "title": "Rose"}, "when": "2026-11-21"}
+    sources: dict[str, dict[str, Any]] = {"a": source, "b": {"page": {"body": "x" * 101}}, "c": {"n": 1}}
+    bulk(cluster, [Action("create", name, id, source) for id, source in sources.items()])
+    assert get(cluster, name, "a")["neardup"] == sign(TEXTS[0], recipe=recipe).to_dict()
+    assert get(cluster, name, "b")["neardup"] == {"recipe": signer(recipe).text, "unsigned": "too_long"}
+    assert get(cluster, name, "c") == {"n": 1}
+
+
+def test_fields_of_the_users_are_mapped_as_they_wish(cluster):
+    """Their own component template comes after ours; without it their fields are mapped as anywhere."""
+    own = cluster.address
+    custom = {"template": {"mappings": {"properties": {"text": {"type": "text", "analyzer": "simple"}}}}}
+    cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
+    set_up(cluster)
+    name = own.hourly(HOUR)
+    source = {"text": "Rain.", "source": "wire", "words": 1, "neardup": {"foreign": {"deep": 1}}}
+    bulk(cluster, [Action("create", name, "a", source)])
+    mapped = cluster.request("GET", f"/{name}/_mapping")[name]["mappings"]["properties"]
+    assert mapped["text"] == {"type": "text", "analyzer": "simple"}
+    assert mapped["source"]["type"] == "text"
+    assert mapped["words"] == {"type": "long"}
+    assert "foreign" not in mapped["neardup"]["properties"]
+    assert set_up(cluster).changes == []
+
+
+def test_qgrams_and_marks_survive_updates_of_other_clients(cluster):
+    set_up(cluster)
+    name = cluster.address.hourly(HOUR)
+    bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})])
+    bulk(cluster, [Action("update", name, "a", {"neardup": {"status": "unique"}})])
+    bulk(cluster, [Action("update", name, "a", {"views": 7})], refresh="true")
+    assert get(cluster, name, "a")["neardup"] == {**sign(TEXTS[0]).to_dict(), "status": "unique"}
+    for query in ({"neardup.qgrams": {"value": "Aros"}}, {"neardup.status": {"value": "unique"}}):
+        assert count(cluster, name, {"term": query}) == 1
+
+
+def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
+    set_up(cluster)
+    own = cluster.address
+    roll_over(cluster, own, HOUR * HOUR_MS)
+    bulk(
+        cluster,
+        [Action("create", own.hourly(HOUR + 9), "a", {}), Action("create", own.copies(HOUR), "a", {})],
+    )
+    hours = indices_of(cluster).hourly
+    assert [(index.hour - HOUR, index.copies) for index in hours] == [
+        (0, False),
+        (0, True),
+        (1, False),
+        (9, False),
+    ]
+    for index in hours:
+        assert index.settings["refresh_interval"] == "1s"
+        assert index.settings["final_pipeline"] == own.pipeline
+        assert index.about == set_up(cluster, dry_run=True).layout.about()
+        assert set(index.aliases) == (set() if index.copies else {own.alias})
+
+
+def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
+    set_up(cluster)
+    own = cluster.address
+    for hour in (HOUR, HOUR, HOUR + 1, HOUR + 5):
+        changed = roll_over(cluster, own, hour * HOUR_MS + 59 * 60_000)
+        assert roll_over(cluster, own, hour * HOUR_MS) == []
+        bulk(cluster, [Action("index", own.alias, f"at-{hour}", {"text": "Rain."})])
+        assert get(cluster, own.hourly(hour), f"at-{hour}")
+        assert changed == [] or changed[-1] == f"alias {own.alias} writes to {own.hourly(hour)}"
+    writing = [
+        index.name for index in indices_of(cluster).hourly if index.aliases[own.alias].get("is_write_index")
+    ]
+    assert writing == [own.hourly(HOUR + 5)]
+
+
+def test_before_the_first_hour_nothing_is_written_to_an_index_of_the_alias_name(cluster):
+    set_up(cluster)
+    own = cluster.address
+    (outcome,) = bulk(cluster, [Action("index", own.alias, "a", {"text": "Rain."})])
+    assert outcome.status == 404
+    assert cluster.request("HEAD", f"/{own.alias}", missing_ok=True) is None
+
+
+def test_rolling_over_what_nobody_has_set_up_is_refused(cluster):
+    with pytest.raises(NotSetUp, match="neardup setup --window http"):
+        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    assert indices_of(cluster).hourly == []
+
+
+def test_documents_of_another_recipe_are_refused_and_nothing_is_changed(cluster):
+    set_up(cluster)
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    before = everything(cluster)
+    with pytest.raises(RecipeMismatch, match=cluster.address.hourly(HOUR)):
+        set_up(cluster, recipe=Recipe(fold_case=True), window_hours=99)
+    with pytest.raises(SetupRefused, match="text_field"):
+        set_up(cluster, text_field="body")
+    assert everything(cluster) == before
+
+
+def test_indices_that_were_there_before_are_refused(cluster):
+    name = cluster.address.hourly(HOUR)
+    cluster.request("PUT", f"/{name}")
+    with pytest.raises(SetupRefused, match=f"neardup ingest --from-index {name}"):
+        set_up(cluster)
+
+
+def test_an_index_where_the_alias_belongs_is_refused(cluster):
+    own = cluster.address
+    cluster.request("PUT", f"/{own.prefix}")
+    try:
+        with pytest.raises(SetupRefused, match=f"there is an index {own.prefix}"):
+            set_up(cluster)
+    finally:
+        cluster.request("DELETE", f"/{own.prefix}")
+
+
+def test_a_prefix_within_another_is_refused(cluster):
+    set_up(cluster)
+    inner = Address(cluster.url, f"{cluster.address.prefix}-de")
+    with (
+        Cluster(inner, cluster.credentials) as other,
+        pytest.raises(SetupRefused, match=cluster.address.template),
+    ):
+        set_up(other)
+
+
+def test_who_signs_can_be_changed_later(cluster):
+    set_up(cluster, sign="client")
+    own = cluster.address
+    roll_over(cluster, own, HOUR * HOUR_MS)
+    bulk(cluster, [Action("create", own.alias, "a", {"text": "Rain."})])
+    assert "neardup" not in get(cluster, own.hourly(HOUR), "a")
+    assert set_up(cluster).changes == []  # it stays so until somebody says otherwise
+    set_up(cluster, sign="plugin")
+    bulk(cluster, [Action("create", own.alias, "b", {"text": "Rain."})])
+    assert get(cluster, own.hourly(HOUR), "b")["neardup"] == sign("Rain.").to_dict()
+    assert set_up(cluster).changes == []
+
+
+def test_a_lexicon_of_ones_own(own_node, tmp_path):
+    builder = LexiconBuilder(q=4, fold_case=False, name="mine")
+    for _ in range(3):
+        builder.add(np.array([1 << 42], np.uint64), np.array([5 << 44], np.uint64))
+    file = tmp_path / "mine.lexicon"
+    builder.build().save(file)
+    recipe = Recipe(lexicon=file)
+    with Cluster(Address(own_node.url, "mine")) as cluster:
+        with pytest.raises(ClusterRejected, match=r"no file .*mine\.lexicon"):
+            set_up(cluster, recipe=recipe)
+        own_node.give("neardup/mine.lexicon", file.read_bytes())
+        assert set_up(cluster, recipe=recipe).layout.lexicon == "mine"
+        assert set_up(cluster, recipe=Recipe(lexicon="mine")).changes == []  # by the name that the nodes know
+        assert set_up(cluster).changes == []
+        bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
+        assert (
+            get(cluster, cluster.address.hourly(HOUR), "a")["neardup"]
+            == sign(TEXTS[0], recipe=recipe).to_dict()
+        )
+
+
+def test_without_the_plugin_the_client_signs(bare_node):
+    with Cluster(Address(bare_node.url, "bare")) as cluster:
+        made = set_up(cluster)
+        assert made.layout.signed_by == "client"
+        assert "the plugin neardup is not on every node" in made.notes[0]
+        assert set_up(cluster).changes == []
+        with pytest.raises(SetupRefused, match="not on node-1"):
+            set_up(cluster, sign="plugin")
+        name = cluster.address.hourly(HOUR)
+        signed = {"text": TEXTS[0], "neardup": sign(TEXTS[0]).to_dict()}
+        bulk(cluster, [Action("create", name, "a", orjson.dumps(signed))], refresh="true")
+        assert count(cluster, name, {"term": {"neardup.qgrams": {"value": "Aros"}}}) == 1
