@@ -1,0 +1,183 @@
+"""neardup evaluate: methods measured against judged pairs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.door import DONE, REJECTED, UNUSABLE, say
+from neardup.cli.session import configured
+
+COUNTING: Final = "Counting"
+DEFAULT_OUTPUT: Final = "neardup.evaluation"
+
+
+def _list_methods(asked: bool) -> None:
+    from neardup.cli.evaluation import print_methods
+
+    if asked:
+        print_methods()
+        raise typer.Exit
+
+
+def evaluate(
+    files: options.FilesArgument,
+    truth: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="Pairs that are copies: id, tab, id, and perhaps a tab and a judgement.",
+        ),
+    ],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="NAME",
+            show_default="neardup and those of the paper's comparison",
+            help="A method to measure, such as imatch or 'doc_q(q=3)'; may be given often; `all` is every one.",
+        ),
+    ] = None,
+    thresholds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            show_default="each method's own",
+            help="Thresholds for every method that has one, such as 0.5,0.6,0.7.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="For the methods that draw at random.")] = 0,
+    judged_only: Annotated[
+        bool | None,
+        typer.Option(
+            "--judged-only/--every-pair",
+            show_default="judged only, if a pair is judged to be no copy",
+            rich_help_panel=COUNTING,
+            help="Whether a reported pair that is not in the file is left out, or a mistake.",
+        ),
+    ] = None,
+    copy_label: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            show_default="1, yes, true, dup, copy, near, exact",
+            rich_help_panel=COUNTING,
+            help="A judgement that means a copy; may be given often. All others then mean none.",
+        ),
+    ] = None,
+    copy_from: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            show_default="every pair listed is one",
+            rich_help_panel=COUNTING,
+            help="Where the judgement is a score: from what score on a pair is a copy.",
+        ),
+    ] = None,
+    input: options.InputOption = None,
+    id_field: options.IdFieldOption = None,
+    text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            rich_help_panel=options.WRITING,
+            help="Directory for report.html, report.md, report.json and the results that another run can use.",
+        ),
+    ] = Path(DEFAULT_OUTPUT),
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", rich_help_panel=options.WRITING, help="Measure again what is there from earlier runs."
+        ),
+    ] = False,
+    format: options.PrintedOption = "table",
+    list_methods: Annotated[  # noqa: ARG001 - its callback has done it
+        bool,
+        typer.Option(
+            "--list",
+            is_eager=True,
+            callback=_list_methods,
+            help="Show every method with its paper, and end.",
+        ),
+    ] = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Measure methods on your own documents and judged pairs: precision, recall, F1, time and memory.
+
+    Each method runs in a process of its own. A result is kept in the output directory as soon as it is there, and is
+    not measured again until corpus, pairs, method, thresholds or seed change: a run that was ended goes on where it
+    was. In the file of pairs ? is a pair that is not counted; a first line of column names is skipped.
+
+    Examples:
+
+        neardup evaluate examples/stream.jsonl --truth examples/truth.tsv --output stream.evaluation
+
+        neardup evaluate mail.jsonl.gz --truth judged.tsv --copy-label dup --method all --thresholds 0.5,0.6,0.7,0.8,0.9
+
+        neardup evaluate news.csv --truth pairs.tsv --method "neardup sketch" --method "doc_q(q=3)" --judged-only
+    """
+    from neardup.cli.evaluation import bars, print_summary, told
+    from neardup.cli.intake import Rejects
+    from neardup.evaluation.corpus import read_corpus
+    from neardup.evaluation.methods import COMPARISON, chosen, usable
+    from neardup.evaluation.report import write_reports
+    from neardup.evaluation.run import Evaluation
+    from neardup.evaluation.run import evaluate as outcomes
+    from neardup.evaluation.truth import read_truth
+
+    methods, missing = (chosen(method), {}) if method else usable(COMPARISON)
+    for name, reason in missing.items():
+        say(f"left out {name}: {reason}")
+    asked = _thresholds(thresholds)
+    settings = configured(config).with_fields(id=id_field, text=text_field)
+    with Rejects(None) as refused:
+        reader = settings.reader(files, form=input, delimiter=delimiter)
+        corpus = read_corpus(reader, refused.add, max_length=settings.settings.max_length)
+    pairs = read_truth(
+        truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
+    )
+    say(told(len(corpus), pairs))
+    output.mkdir(parents=True, exist_ok=True)
+    evaluation = Evaluation(corpus.facts(), pairs.facts(), seed)
+    with bars(len(methods), shown=sys.stderr.isatty()) as (on_progress, on_done):
+        for outcome in outcomes(
+            corpus,
+            pairs,
+            methods,
+            place=output,
+            thresholds=asked,
+            seed=seed,
+            fresh=fresh,
+            on_progress=on_progress,
+        ):
+            evaluation.add(outcome)
+            on_done()
+    paths = write_reports(evaluation, output)
+    print_summary(evaluation, format)
+    for failure in evaluation.failed:
+        say(str(failure))
+    say(f"written: {', '.join(map(str, paths))}")
+    raise typer.Exit(UNUSABLE if evaluation.failed else REJECTED if refused.count else DONE)
+
+
+def _thresholds(text: str | None) -> tuple[float, ...] | None:
+    """The thresholds of the option, ascending, each once."""
+    from neardup.params import exact_threshold
+
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise typer.BadParameter("give numbers such as 0.5,0.6,0.7", param_hint="--thresholds")
+    return tuple(sorted({float(exact_threshold(part, "thresholds")) for part in parts}))

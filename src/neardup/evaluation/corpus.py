@@ -1,0 +1,82 @@
+"""What is evaluated on: documents by their place, read once, with a digest that tells one corpus from another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from neardup.document import Document, Reject, prepare
+from neardup.errors import DocumentError
+from neardup.evaluation.errors import EvaluationError
+from neardup.params import DEFAULT_MAX_LENGTH
+
+if TYPE_CHECKING:
+    from neardup.document import Flush
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents in the order in which they were read; a pair is two places, the smaller first."""
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of every id."""
+        return {id: place for place, id in enumerate(self.ids)}
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hex digits that change with any id, text, or their order."""
+        digest = hashlib.sha256()
+        for id, text in zip(self.ids, self.texts, strict=True):
+            for part in (id.encode(), text.encode()):
+                digest.update(len(part).to_bytes(8, "big") + part)
+        return digest.hexdigest()[:16]
+
+    def facts(self) -> dict[str, Any]:
+        """What a report says of it."""
+        return {
+            "documents": len(self),
+            "characters": sum(map(len, self.texts)),
+            "digest": self.digest,
+        }
+
+
+def read_corpus(
+    items: Iterable[Document | Reject | Flush],
+    on_reject: Callable[[Reject], None],
+    *,
+    max_length: int = DEFAULT_MAX_LENGTH,
+) -> Corpus:
+    """The documents that a reader gives, checked as `ingest` checks them; what cannot be used goes to `on_reject`.
+
+    Raises `EvaluationError` if none is left, or if two have one id: a truth that names it would mean either.
+    """
+    texts: dict[str, str] = {}
+    rejected = 0
+    for item in items:
+        if isinstance(item, Document):
+            try:
+                id = prepare(item._replace(time=0), lambda: 0, max_length).id
+            except DocumentError as error:
+                rejected += 1
+                on_reject(Reject(error.id or item.id, error.reason))
+                continue
+            if id in texts:
+                raise EvaluationError("corpus", f"two documents have the id {id!r}: give each its own", id)
+            texts[id] = item.text
+        elif isinstance(item, Reject):
+            rejected += 1
+            on_reject(item)
+    if not texts:
+        why = f" ({rejected:,} rejected)" if rejected else ""
+        raise EvaluationError("corpus", f"there is no document in it{why}: there is nothing to compare")
+    return Corpus(tuple(texts), tuple(texts.values()))

@@ -1,0 +1,181 @@
+"""One method over one corpus: what it decides at each threshold, and what that costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.baselines.base import YES_NO, Method
+from neardup.baselines.sets import OverlapIndex
+from neardup.baselines.simhash import Scan
+from neardup.evaluation import memory
+from neardup.evaluation.results import Cost, Point, Result
+
+if TYPE_CHECKING:
+    from neardup.evaluation.corpus import Corpus
+    from neardup.evaluation.truth import Pair, Truth
+
+
+class Progress(NamedTuple):
+    """How far a method is: `done` of `total` documents in one `stage` of its work."""
+
+    stage: str
+    done: int
+    total: int
+
+
+OnProgress = Callable[[Progress], None]
+
+EVERY: Final = 0.1
+"""Seconds between two words about the progress."""
+WARM_UP: Final = 3
+"""Texts for `warm_up`."""
+
+
+class Found(NamedTuple):
+    """The pairs called copies at one threshold, how many were looked at, and the seconds it took."""
+
+    pairs: list[Pair]
+    compared: int | None
+    seconds: float
+
+
+def thresholds_of(own: Sequence[float], asked: Sequence[float] | None) -> tuple[float, ...]:
+    """The thresholds to measure a method at: those asked for, unless it says only yes or no."""
+    return tuple(own) if asked is None or tuple(own) == YES_NO else tuple(asked)
+
+
+def warm_up(method: Method[Any], corpus: Corpus) -> None:
+    """Use `method`, which nothing else is done with, on a few texts: what it loads and compiles is then there."""
+    texts = (*corpus.texts[:WARM_UP], corpus.texts[0])  # one of them twice, so that a pair is compared
+    method.learn(texts)
+    index = method.index(method.thresholds[0])
+    for text in texts:
+        signature = method.sign(text)
+        list(index.matches(signature))
+        index.add(signature)
+        method.size(signature)
+
+
+def measure(
+    method: Method[Any],
+    label: str,
+    corpus: Corpus,
+    truth: Truth,
+    asked: Sequence[float] | None,
+    on_progress: OnProgress,
+) -> Result:
+    """The result of `method`, which is called `label`.
+
+    It learns from all texts and signs all of them. Then, for every threshold anew, documents come one by one in the
+    order of the corpus, are looked up among those before and added; where only judged pairs count, only the documents
+    that they name.
+    """
+    thresholds = thresholds_of(method.thresholds, asked)
+    memory.forget_peak()
+    baseline = memory.resident_bytes()
+    began = time.process_time()
+    method.learn(told("learn", corpus.texts, on_progress))
+    learned = time.process_time() - began
+    wanted = truth.named if truth.judged_only else range(len(corpus))
+    signatures, sizes, seconds = _signed(method, corpus, frozenset(wanted), on_progress)
+    found = _all_found(method, [signatures[place] for place in wanted], wanted, thresholds, on_progress)
+    peak = memory.peak_bytes()
+    return Result(
+        method=label,
+        name=method.name,
+        paper=method.paper,
+        points=tuple(
+            Point(threshold, *truth.tally(one.pairs), len(truth.copies), one.compared)
+            for threshold, one in zip(thresholds, found, strict=True)
+        ),
+        index_bytes=sizes,
+        cost=Cost(learned, seconds, len(corpus), tuple(one.seconds for one in found), peak, baseline),
+    )
+
+
+def told(stage: str, items: Sequence[Any], on_progress: OnProgress) -> Iterator[Any]:
+    """The `items`, and from time to time a word about how far we are."""
+    last = 0.0
+    for done, item in enumerate(items):
+        if (now := time.monotonic()) - last > EVERY:
+            on_progress(Progress(stage, done, len(items)))
+            last = now
+        yield item
+    on_progress(Progress(stage, len(items), len(items)))
+
+
+def _signed(
+    method: Method[Any], corpus: Corpus, wanted: frozenset[int], on_progress: OnProgress
+) -> tuple[dict[int, Any], int, float]:
+    """The signatures of the `wanted` documents, the bytes of all, and the seconds that signing all took."""
+    signatures: dict[int, Any] = {}
+    sizes, seconds, clock = 0, 0.0, time.process_time
+    for place, text in enumerate(told("sign", corpus.texts, on_progress)):
+        began = clock()
+        signature = method.sign(text)
+        seconds += clock() - began
+        sizes += method.size(signature)
+        if place in wanted:
+            signatures[place] = signature
+    return signatures, sizes, seconds
+
+
+def _all_found(
+    method: Method[Any],
+    signatures: list[Any],
+    places: Sequence[int],
+    thresholds: tuple[float, ...],
+    on_progress: OnProgress,
+) -> list[Found]:
+    """What is found at each threshold."""
+    if not _works_alike(method, signatures[0], thresholds[0]):
+        each = [_looked_up(method, signatures, places, threshold, on_progress) for threshold in thresholds]
+        return [Found(one.pairs, one.compared, one.seconds) for one in each]
+    once = _looked_up(method, signatures, places, thresholds[0], on_progress)
+    return [once.at(threshold) for threshold in thresholds]
+
+
+def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
+    """Whether the threshold decides nothing but where the scores are cut: all that count is done at each alike."""
+    kind = type(method)
+    if kind.same is not Method.same:
+        return False
+    if kind.index is Method.index:
+        return method.keys(signature, threshold) is None
+    return isinstance(method.index(threshold), OverlapIndex | Scan)
+
+
+class _Scored(NamedTuple):
+    """The pairs that an index finds with their scores, how many were looked at, and the seconds it took."""
+
+    pairs: list[Pair]
+    scores: list[float]
+    compared: int | None
+    seconds: float
+
+    def at(self, threshold: float) -> Found:
+        """What reaches `threshold`."""
+        reached = zip(self.pairs, self.scores, strict=True)
+        return Found([pair for pair, score in reached if score >= threshold], self.compared, self.seconds)
+
+
+def _looked_up(
+    method: Method[Any],
+    signatures: list[Any],
+    places: Sequence[int],
+    threshold: float,
+    on_progress: OnProgress,
+) -> _Scored:
+    """What the method's index finds at one threshold."""
+    index = method.index(threshold)
+    pairs: list[Pair] = []
+    scores: list[float] = []
+    began = time.process_time()
+    for later, signature in enumerate(told(f"compare at {threshold:g}", signatures, on_progress)):
+        for earlier, score in index.matches(signature):
+            pairs.append((places[earlier], places[later]))
+            scores.append(score)
+        index.add(signature)
+    return _Scored(pairs, scores, getattr(index, "compared", None), time.process_time() - began)

@@ -1,0 +1,94 @@
+"""Every method by its name: neardup itself, and those of the papers."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.baselines import registry
+from neardup.evaluation.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from neardup.baselines.base import Method
+    from neardup.evaluation.product import Product
+
+PRODUCTS: Final = ("neardup sketch", "neardup complete")
+COMPARISON: Final = ("neardup sketch", "doc_q", "SpotSigs", "MinHash LSH", "I-Match")
+"""What is measured unless methods are named: neardup, and the methods of Montanari & Puglisi's Fig. 5."""
+USUAL: Final = ("doc_q(q=4)", "simhash(k=2, lexicons=1, bits=64, idf)")
+"""Which one of a family is meant when it is named without parameters and is not the first: the papers' best."""
+ALL: Final = "all"
+
+
+def names() -> list[str]:
+    """The names of all methods, neardup first."""
+    return [*PRODUCTS, *registry.METHODS]
+
+
+def chosen(asked: Sequence[str]) -> list[str]:
+    """The names of the methods that `asked` means, each once; "all" is all of them.
+
+    A name without parameters, or with some of them, means the usual method of that family that has these. Only
+    letters, digits and parameters count: `imatch` is `I-Match(idf=0.2..0.85)`. Raises `EvaluationError` for any other
+    name, with the nearest that there is.
+
+    >>> chosen(["imatch", "doc_q", "Doc-Q (q=3)"])
+    ['I-Match(idf=0.2..0.85)', 'doc_q(q=4)', 'doc_q(q=3)']
+    """
+    found: dict[str, None] = {}
+    for name in asked:
+        found |= dict.fromkeys(names() if _plain(name) == ALL else [_meant(name)])
+    return list(found)
+
+
+def usable(asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The `asked` methods that can be made here, and why not for the others: a library is not installed."""
+    found, missing = [], {}
+    for name in chosen(asked):
+        try:
+            if name not in PRODUCTS:
+                make(name)
+            found.append(name)
+        except ImportError as error:
+            missing[name] = str(error)
+    return found, missing
+
+
+def product(name: str) -> Product:
+    """The engine with the retrieval that `name` names."""
+    from neardup.evaluation.product import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
+
+    return Product("complete" if name.endswith("complete") else "sketch")
+
+
+def make(name: str, *, seed: int = 0) -> Method[Any]:
+    """The method of a paper that is called exactly `name`; what it draws at random it draws from `seed`."""
+    return registry.make(name, seed=seed)
+
+
+def _meant(name: str) -> str:
+    family, parameters = _parts(name)
+    known = {one: _parts(one) for one in (*USUAL, *names())}
+    for one, (other, others) in known.items():
+        if family == other and parameters <= others and one in names():
+            return one
+    plain = {_plain(one): one for one in [*(one.partition("(")[0] for one in names()), *names()]}
+    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.0)[0]
+    raise EvaluationError(
+        "method",
+        f"there is no method {name!r}; the nearest is {plain[near]!r} (neardup evaluate --list shows all)",
+        name,
+    )
+
+
+def _parts(name: str) -> tuple[str, frozenset[str]]:
+    """The family of a method, and its parameters, in no order."""
+    family, _, rest = name.partition("(")
+    parameters = (re.sub(r"\s+", "", part).lower() for part in rest.rstrip(") ").split(","))
+    return _plain(family), frozenset(part for part in parameters if part)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", name.lower())

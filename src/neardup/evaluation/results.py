@@ -1,0 +1,196 @@
+"""What was measured of one method, as plain values; results of earlier runs, kept in files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Self
+
+from neardup.version import VERSION
+
+FORMAT: Final = 1
+CODE: Final = (
+    "baselines",
+    "engines",
+    "evaluation",
+    "kernels",
+    "lexicon.py",
+    "params.py",
+    "scorer.py",
+    "signature.py",
+)
+"""What of the package decides a result: a kept one does not outlive a change to it."""
+SHOWING: Final = ("report.py", "charts.py", "units.py")
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a method decides at one threshold.
+
+    reported   pairs it calls copies, of those that count; `correct`: that are
+    copies     pairs that are
+    compared   pairs it looked at one by one; None where its index does not work pair by pair
+    """
+
+    threshold: float
+    reported: int
+    correct: int
+    copies: int
+    compared: int | None
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the reported pairs that are copies; None if nothing was reported."""
+        return self.correct / self.reported if self.reported else None
+
+    @property
+    def recall(self) -> float:
+        """The share of the copies that were reported."""
+        return self.correct / self.copies
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two; 0 if nothing correct was reported.
+
+        >>> round(Point(0.7, reported=101, correct=101, copies=111, compared=None).f1, 3)
+        0.953
+        """
+        return 2 * self.correct / (self.reported + self.copies)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with the three rates."""
+        rates = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+        return {
+            **asdict(self),
+            **{name: rate if rate is None else round(rate, 6) for name, rate in rates.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What it took: seconds of processor time in a process of its own with one thread, loading and compiling left out.
+
+    sign_seconds      signing `signed` documents
+    compare_seconds   for each threshold: finding candidates, comparing them and adding to the index
+    peak_bytes        the most memory the process held; `baseline_bytes`: what it held before it learned and signed
+    """
+
+    learn_seconds: float
+    sign_seconds: float
+    signed: int
+    compare_seconds: tuple[float, ...]
+    peak_bytes: int | None
+    baseline_bytes: int | None
+
+    @property
+    def own_bytes(self) -> int | None:
+        """Memory taken for learning, signatures and index: the peak above the baseline."""
+        if self.peak_bytes is None or self.baseline_bytes is None:
+            return None
+        return max(0, self.peak_bytes - self.baseline_bytes)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One method over one corpus. All but `cost` is the same whenever the same is measured.
+
+    `method` is how it was asked for, `name` how it calls itself, `index_bytes` what its index would hold.
+    """
+
+    method: str
+    name: str
+    paper: str
+    points: tuple[Point, ...]
+    index_bytes: int
+    cost: Cost
+
+    @property
+    def best(self) -> Point:
+        """Where F1 is highest; the lowest such threshold."""
+        return max(self.points, key=lambda point: (point.f1, -point.threshold))
+
+    def microseconds(self, point: Point) -> float:
+        """Processor time a document at the threshold of `point`, signing and comparing."""
+        compare = self.cost.compare_seconds[self.points.index(point)]
+        return 1e6 * (self.cost.sign_seconds + compare) / max(1, self.cost.signed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "method": self.method,
+            "name": self.name,
+            "paper": self.paper,
+            "index_bytes": self.index_bytes,
+            "points": [point.to_dict() for point in self.points],
+            "cost": asdict(self.cost),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` wrote; `KeyError` or `TypeError` for anything else."""
+        fields = ("threshold", "reported", "correct", "copies", "compared")
+        points = tuple(Point(**{name: point[name] for name in fields}) for point in values["points"])
+        cost = values["cost"]
+        return cls(
+            values["method"],
+            values["name"],
+            values["paper"],
+            points,
+            values["index_bytes"],
+            Cost(**{**cost, "compare_seconds": tuple(cost["compare_seconds"])}),
+        )
+
+
+class Kept:
+    """Results in the files of a directory, each under a key that tells what it is the result of."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def find(self, method: str, key: str) -> Result | None:
+        """The result kept under `key`; None if there is none, or its file does not hold one."""
+        try:
+            found = json.loads(self._path(method, key).read_text("utf-8"))
+            return Result.from_dict(found["result"]) if found["key"] == key else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # it is measured again, which is never wrong
+
+    def keep(self, result: Result, key: str) -> None:
+        """Write it whole or not at all, whatever happens meanwhile."""
+        path = self._path(result.method, key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}.tmp")
+        unfinished.write_text(json.dumps({"key": key, "result": result.to_dict()}, indent=1) + "\n", "utf-8")
+        unfinished.replace(path)
+
+    def _path(self, method: str, key: str) -> Path:
+        slug = re.sub(r"[^a-z0-9]+", "-", method.lower()).strip("-")
+        return self._directory / f"{slug}-{key}.json"
+
+
+def key_of(method: str, *what: object) -> str:
+    """16 hex digits for a result of `method` over `what`, made by this code."""
+    parts = (FORMAT, VERSION, _code(), method, *what)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+@cache
+def _code() -> str:
+    """A digest of the modules that decide a result."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(_modules(root / name for name in CODE)):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _modules(places: Iterable[Path]) -> Iterable[Path]:
+    for place in places:
+        found = place.glob("*.py") if place.is_dir() else [place]
+        yield from (path for path in found if path.name not in SHOWING)

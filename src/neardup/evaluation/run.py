@@ -1,0 +1,93 @@
+"""All methods over one corpus, one after another; what was measured before and has not changed is taken from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.evaluation.errors import MethodFailed
+from neardup.evaluation.process import measure_apart
+from neardup.evaluation.results import Kept, Result, key_of
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from neardup.evaluation.corpus import Corpus
+    from neardup.evaluation.measure import Progress
+    from neardup.evaluation.truth import Truth
+
+RESULTS: Final = "results"
+"""The directory of kept results, in that of the evaluation."""
+
+
+@dataclass
+class Evaluation:
+    """Everything that a report says: of the corpus, of the truth, of every method, and which ones failed."""
+
+    corpus: dict[str, Any]
+    truth: dict[str, Any]
+    seed: int
+    results: list[Result] = field(default_factory=list)
+    failed: list[MethodFailed] = field(default_factory=list)
+
+    def add(self, outcome: Result | MethodFailed) -> None:
+        """Take what `evaluate` yields."""
+        if isinstance(outcome, MethodFailed):
+            self.failed.append(outcome)
+        else:
+            self.results.append(outcome)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; the same for the same corpus, truth, methods and seed, but for `cost`."""
+        return {
+            "neardup": VERSION,
+            "seed": self.seed,
+            "corpus": self.corpus,
+            "truth": self.truth,
+            "methods": [result.to_dict() for result in self.results],
+            "failed": {failure.method: failure.reason for failure in self.failed},
+        }
+
+
+def evaluate(
+    corpus: Corpus,
+    truth: Truth,
+    methods: Sequence[str],
+    *,
+    place: Path | None = None,
+    thresholds: Sequence[float] | None = None,
+    seed: int = 0,
+    fresh: bool = False,
+    on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
+    measured: Callable[..., Result] = measure_apart,
+) -> Iterator[Result | MethodFailed]:
+    """The result of each of the `methods` (names that `methods.make` knows), or why there is none, in their order.
+
+    Under `place` every result is kept as soon as it is there, and taken from there if nothing that it depends on has
+    changed since: corpus, truth, method, thresholds, seed and the code; `fresh` measures all again. Without
+    `thresholds` each method is measured at its own. A method has a process of its own and one thread, unless
+    `measured` says otherwise (`here.measure_here`).
+    """
+    kept = Kept(place / RESULTS) if place else None
+    for method in methods:
+        key = key_of(
+            method, corpus.digest, truth.digest, None if thresholds is None else tuple(thresholds), seed
+        )
+        result = kept.find(method, key) if kept and not fresh else None
+        if result is None:
+            try:
+                result = measured(
+                    method,
+                    corpus,
+                    truth,
+                    thresholds=thresholds,
+                    seed=seed,
+                    on_progress=lambda progress, method=method: on_progress(method, progress),
+                )
+            except MethodFailed as failure:
+                yield failure
+                continue
+            if kept:
+                kept.keep(result, key)
+        yield result

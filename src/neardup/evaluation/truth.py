@@ -1,0 +1,227 @@
+"""Which pairs are copies: a file of id pairs, judged or merely listed.
+
+    id1 <tab> id2                    every pair listed is a copy
+    id1 <tab> id2 <tab> judgement    1, yes, dup … is a copy; 0, no … is none; ? is not counted either way
+
+A judgement may be any other word, when at least one word of the file is known to mean a copy, or `copy_labels` says
+which ones do: all others are then no copies. A column of other numbers is a score: with `copy_from`, pairs that reach
+it are copies, the others not; without, every pair listed is a copy. Lines that are blank or begin with # are skipped,
+and so is a first line that
+names columns, such as id1 and id2. Further columns are not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.evaluation.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from neardup.evaluation.corpus import Corpus
+
+Pair = tuple[int, int]
+"""Two places of a corpus, the smaller first."""
+
+COPY: Final = frozenset({"1", "1.0", "true", "yes", "y", "dup", "duplicate", "copy", "near", "exact"})
+OTHER: Final = frozenset({"0", "0.0", "false", "no", "n", "none", "other", "different", "distinct", "unique"})
+UNCOUNTED: Final = frozenset({"?", "unknown", "unsure", ""})
+_HEADER_RE = re.compile(
+    r"(id|doc|document|first|second|left|right|one|other|source|target|original|copy|name|a|b)([ _-]?id)?[ _-]?[12ab]?",
+    re.IGNORECASE,
+)
+
+
+class Tally(NamedTuple):
+    """How the pairs that a method calls copies compare with the truth; `reported` counts only pairs that count."""
+
+    reported: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is known of the pairs of a corpus.
+
+    copies, others   pairs judged to be copies, and judged to be none
+    uncounted        pairs of which neither is said
+    judged_only      whether only copies and others count; else every pair that is no copy and not uncounted is wrong
+    labels           how often each judgement stands in the file
+    """
+
+    copies: frozenset[Pair]
+    others: frozenset[Pair] = frozenset()
+    uncounted: frozenset[Pair] = frozenset()
+    judged_only: bool = False
+    labels: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hex digits that change with any pair, any judgement and with what is counted."""
+        sets = (sorted(pairs) for pairs in (self.copies, self.others, self.uncounted))
+        return hashlib.sha256(repr((self.judged_only, *sets)).encode()).hexdigest()[:16]
+
+    @cached_property
+    def named(self) -> list[int]:
+        """The places of the documents that a pair to be counted names."""
+        return sorted({place for pair in self.copies | self.others for place in pair})
+
+    def tally(self, found: Collection[Pair]) -> Tally:
+        """How many of the `found` pairs count, and how many of those are copies."""
+        pairs = frozenset(found)
+        counted = pairs & (self.copies | self.others) if self.judged_only else pairs - self.uncounted
+        return Tally(len(counted), len(counted & self.copies))
+
+    def facts(self) -> dict[str, Any]:
+        """What a report says of it."""
+        return {
+            "copies": len(self.copies),
+            "others": len(self.others),
+            "uncounted": len(self.uncounted),
+            "counted": "judged pairs only" if self.judged_only else "every pair",
+            "labels": dict(sorted(self.labels.items())),
+            "digest": self.digest,
+        }
+
+
+class _Line(NamedTuple):
+    """One pair of the file, where it stands and what is said of it (None: nothing)."""
+
+    number: int
+    pair: Pair
+    label: str | None
+
+
+def read_truth(
+    path: Path,
+    corpus: Corpus,
+    *,
+    copy_labels: Iterable[str] = (),
+    copy_from: float | None = None,
+    judged_only: bool | None = None,
+) -> Truth:
+    """The truth in the file `path`; `judged_only` None: if a pair is judged not to be a copy.
+
+    Raises `EvaluationError` for a line that is no pair of two documents of `corpus`, a pair judged in two ways, a
+    judgement that cannot be read, and a file without any copy; `OSError` for one that cannot be read.
+    """
+    lines = list(_lines(path, corpus))
+    if not lines:
+        raise EvaluationError(str(path), "there is no pair in it: each line is id, tab, id")
+    wanted = frozenset(label.lower() for label in copy_labels)
+    meanings = _meanings(path, lines, wanted, copy_from)
+    judged: dict[Pair, tuple[int, bool | None]] = {}
+    for number, pair, label in lines:
+        meaning = meanings[label]
+        before = judged.setdefault(pair, (number, meaning))
+        if before[1] != meaning:
+            raise EvaluationError(
+                str(path), f"lines {before[0]} and {number} judge one pair in two ways: keep one of them"
+            )
+    kinds = {
+        kind: frozenset(pair for pair, (_, said) in judged.items() if said is kind)
+        for kind in (True, False, None)
+    }
+    if not kinds[True]:
+        raise EvaluationError(str(path), "no pair in it is judged a copy: recall would say nothing")
+    return Truth(
+        kinds[True],
+        kinds[False],
+        kinds[None],
+        bool(kinds[False]) if judged_only is None else judged_only,
+        _counts(lines, meanings, copy_from),
+    )
+
+
+def _lines(path: Path, corpus: Corpus) -> Iterator[_Line]:
+    """The pairs of the file with the places of their documents."""
+    unknown: list[tuple[int, str]] = []
+    first = True
+    try:
+        content = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        ids = line.split("\t")
+        if len(ids) < 2:
+            raise EvaluationError(str(path), f"line {number} has no tab: each line is id, tab, id")
+        is_first, first = first, False
+        strange = [id for id in ids[:2] if id not in corpus.places]
+        if len(strange) == 2 and is_first and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
+            continue
+        if strange:
+            unknown += [(number, id) for id in strange]
+            continue
+        i, j = sorted((corpus.places[ids[0]], corpus.places[ids[1]]))
+        if i == j:
+            raise EvaluationError(str(path), f"line {number} pairs {ids[0]!r} with itself")
+        yield _Line(number, (i, j), ids[2].strip().lower() if len(ids) > 2 else None)
+    if unknown:
+        number, id = unknown[0]
+        more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+        raise EvaluationError(
+            str(path),
+            f"line {number} names the document {id!r}, which the corpus does not have{more}: "
+            "give all files of the corpus, or name the field of its ids by --id-field",
+            id,
+        )
+
+
+def _meanings(
+    path: Path, lines: Iterable[_Line], wanted: frozenset[str], copy_from: float | None
+) -> dict[str | None, bool | None]:
+    """For every judgement in the file: a copy, none, or (None) not counted."""
+    labels = {line.label for line in lines}
+    words = labels - UNCOUNTED - {None}
+    meanings: dict[str | None, bool | None] = dict.fromkeys(labels, None) | {None: True}
+    if copy_from is not None:
+        for line in lines:
+            if line.label not in UNCOUNTED and (line.label is None or _number(line.label) is None):
+                raise EvaluationError(
+                    str(path),
+                    f"line {line.number} has no score but {line.label or 'nothing'!r}: leave out --copy-from",
+                )
+        return meanings | {label: (_number(label) or 0.0) >= copy_from for label in words if label}
+    known = COPY | OTHER
+    if not wanted and not words <= known and all(label and _number(label) is not None for label in words):
+        return meanings | dict.fromkeys(words, True)  # scores of pairs that are all listed as copies
+    copies = wanted or words & COPY
+    if words and not words & copies:
+        found = ", ".join(sorted(str(label) for label in words))
+        raise EvaluationError(
+            str(path),
+            f"no judgement in it is known to mean a copy ({found}): name those that do by --copy-label",
+        )
+    return meanings | {label: label in copies for label in words}
+
+
+def _counts(
+    lines: Iterable[_Line], meanings: Mapping[str | None, bool | None], copy_from: float | None
+) -> dict[str, int]:
+    """How often each judgement occurs; a column of scores as its two sides."""
+    scored = copy_from is not None or len(meanings) > 20
+    counts: Counter[str] = Counter()
+    for line in lines:
+        if line.label is None:
+            counts["listed"] += 1
+        elif scored and _number(line.label) is not None:
+            side = "at least" if meanings[line.label] else "below"
+            counts[f"{side} {copy_from:g}" if copy_from is not None else "scored"] += 1
+        else:
+            counts[line.label or "?"] += 1
+    return dict(counts)
+
+
+def _number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None

@@ -1,0 +1,264 @@
+"""neardup evaluate, as it is called: reports, resuming, and what is said of input that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.samples import written
+
+ROOT = Path(__file__).parents[2]
+TRUTH = "ferry\tferry-again\nferry\tferry-edited\nferry-again\tferry-edited\n"
+METHODS = ("-m", "doc_q", "-m", "checksum(normal form)")
+
+
+@pytest.fixture
+def truth(place) -> Path:
+    path = Path("truth.tsv")
+    path.write_text(TRUTH, "utf-8")
+    return path
+
+
+def without_costs(path: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    for method in report["methods"]:
+        del method["cost"]
+    return report
+
+
+def test_the_sample_is_evaluated_as_the_help_says(run):
+    examples = ROOT / "examples"
+    done = run(
+        "evaluate", examples / "stream.jsonl", "--truth", examples / "truth.tsv", "--output", "out",
+        "--method", "neardup sketch", "--method", "doc_q",
+    )  # fmt: skip
+    assert done.code == 1  # the sample has two lines that are no documents
+    assert "302 documents; 57 pairs of copies" in done.err
+    report = json.loads(Path("out/report.json").read_text("utf-8"))
+    product, doc_q = report["methods"]
+    for ours, theirs in zip(product["points"], doc_q["points"], strict=True):
+        assert {**ours, "compared": 0} == {**theirs, "compared": 0}
+    assert [point["f1"] for point in doc_q["points"] if point["threshold"] == 0.7] == [1.0]
+    assert product["cost"]["peak_bytes"] > product["cost"]["baseline_bytes"] > 0
+    assert "<!doctype html>" in Path("out/report.html").read_text("utf-8")
+    assert "| doc_q(q=4) | 1.000 | 0.7 |" in Path("out/report.md").read_text("utf-8")
+    assert "doc_q(q=4)" in done.out
+
+
+def test_the_truth_of_the_sample_is_what_its_script_makes():
+    import make_sample_truth
+
+    pairs = sorted(make_sample_truth.truth(make_sample_truth.Remembering(42)))
+    lines = (ROOT / "examples" / "truth.tsv").read_text("utf-8").splitlines()
+    assert [tuple(line.split("\t")) for line in lines[2:]] == pairs
+
+
+def test_the_same_again_measures_nothing_and_says_the_same(run, stream, truth):
+    words = ("evaluate", stream, "--truth", truth, *METHODS, "--output", "out", "--format", "jsonl")
+    first = run(*words)
+    assert first.code == 0
+    assert [(row["name"], row["points"][0]["f1"]) for row in first.lines] == [
+        ("doc_q(q=4)", 1.0),
+        ("checksum(normal form)", 0.5),
+    ]
+    times = {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()}
+    assert len(times) == 2
+    assert run(*words).out == first.out
+    assert {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()} == times
+    report = without_costs(Path("out/report.json"))
+    assert run(*words, "--fresh").code == 0
+    assert without_costs(Path("out/report.json")) == report
+    assert {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()} != times
+
+
+def test_methods_that_draw_at_random_draw_the_same_from_one_seed(run, stream, truth):
+    reports = {}
+    for output, seed in (("a", 3), ("b", 3), ("c", 4)):
+        done = run(
+            "evaluate", stream, "--truth", truth, "-m", "imatch(lexicons=10)", "--seed", seed, "--output", output,
+        )  # fmt: skip
+        assert done.code == 0
+        reports[output] = without_costs(Path(output, "report.json"))
+    assert reports["a"] == reports["b"]
+    assert {**reports["c"], "seed": 3} == {**reports["a"], "methods": reports["c"]["methods"]}
+
+
+def test_thresholds_and_judgements_are_taken_from_the_options(run, stream):
+    Path("judged.tsv").write_text("id1\tid2\tlabel\nferry\tferry-edited\tsame\nferry\tmill\tother\n", "utf-8")
+    done = run(
+        "evaluate", stream, "--truth", "judged.tsv", "-m", "doc_q", "--thresholds", "0.9, 0.6,0.60", "--output", "out",
+        "--copy-label", "same", "--format", "jsonl",
+    )  # fmt: skip
+    assert "counting judged pairs only" in done.err
+    (row,) = done.lines
+    assert [(point["threshold"], point["reported"]) for point in row["points"]] == [(0.6, 1), (0.9, 0)]
+
+
+def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, truth):
+    texts = Path("texts")
+    texts.mkdir()
+    (texts / "note.txt").write_text("An unrelated note about the harbour wall and its lamps.", "utf-8")
+    done = run_process(
+        "evaluate", "-", texts, "--truth", truth, "-m", "doc_q", "--output", "out", stdin=stream.read_bytes()
+    )
+    assert done.code == 0
+    assert "6 documents; 3 pairs" in done.err
+    assert "\x1b[" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-m", "imach"), "method: there is no method 'imach'; the nearest is 'I-Match'"),
+        (
+            ("--thresholds", "0.5,1.5"),
+            "setting thresholds is '1.5': it must be a number above 0 and at most 1",
+        ),
+        (("--thresholds", ","), "give numbers such as 0.5,0.6,0.7"),
+        (("--truth", "none.tsv"), "none.tsv"),
+        (("--truth", "empty.tsv"), "empty.tsv: there is no pair in it"),
+        (("--truth", "strange.tsv"), "line 1 names the document 'boat', which the corpus does not have"),
+        (("--copy-from", "0.5"), "line 1 has no score"),
+    ],
+)
+def test_input_that_cannot_be_used_is_told_at_once(run, stream, truth, words, message):
+    Path("empty.tsv").touch()
+    Path("strange.tsv").write_text("boat\tferry\n", "utf-8")
+    done = run("evaluate", stream, "--truth", truth, *METHODS, *words)
+    assert done.code == 2
+    assert message in " ".join(done.err.replace("│", " ").split())
+    assert not Path("neardup.evaluation").exists()
+
+
+def test_a_corpus_without_documents_is_told(run, truth):
+    done = run("evaluate", written("empty.jsonl", []), "--truth", truth)
+    assert done.code == 2
+    assert "corpus: there is no document in it" in done.err
+
+
+def test_a_method_that_fails_is_told_and_the_others_are_reported(run, stream, truth, monkeypatch):
+    from neardup.evaluation.errors import MethodFailed
+
+    def fails(corpus, pairs, methods, **_):
+        yield MethodFailed(methods[0], "it cannot")
+
+    monkeypatch.setattr("neardup.evaluation.run.evaluate", fails)
+    done = run("evaluate", stream, "--truth", truth, "-m", "doc_q", "--output", "out")
+    assert done.code == 3
+    assert "method doc_q(q=4) failed: it cannot" in done.err
+    assert json.loads(Path("out/report.json").read_text())["failed"] == {"doc_q(q=4)": "it cannot"}
+
+
+def test_methods_are_listed_with_their_papers(run):
+    done = run("evaluate", "--list")
+    assert done.code == 0
+    assert "neardup sketch" in done.out
+    assert "Chowdhury" in done.out
+
+
+def test_help_waits_for_nothing_heavy():
+    script = (
+        "import sys\n"
+        "sys.argv = ['neardup', 'evaluate', '--help']\n"
+        "from neardup.cli import app\n"
+        "try: app()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "heavy = {'numpy', 'numba', 'orjson', 'xxhash', 'neardup.evaluation'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def many(count: int) -> tuple[Path, Path]:
+    """Documents of random words, every tenth a copy of the one before, and the pairs."""
+    rng = random.Random(7)
+    texts = [" ".join(f"{rng.getrandbits(40):x}" for _ in range(40)) for _ in range(count)]
+    texts[1::10] = texts[::10][: len(texts[1::10])]
+    pairs = Path("pairs.tsv")
+    pairs.write_text("".join(f"{at}\t{at + 1}\n" for at in range(0, count - 1, 10)), "utf-8")
+    return written("many.jsonl", ({"id": f"{at}", "text": text} for at, text in enumerate(texts))), pairs
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_run_that_was_killed_goes_on_where_it_was(command, run):
+    corpus, pairs = many(2_000)
+    # The second compares two million pairs: it is killed while it does.
+    words = [
+        "evaluate", str(corpus), "--truth", str(pairs), "--output", "out",
+        "-m", "checksum(text)", "-m", "SCAM", "-m", "checksum(normal form)",
+    ]  # fmt: skip
+    process = subprocess.Popen([*command, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    first = Path("out/results")
+    wait_for(lambda: first.is_dir() and len(list(first.glob("*.json"))) == 1)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    (kept,) = first.glob("*.json")
+    stamp = kept.stat().st_mtime_ns
+    done = run(*words)
+    assert done.code == 0
+    assert kept.stat().st_mtime_ns == stamp
+    assert len(list(first.glob("*.json"))) == 3
+    report = json.loads(Path("out/report.json").read_text())
+    assert [method["name"] for method in report["methods"]] == [
+        "checksum(text)",
+        "SCAM(closeness=2.5)",
+        "checksum(normal form)",
+    ]
+    assert report["methods"][0]["points"][0]["f1"] == 1.0
+    assert not list(first.glob("*.tmp"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc of Linux")
+def test_the_process_that_measures_ends_with_the_one_that_asked(command):
+    corpus, pairs = many(3_000)
+    words = ["evaluate", str(corpus), "--truth", str(pairs), "--output", "out", "-m", "SCAM"]
+    process = subprocess.Popen([*command, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: children(process.pid) or process.poll() is not None)
+    (worker,) = children(process.pid)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not Path(f"/proc/{worker}").exists())
+
+
+def children(parent: int) -> list[int]:
+    """The processes that `parent` has started and that still live."""
+    path = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(number) for number in path.read_text().split()] if path.exists() else []
+
+
+def test_a_terminal_sees_bars_and_a_pipe_none(command, stream, truth):
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    words = ["evaluate", str(stream), "--truth", str(truth), "--output", "out", *METHODS]
+    with subprocess.Popen([*command, *words], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                block = os.read(ours, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            seen += block
+    os.close(ours)
+    assert process.returncode == 0
+    assert "━".encode() in seen
+    assert b"doc_q(q=4): " in seen
+
+
+def wait_for(condition, seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
