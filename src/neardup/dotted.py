@@ -1,4 +1,4 @@
-"""Fields of a record by their names, dotted or not: `page.body` is `body` in the object `page`, or a name with a dot."""
+"""Fields of a record by name: `page.body` is `body` in the object `page`, or a name that has a dot in it."""
 
 from __future__ import annotations
 

@@ -220,9 +220,23 @@ def test_a_window_that_is_not_there_is_not_made(run, command):
 
 
 @pytest.mark.parametrize(
-    "command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats", "doctor"]
+    ("url", "message"),
+    [
+        ("https://localhost:9200", "a URL with a prefix as its path, such as https://localhost:9200/news"),
+        ("https://me:secret@localhost:9200/news", "NEARDUP_USERNAME and NEARDUP_PASSWORD"),
+        ("ftp://localhost/news", "a URL such as https://localhost:9200/news"),
+    ],
 )
-def test_a_url_has_no_engine_yet(run, command):
-    done = run(*command.split(), "--window", "https://localhost:9200/news")
+@pytest.mark.parametrize("command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats"])
+def test_a_url_that_names_no_window_is_told_before_anybody_is_asked(run, command, url, message):
+    done = run(*command.split(), "--window", url)
+    assert done.code == 2
+    assert message in done.err
+    assert "secret" not in done.err
+
+
+def test_a_cluster_where_nobody_answers_is_told(run, monkeypatch):
+    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.0)
+    done = run("stats", "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
-    assert "Elasticsearch engine is not in this version" in done.err
+    assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err

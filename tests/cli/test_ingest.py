@@ -230,6 +230,10 @@ def test_a_window_keeps_its_settings(run, stream):
         (["stream.jsonl", "--config", "none.toml"], "none.toml"),
         (["stream.jsonl", "--output", "stream.jsonl"], "stream.jsonl"),
         ([], "Missing argument"),
+        (["stream.jsonl", "--from-index", "letters"], "not both"),
+        (["stream.jsonl", "--in-place"], "--from-index"),
+        (["--from-index", "letters", "--window", "w"], "a URL"),
+        (["--from-index", "letters", "--in-place", "--window", "w"], "a URL"),
     ],
 )
 def test_usage_errors_have_code_2_and_one_message(run, stream, words, message):
@@ -243,7 +247,7 @@ def test_usage_errors_have_code_2_and_one_message(run, stream, words, message):
 @pytest.mark.parametrize(
     ("place_name", "message"),
     [
-        ("https://localhost:9200/news", "the Elasticsearch engine is not in this version"),
+        ("https://localhost:9200", "a URL with a prefix as its path"),
         ("file.window", "file.window"),
         ("damaged.window", "damaged.window"),
     ],

@@ -95,9 +95,7 @@ def now():
 
 def test_a_document_is_checked_and_encoded():
     assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000)
-    assert prepare({"id": "a", "text": "x", "other": 1}, now, 10) == Prepared(
-        "a", b"x", 123, {"other": 1}
-    )
+    assert prepare({"id": "a", "text": "x", "other": 1}, now, 10) == Prepared("a", b"x", 123, {"other": 1})
     assert prepare({"id": 0, "text": ""}, now, 10)[:3] == ("0", b"", 123)
     assert prepare({"id": -(2**63), "text": "x"}, now, 10).id == "-9223372036854775808"
 

@@ -12,8 +12,17 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 DOORS = ("neardup.cli", "neardup.__main__")
-USE = ("neardup.sources", "neardup.config", "neardup.sampling", "neardup.doctor")
+WATCHING = ("neardup.watching",)
+USE = (
+    "neardup.sources",
+    "neardup.config",
+    "neardup.sampling",
+    "neardup.doctor",
+    "neardup.evaluation",
+    *WATCHING,
+)
 ENGINES = ("neardup.engines",)
+CLUSTER = ("neardup.cluster",)
 
 
 def module_name(path: Path) -> str:
@@ -59,14 +68,23 @@ def test_engines_and_values_do_not_import_what_uses_them():
 
 
 def test_values_do_not_import_engines():
-    """Only the package's own `open` and the doors know the engines by name."""
-    assert {
-        name for name in importers(ENGINES) if not within(name, ENGINES + DOORS) and name != "neardup"
-    } == set()
+    """Only the package's own `open`, what watches a window and the doors know the engines by name."""
+    users = ENGINES + WATCHING + DOORS
+    assert {name for name in importers(ENGINES) if not within(name, users) and name != "neardup"} == set()
 
 
-def test_nothing_imports_elasticsearch_yet():
-    assert importers(("elasticsearch",)) == set()
+def test_only_the_client_imports_elasticsearch():
+    assert importers(("elasticsearch", "elastic_transport")) == {"neardup.cluster.client"}
+
+
+def test_values_do_not_import_the_cluster():
+    """Engines, doors and what uses them do; and the configuration knows what credentials are."""
+    users = ENGINES + DOORS + USE + CLUSTER
+    assert {name for name in importers(CLUSTER) if not within(name, users) and name != "neardup"} == set()
+
+
+def test_the_cluster_does_not_import_engines():
+    assert {name for name in importers(ENGINES) if within(name, CLUSTER)} == set()
 
 
 def test_only_the_command_line_prints():

@@ -30,20 +30,6 @@ TERMINATED: Final = 128 + signal.SIGTERM
 BROKEN_PIPE: Final = 141  # 128 + SIGPIPE, which Windows does not have
 
 
-class ElasticsearchMissing(NeardupError):
-    """The window is a URL, which only the Elasticsearch engine could open."""
-
-    def __init__(self, place: str) -> None:
-        super().__init__(place)
-        self.place = place
-
-    def __str__(self) -> str:
-        return (
-            f"{self.place}: the Elasticsearch engine is not in this version; "
-            "give --window a directory to use the embedded one"
-        )
-
-
 class WindowMissing(NeardupError):
     """There is no window at the place that was named."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,11 +10,15 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.door import DONE, REJECTED
-from neardup.cli.session import configured, opened
+from neardup.cli.from_index import copied, scored_in_place
+from neardup.cli.running import WayOut, take_in
+from neardup.cli.session import configured, opened, place_of
+
+INDEX = "An index as the source"
 
 
 def ingest(
-    files: options.FilesArgument,
+    files: options.PerhapsFilesArgument = None,
     window: options.WindowOption = None,
     threshold: options.ThresholdOption = None,
     retrieval: options.RetrievalOption = None,
@@ -83,26 +86,25 @@ def ingest(
     text_field: options.TextFieldOption = None,
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
-    output: Annotated[
-        Path | None,
+    from_index: Annotated[
+        str | None,
         typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default="standard output",
-            rich_help_panel=options.WRITING,
-            help="File for the verdicts, as JSON Lines.",
+            metavar="NAME",
+            show_default="files",
+            rich_help_panel=INDEX,
+            help="Copy the documents of this index of the same cluster into the window; goes on where it was ended.",
         ),
     ] = None,
-    rejects: Annotated[
-        Path | None,
+    in_place: Annotated[
+        bool,
         typer.Option(
-            metavar="FILE",
-            show_default="told on standard error",
-            rich_help_panel=options.WRITING,
-            help="File for rejected documents: file, line, reason.",
+            "--in-place",
+            rich_help_panel=INDEX,
+            help="Copy nothing: sign and mark the documents of the index where they are.",
         ),
-    ] = None,
+    ] = False,
+    output: options.OutputOption = None,
+    rejects: options.RejectsOption = None,
     format: options.FormatOption = "jsonl",
     batch_documents: Annotated[
         int | None,
@@ -114,7 +116,7 @@ def ingest(
     ] = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Mark the duplicates in files as they are read into a window.
+    """Mark the duplicates in files, or in an index, as they are read into a window.
 
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty or unscored. Reading the same file again changes nothing. A document
@@ -127,13 +129,15 @@ def ingest(
         tail -f news.jsonl | neardup ingest - --window news.window
 
         neardup ingest letters.csv --text-field body --policy drop --format table
-    """
-    from neardup.cli.intake import Rejects, documents
-    from neardup.cli.output import Verdicts
-    from neardup.cli.progress import progress
 
-    if output and output in files:
-        raise typer.BadParameter(f"{output} is read already", param_hint="--output")
+        neardup ingest news.jsonl.gz --window https://localhost:9200/news --format quiet
+
+        neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
+    """
+    from neardup.cluster.address import is_address
+
+    files = files or []
+    _check_sources(files, from_index, output, in_place=in_place)
     settings = configured(
         config,
         threshold=threshold,
@@ -153,17 +157,28 @@ def ingest(
         batch_documents=batch_documents,
         threads=threads,
     ).with_fields(id=id_field, text=text_field, time=time_field)
-    name = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name)
-    bar = sys.stderr.isatty() and not (sys.stdout.isatty() and format == "jsonl" and not output)
-    with (
-        opened(window, settings, make=True) as target,
-        Verdicts(format, output) as out,
-        Rejects(rejects) as refused,
-        progress(reader, refused, shown=bar) as tally,
-    ):
-        stream = documents(reader, out, refused)
-        for verdict in target.ingest(stream, on_reject=lambda reject: refused.add(reader.located(reject))):
-            out.write(verdict)
-            tally.add(verdict)
-    raise typer.Exit(REJECTED if refused.count else DONE)
+    way_out = WayOut(format, output, rejects)
+    if from_index is not None and not in_place:
+        rejected = copied(window, settings, from_index, way_out)
+    elif from_index is not None:
+        named = {"text_field": text_field, "time_field": time_field}
+        given = [option for option, value in named.items() if value is not None]
+        rejected = scored_in_place(window, settings, from_index, way_out, given=given)
+    else:
+        name = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        keep = is_address(place_of(window, settings))
+        reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name, keep=keep)
+        with opened(window, settings, make=True) as target:
+            rejected = take_in(target, reader, way_out, lambda: (reader.bytes_read, reader.bytes_total))
+    raise typer.Exit(REJECTED if rejected else DONE)
+
+
+def _check_sources(files: list[Path], from_index: str | None, output: Path | None, *, in_place: bool) -> None:
+    if not files and from_index is None:
+        raise typer.BadParameter("Missing argument 'FILE': name files, or an index by --from-index")
+    if files and from_index is not None:
+        raise typer.BadParameter("give files or --from-index, not both", param_hint="--from-index")
+    if in_place and from_index is None:
+        raise typer.BadParameter("name the index by --from-index", param_hint="--in-place")
+    if output and output in files:
+        raise typer.BadParameter(f"{output} is read already", param_hint="--output")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
@@ -15,12 +15,13 @@ from neardup.document import Document, Reject
 if TYPE_CHECKING:
     from neardup.cli.output import Verdicts
     from neardup.sources import Reader
+    from neardup.sources.position import Item
 
 SHOWN_REJECTS: Final = 20
 """Rejects that are told on standard error when they go to no file; the summary counts all."""
 
 
-def documents(reader: Reader, out: Verdicts, rejects: Rejects) -> Iterator[Document]:
+def documents(reader: Iterable[Item], out: Verdicts, rejects: Rejects) -> Iterator[Document]:
     """What the engine is to ingest. Asked for more, it first writes out the verdicts so far: the batch is done."""
     for item in reader:
         if type(item) is Reject:

@@ -16,11 +16,11 @@ Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
 
 
-def _that_exist(paths: list[Path]) -> list[Path]:
-    for path in paths:
+def _that_exist(paths: list[Path] | None) -> list[Path]:
+    for path in paths or ():
         if str(path) != "-" and not path.exists():
             raise typer.BadParameter(f"{path} does not exist")
-    return paths
+    return paths or []
 
 
 def _that_exists(path: Path | None) -> Path | None:
@@ -38,14 +38,20 @@ def _a_time(text: str | None) -> str | None:
     return text
 
 
+_FILES = "JSON Lines, CSV, text files or directories of them, plain, gzip or zstd; - is standard input."
+
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE",
         callback=_that_exist,
         show_default=False,
-        help="JSON Lines, CSV, text files or directories of them, plain, gzip or zstd; - is standard input.",
+        help=_FILES,
     ),
+]
+PerhapsFilesArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="FILE", callback=_that_exist, show_default=False, help=_FILES),
 ]
 FileOption = Annotated[
     Path | None,
@@ -72,9 +78,9 @@ WindowOption = Annotated[
     typer.Option(
         "--window",
         "-w",
-        metavar="DIR",
+        metavar="DIR|URL",
         show_default="neardup.window",
-        help="Directory of the window (made when missing).",
+        help="Directory of the window (made when missing), or https://host:9200/PREFIX.",
     ),
 ]
 ConfigOption = Annotated[
@@ -193,6 +199,26 @@ DelimiterOption = Annotated[
     ),
 ]
 
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default="standard output",
+        rich_help_panel=WRITING,
+        help="File for the verdicts, as JSON Lines.",
+    ),
+]
+RejectsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default="told on standard error",
+        rich_help_panel=WRITING,
+        help="File for rejected documents: file, line, reason.",
+    ),
+]
 FormatOption = Annotated[
     Format,
     typer.Option(

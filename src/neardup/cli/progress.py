@@ -1,4 +1,4 @@
-"""What a person sees while `ingest` runs: a bar on a terminal, nothing in a pipe, and one line at the end."""
+"""What a person sees while documents are scored: a bar on a terminal, nothing in a pipe, and one line at the end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from neardup.cli.intake import Rejects
-    from neardup.sources import Reader
     from neardup.verdict import Verdict
+
+    Position = Callable[[], tuple[float, float | None]]
+    """How much is behind us, and of how much; None where nobody knows."""
 
 EVERY: Final = 64
 """Verdicts between two updates of the bar: an update costs about as much as a verdict."""
@@ -29,6 +31,8 @@ class Tally:
         self.statuses: Counter[str] = Counter()
         self.count = 0
         self.update: Callable[[], None] = lambda: None
+        self.waiting = ""
+        """How far behind this is, in words."""
         self._begun = time.perf_counter()
 
     def add(self, verdict: Verdict) -> None:
@@ -59,12 +63,12 @@ class Tally:
 
 
 @contextmanager
-def progress(reader: Reader, rejects: Rejects, *, shown: bool) -> Iterator[Tally]:
+def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[Tally]:
     """A tally that moves the bar if it is `shown`, and is told on standard error when the run ends, however it does."""
     tally = Tally()
     try:
         if shown:
-            with _bar(reader, tally):
+            with _bar(position, tally):
                 yield tally
         else:
             yield tally
@@ -73,17 +77,20 @@ def progress(reader: Reader, rejects: Rejects, *, shown: bool) -> Iterator[Tally
 
 
 @contextmanager
-def _bar(reader: Reader, tally: Tally) -> Iterator[None]:
+def _bar(position: Position, tally: Tally) -> Iterator[None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=reader.bytes_total)
+        task = bar.add_task("starting", total=position()[1])
 
         def update() -> None:
             found = f"{tally.count:,} documents, {tally.rate:,.0f}/s, {tally.duplicates:,} duplicates"
-            bar.update(task, completed=reader.bytes_read, description=found)
+            if tally.waiting:
+                found += f"; {tally.waiting}"
+            done, total = position()
+            bar.update(task, completed=done, total=total, description=found)
 
         tally.update = update
         yield

@@ -9,15 +9,19 @@ import typer
 from neardup.cli.delete import delete
 from neardup.cli.doctor import doctor
 from neardup.cli.door import Door, run
+from neardup.cli.evaluate import evaluate
 from neardup.cli.expire import expire
 from neardup.cli.groups import groups
 from neardup.cli.ingest import ingest
 from neardup.cli.lexicon import lexicon
 from neardup.cli.query import query
 from neardup.cli.reconcile import reconcile
+from neardup.cli.rollover import rollover
+from neardup.cli.setup import setup
 from neardup.cli.show import show
 from neardup.cli.stats import stats
 from neardup.cli.version import print_version, version
+from neardup.cli.watch import watch
 
 app = typer.Typer(
     cls=Door,
@@ -49,7 +53,10 @@ def neardup(
     """
 
 
-for command in (ingest, query, groups, delete, expire, reconcile, show, stats, doctor, version):
+COMMANDS = (
+    ingest, watch, query, groups, delete, expire, reconcile, show, stats, evaluate, setup, rollover, doctor, version,
+)  # fmt: skip
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(lexicon, name="lexicon")
 

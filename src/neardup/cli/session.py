@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.door import ElasticsearchMissing, WindowMissing, say
+from neardup.cli.door import WindowMissing, say
 
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.config import Config
 
 DEFAULT_WINDOW: Final = "neardup.window"
+FIRST_PATIENCE: Final = 10.0
+"""Seconds to wait for the first answer of a cluster: where nobody answers, it is more often the URL that is wrong."""
 
 
 def configured(path: Path | None, **options: Any) -> Config:
@@ -25,24 +27,49 @@ def configured(path: Path | None, **options: Any) -> Config:
 
 
 def place_of(window: str | None, config: Config) -> str:
-    """The directory meant: the option's, else the configuration's, else `neardup.window`."""
+    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`."""
     place = window or config.window or DEFAULT_WINDOW
     if "://" in place:
-        raise ElasticsearchMissing(place)
+        from neardup.cluster.address import parse_address
+
+        parse_address(place)  # whatever is no URL of ours is told before anything else happens
     return place
 
 
 @contextmanager
 def opened(
-    window: str | None, config: Config, *, readonly: bool = False, make: bool = False
+    window: str | None, config: Config, *, readonly: bool = False, make: bool = False, **options: Any
 ) -> Iterator[Window]:
     """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so."""
     import neardup
+    from neardup.cluster.address import is_address
+
+    place = place_of(window, config)
+    if is_address(place):
+        check_cluster(place, config, make=make)
+        options["credentials"] = config.credentials
+    elif not make and not Path(place).is_dir():
+        raise WindowMissing(place)
+    tell_of_compiling()
+    with neardup.open(place, readonly=readonly, **options, **config.given) as target:
+        yield target
+
+
+def check_cluster(place: str, config: Config, *, make: bool) -> None:
+    """Raises `ClusterUnreachable` soon if nobody answers at a URL, `NotSetUp` if there is no window to open."""
+    from neardup.cluster.address import parse_address
+    from neardup.cluster.client import Cluster
+    from neardup.engines.elastic.lease import Lease
+    from neardup.errors import NotSetUp
+
+    with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
+        if Lease(cluster).read() is None and not make:
+            raise NotSetUp(place)
+
+
+def tell_of_compiling() -> None:
+    """Says why it takes so long, if it will."""
     from neardup.doctor import kernels_are_compiled
 
-    if not make and not Path(place_of(window, config)).is_dir():
-        raise WindowMissing(place_of(window, config))
     if not kernels_are_compiled():
         say("compiling the kernels, which is done once and takes half a minute")
-    with neardup.open(place_of(window, config), readonly=readonly, **config.given) as target:
-        yield target

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.document import Document
 from neardup.sources import jsonlines, plain, table
-from neardup.sources.fields import Fields
+from neardup.sources.fields import Fields, WholeFields
 from neardup.sources.lines import lines
 from neardup.sources.position import Position
 from neardup.sources.streams import StreamError, chunks, is_live
@@ -44,7 +44,7 @@ class Reader:
     standard input has nothing more to give now. Nothing that a file contains stops it: a file that is cut short or
     cannot be opened is one `Reject`, and the next file follows. Gzip and zstd are told by their first bytes, the form
     by the name, or by `form` for all. A record without an id is called `<file name>:<line>`; a text file by its name,
-    below a directory by its path from there.
+    below a directory by its path from there. With `keep`, what else a record has goes along as `Document.fields`.
 
     `bytes_read` of `bytes_total` (None if a pipe is among the paths) are behind us, counted as they lie on the disk.
 
@@ -61,8 +61,11 @@ class Reader:
         delimiter: str | None = None,
         longest: int = LONGEST,
         stdin_name: str = "stdin",
+        keep: bool = False,
     ) -> None:
         self._fields = fields or Fields()
+        if keep:
+            self._fields = WholeFields.of(self._fields)
         self._form = form
         self._delimiter = delimiter
         self._longest = longest

@@ -103,9 +103,9 @@ def _document(
         raise RecordError(fault)
     if len(row) != len(header):
         raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
-    record: dict[str, Any] = dict(zip(header, row, strict=True))
     # An empty cell is how CSV says that there is no value; only the text may be empty.
-    record[fields.id] = record.get(fields.id) or None
+    cells = zip(header, row, strict=True)
+    record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == fields.text}
     for name in fields.time:
         if _is_clock(record.get(name)):
             record[name] = float(record[name])

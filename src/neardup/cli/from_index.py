@@ -1,0 +1,78 @@
+"""`neardup ingest --from-index`: an index of the same cluster as the source, copied or scored where it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from neardup.cli.connection import connected
+from neardup.cli.door import say
+from neardup.cli.running import outlets, score_what_waits, take_in
+from neardup.cli.session import check_cluster, opened, place_of, tell_of_compiling
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from neardup.cli.running import WayOut
+    from neardup.config import Config
+    from neardup.sources import Fields
+
+
+def copied(window: str | None, config: Config, name: str, way: WayOut) -> int:
+    """Copies the documents of the index `name` into the window; how many were rejected."""
+    from neardup.engines.elastic.lease import Lease
+    from neardup.params import DEFAULT_WINDOW_HOURS
+    from neardup.sources.fitting import check_fits
+    from neardup.sources.index import Checkpoint, IndexReader, Source
+
+    place = place_of(window, config)
+    with connected(place, config) as cluster:
+        check_cluster(place, config, make=True)
+        source = Source(cluster, name, _fields(config))
+        source.check_time()
+        content = Lease(cluster).read()
+        left = DEFAULT_WINDOW_HOURS if content is None else int(content.settings["window_hours"])
+        check_fits(source, config.given.get("window_hours", left), chosen="window_hours" in config.given)
+        checkpoint = Checkpoint(cluster, source)
+        since = checkpoint.time()
+        if since is not None:
+            say(f"going on where the last run was ended, at {source.time.time(since)}")
+        reader = IndexReader(source, since=since, on_done=checkpoint.note)
+        with opened(window, config, make=True) as target:
+            rejected = take_in(target, reader, way, lambda: (reader.done, reader.total))
+        checkpoint.clear()
+    return rejected
+
+
+def scored_in_place(
+    window: str | None, config: Config, name: str, way: WayOut, *, given: Collection[str]
+) -> int:
+    """Scores the documents of the index `name` where they are; how many were rejected or cannot be marked."""
+    from neardup.engines.elastic.opening import open_elastic_window
+    from neardup.watching.archive import prepare
+    from neardup.watching.loop import Watch
+
+    place = place_of(window, config)
+    settings: dict[str, Any] = {"window_hours": 0, **config.given}
+    with connected(place, config) as cluster:
+        check_cluster(place, config, make=True)
+        layout = prepare(cluster, name, config.settings, _fields(config), given=given)
+        tell_of_compiling()
+        watch = Watch(
+            lambda: open_elastic_window(place, credentials=config.credentials, archive=name, **settings),
+            cluster,
+            layout,
+            once=True,
+        )
+        with outlets(way, lambda: (out.tally.count, watch.expected)) as out:
+            score_what_waits(watch, out)
+    return out.rejects.count + watch.lag.blocked
+
+
+def _fields(config: Config) -> Fields:
+    """The names of fields; a document of an index has an id beside them."""
+    from neardup.sources import Fields
+    from neardup.sources.index import OWN_ID
+
+    own = config.fields
+    return replace(own, id=OWN_ID) if own.id == Fields().id else own

@@ -1,0 +1,128 @@
+"""neardup watch: score what other clients write."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.connection import AddressOption, connected
+from neardup.cli.door import DONE, REJECTED, say
+from neardup.cli.running import WayOut, outlets, score_what_waits
+from neardup.cli.session import check_cluster, configured, tell_of_compiling
+from neardup.cli.tables import counted
+
+if TYPE_CHECKING:
+    from neardup.cli.running import Outlets
+    from neardup.watching.waiting import Lag
+
+_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+def watch(
+    window: AddressOption = None,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
+    poll: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.1, help="How long to wait before looking again."),
+    ] = 2.0,
+    batch: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Documents worked in one go; changes no verdict.")
+    ] = 256,
+    no_rollover: Annotated[
+        bool, typer.Option("--no-rollover", help="Do not make the indices of the hours to come.")
+    ] = False,
+    report: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
+    ] = 60.0,
+    output: options.OutputOption = None,
+    rejects: options.RejectsOption = None,
+    format: Annotated[
+        Literal["jsonl", "quiet"],
+        typer.Option(
+            "--format",
+            "-f",
+            rich_help_panel=options.WRITING,
+            help="What standard output gets; quiet is nothing.",
+        ),
+    ] = "jsonl",
+    config: options.ConfigOption = None,
+) -> None:
+    """Score the documents that other clients write into a window in Elasticsearch, and mark them.
+
+    Logstash, Beats, any bulk request: whatever lies in the hours of the window without a verdict is scored in order of
+    time and id, and its verdict is put into the document. So the marks are the checkpoint: ended in whatever way, it
+    goes on where it was. Started twice, one works and the other stands by. A document that cannot be scored is marked
+    as unscored, with the reason. At the beginning of every hour it makes the next hours' indices.
+
+    Examples:
+
+        neardup watch --window https://localhost:9200/news --format quiet
+
+        neardup watch --window https://localhost:9200/news --once --output verdicts.jsonl
+    """
+    from neardup.cluster.rollover import roll_over
+    from neardup.engines.elastic.opening import open_elastic_window
+    from neardup.watching.loop import Watch
+    from neardup.watching.waiting import layout_at
+
+    settings = configured(config, batch_documents=batch)
+    with connected(window, settings) as cluster:
+        place = str(cluster.address)
+        check_cluster(place, settings, make=False)
+        layout = layout_at(cluster)
+        tell_of_compiling()
+        hours = not no_rollover and layout.archive is None
+        watching = Watch(
+            lambda: open_elastic_window(place, credentials=settings.credentials, **settings.given),
+            cluster,
+            layout,
+            roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hours else None,
+            once=once,
+            poll=poll,
+            batch=batch,
+        )
+        with outlets(WayOut(format, output, rejects), lambda: (watching.handled, None)) as out:
+            score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
+    raise typer.Exit(REJECTED if out.rejects.count or watching.lag.blocked else DONE)
+
+
+class _Reporter:
+    """Tells how many wait: in the bar where there is one, else now and then as a line on standard error."""
+
+    def __init__(self, out: Outlets, every: float) -> None:
+        self._out, self._every, self._told = out, every, float("-inf")
+
+    def take(self, lag: Lag) -> None:
+        """Takes what a look has shown."""
+        tally = self._out.tally
+        tally.waiting = in_words(lag, time.time())
+        tally.update()
+        now = time.monotonic()
+        if not self._out.has_bar and now - self._told >= self._every:
+            self._told = now
+            say(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
+
+
+def in_words(lag: Lag, now: float) -> str:
+    """How far scoring is behind at `now` (seconds).
+
+    >>> from neardup.watching.waiting import Lag
+    >>> in_words(Lag(1200, 1_795_251_600_000), 1_795_251_690), in_words(Lag(), 0)
+    ('1,200 wait, the oldest for 1.5 min', 'none waits')
+    """
+    words = f"{lag.waiting:,} wait" if lag.waiting else "none waits"
+    if lag.oldest is not None:
+        age = max(0.0, now - lag.oldest / 1_000)
+        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
+        words += (
+            f", the oldest for {age / size:.2g} {unit}"
+            if age < 10 * size
+            else f", the oldest for {age / size:,.0f} {unit}"
+        )
+    if lag.blocked:
+        words += f"; {lag.blocked:,} more in indices that are read-only"
+    return words

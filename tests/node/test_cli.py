@@ -1,0 +1,158 @@
+"""The command line on a URL says what it says on a directory."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, MILL, STREAM
+from tests.node.killing import stored
+from typer.testing import CliRunner
+
+from neardup.cli import app
+from neardup.cli.session import FIRST_PATIENCE
+
+FIELDS = {"title": "Number {}", "source": "wire", "page": {"lang": "en"}}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, credentials):
+    """Runs a command in this process, in a directory of its own."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("username", "password", "api_key", "ca_certs"):
+        value = getattr(credentials, name)
+        if value is not None:
+            monkeypatch.setenv(f"NEARDUP_{name.upper()}", value)
+
+    def run_command(*words):
+        done = CliRunner().invoke(app, [str(word) for word in words], prog_name="neardup")
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    return run_command
+
+
+@pytest.fixture
+def both(run, address):
+    """Runs a command on a directory and on a URL into which the same stream was read; the answers of the two."""
+    Path("s.jsonl").write_text("".join(json.dumps({**each, **FIELDS}) + "\n" for each in STREAM))
+
+    def run_both(command, *words):
+        return tuple(run(command, *words, "--window", window) for window in ("w", address))
+
+    directory, url = run_both("ingest", "s.jsonl")
+    assert (directory.exit_code, directory.stdout) == (url.exit_code, url.stdout)
+    assert len(directory.stdout.splitlines()) == len(STREAM)
+    return run_both
+
+
+def lines(done):
+    """Standard output, without what an engine is free to choose."""
+    return re.sub(r'"(candidates|postings_keys|memory_bytes)":\d+', r'"\1":0', done.stdout)
+
+
+def assert_alike(answers):
+    directory, url = answers
+    assert (url.exit_code, lines(url)) == (directory.exit_code, lines(directory))
+
+
+def test_every_command_says_the_same(both):
+    assert_alike(both("query", "--text", FERRY))
+    assert_alike(both("query", "--id", "ferry", "--threshold", "0.5"))
+    assert_alike(both("query", "--text", MILL, "--format", "table"))
+    assert_alike(both("query", "--id", "nobody"))
+    assert_alike(both("groups"))
+    assert_alike(both("groups", "--format", "table"))
+    assert_alike(both("stats", "--format", "jsonl"))
+    assert_alike(both("delete", "ferry", "nobody"))
+    assert_alike(both("reconcile"))
+    assert_alike(both("groups"))
+    assert_alike(both("expire", "--now", "2026-11-20T07:30:00Z"))
+    assert_alike(both("stats", "--format", "jsonl"))
+    assert_alike(both("ingest", "s.jsonl", "--threshold", "1"))
+
+
+def test_fields_of_a_record_are_kept_beside_the_text(both, cluster):
+    found = {id: source for _, id, source in stored(cluster)}
+    for document in STREAM:
+        source = found[document["id"]]
+        assert {name: source[name] for name in FIELDS} == FIELDS
+        assert (source["text"], source["@timestamp"]) == (document["text"], document["time"])
+        assert set(source) == {*FIELDS, "text", "@timestamp", "neardup"}
+
+
+def test_columns_of_a_table_are_kept_but_for_empty_cells(run, address, cluster):
+    Path("s.csv").write_text("id,text,time,title,rank\na,Rain,2026-11-21,T,\n")
+    assert run("ingest", "s.csv", "--window", address).exit_code == 0
+    ((_, _, source),) = stored(cluster)
+    assert {name: source.get(name) for name in ("title", "rank", "text")} == {
+        "title": "T",
+        "rank": None,
+        "text": "Rain",
+    }
+
+
+def test_a_document_that_elasticsearch_refuses_is_rejected_with_its_line(run, address):
+    Path("s.jsonl").write_text(
+        '{"id": "a", "text": "Rain.", "n": 1}\n{"id": "b", "text": "Snow.", "n": "one"}\n'
+    )
+    done = run("ingest", "s.jsonl", "--window", address)
+    assert done.exit_code == 1
+    assert "rejected s.jsonl:2: Elasticsearch refuses it" in done.stderr
+
+
+def test_dotted_names_of_fields(run, address, cluster):
+    Path("s.jsonl").write_text(
+        '{"nr": 7, "page": {"body": "Rain.", "title": "T"}, "meta": {"at": "2026-11-21"}}\n'
+    )
+    names = ("--id-field", "nr", "--text-field", "page.body", "--time-field", "meta.at")
+    assert run("ingest", "s.jsonl", "--window", address, *names).exit_code == 0
+    ((_, id, source),) = stored(cluster)
+    assert (id, source["page"], source["text"], source["@timestamp"]) == (
+        "7",
+        {"title": "T"},
+        "Rain.",
+        "2026-11-21T00:00:00Z",
+    )
+
+
+@pytest.mark.parametrize(
+    "command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats", "watch"]
+)
+def test_a_window_that_is_not_there_is_not_made(run, address, cluster, command):
+    done = run(*command.split(), "--window", address)
+    assert done.exit_code == 3
+    assert "no window is set up here" in done.stderr
+    assert cluster.request("HEAD", f"/{address.state}", missing_ok=True) is None
+
+
+def test_a_query_after_setup_finds_nothing_and_says_so(run, address):
+    assert run("setup", "--window", address).exit_code == 0
+    done = run("query", "--window", address, "--text", FERRY)
+    assert (done.exit_code, json.loads(done.stdout)["status"]) == (0, "unique")
+
+
+def test_setup_and_bare_documents_and_watch_are_a_round_trip(run, address, cluster):
+    assert run("setup", "--window", address, "--text-field", "page.body").exit_code == 0
+    for n in (1, 2):
+        cluster.request(
+            "PUT", f"/{address.hourly(498681)}/_doc/{n}",
+            body={"page": {"body": FERRY}, "@timestamp": f"2026-11-21T09:0{n}:00Z"},
+        )  # fmt: skip
+    done = run("watch", "--window", address, "--once", "--no-rollover")
+    assert [json.loads(line)["status"] for line in done.stdout.splitlines()] == ["unique", "exact"]
+    assert "2 wait, the oldest for" in done.stderr
+    assert "2 documents in" in done.stderr
+    assert json.loads(run("groups", "--window", address).stdout)["head"] == "1"
+
+
+def test_nobody_there_is_told_soon(run, monkeypatch):
+    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.0)
+    assert FIRST_PATIENCE <= 10
+    for command in (["stats"], ["watch"], ["ingest", "--from-index", "x"]):
+        done = run(*command, "--window", "http://127.0.0.1:1/news")
+        assert done.exit_code == 3
+        assert "http://127.0.0.1:1 cannot be used" in done.stderr

@@ -1,0 +1,468 @@
+"""`neardup ingest --from-index`: an existing index, of whatever mapping, is read by (time, id), or scored in place."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+from unittest import mock
+
+import pytest
+from tests.contract.places import START
+from tests.node.clients import expected, in_order, made, stream, unwanted
+from tests.node.killing import VERDICT, stored
+from tests.node.prefix import fresh_prefix
+
+from neardup.cluster.address import Address
+from neardup.cluster.bulk import Action, bulk
+from neardup.cluster.client import Cluster
+from neardup.document import FLUSH, Reject, format_time, parse_time
+from neardup.engines.elastic.opening import open_elastic_window
+from neardup.errors import ClusterRejected, SettingsError
+from neardup.params import Settings
+from neardup.sources import Fields
+from neardup.sources.fitting import check_fits
+from neardup.sources.index import Checkpoint, IndexReader, Source
+from neardup.sources.scan import Entry, read, time_field
+from neardup.sources.scan import in_order as scanned
+from neardup.watching.archive import prepare
+from neardup.watching.loop import Watch
+from neardup.watching.waiting import layout_at
+
+FIELDS = Fields("_id", "page.body", ("published",))
+MAPPING = {
+    "properties": {
+        "published": {"type": "date"},
+        "nr": {"type": "keyword"},
+        "page": {"properties": {"body": {"type": "text"}, "title": {"type": "keyword"}}},
+    }
+}
+
+
+@pytest.fixture
+def archive(cluster):
+    """The name of an index that is not there yet and goes with the cluster's prefix."""
+    return f"{cluster.address.prefix}-archive"
+
+
+def archived(document):
+    """A document as it lies in an archive of other fields."""
+    return {
+        "nr": f"nr-{document['id']}",
+        "page": {"title": document["title"], "body": document["text"]},
+        "published": format_time(parse_time(document["time"])),
+    }
+
+
+def fill(cluster, name, sources, mapping=MAPPING, **settings):
+    if not cluster.request("HEAD", f"/{name}", missing_ok=True):
+        body = {"mappings": mapping, "settings": {"number_of_replicas": 0, **settings}}
+        cluster.request("PUT", f"/{name}", body=body)
+    outcomes = bulk(
+        cluster, [Action("index", name, id, source) for id, source in sources.items()], refresh="true"
+    )
+    assert all(outcome.ok for outcome in outcomes), outcomes
+
+
+def copy(cluster, source, **options):
+    """The verdicts of a copy, as `neardup ingest --from-index` makes them, and what was rejected."""
+    rejects: list[Reject] = []
+    reader = IndexReader(source, **options)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, window_hours=0) as window:
+        stream = usable(reader, rejects)
+        return list(window.ingest(stream, on_reject=rejects.append)), rejects
+
+
+def usable(reader, rejects):
+    """What is no reject."""
+    for item in reader:
+        if isinstance(item, Reject):
+            rejects.append(item)
+        else:
+            yield item
+
+
+def in_place(cluster, name, fields=FIELDS, **options):
+    rejects: list[Reject] = []
+    layout = prepare(cluster, name, Settings(), fields)
+    watch = Watch(
+        lambda: open_elastic_window(
+            str(cluster.address), credentials=cluster.credentials, archive=name, window_hours=0
+        ),
+        cluster,
+        layout,
+        once=True,
+        **options,
+    )
+    return list(watch.verdicts(on_reject=rejects.append)), rejects
+
+
+@pytest.fixture(scope="module")
+def indices(elasticsearch_url, credentials):
+    """Three indices of two shards under one prefix, and what is in them."""
+    with fresh_prefix(elasticsearch_url, credentials, patience=60) as cluster:
+        yield cluster, filled(cluster)
+
+
+def filled(cluster):
+    """Fills them: fields of several types, of which some are missing."""
+    numbers = random.Random(1)
+    documents: dict[str, dict[str, Any]] = {}
+    kinds = itertools.cycle([("date", "long"), ("date_nanos", "double")])
+    for place in range(3):
+        date, number = next(kinds)
+        properties = {"date": {"type": date}, "number": {"type": number}, "word": {"type": "keyword"}}
+        sources = {}
+        for _ in range(50):
+            source = {
+                "date": (START + 3_600 * numbers.randrange(6)) * 1_000,
+                "word": f"2026-11-{numbers.randint(10, 20)}",
+                "number": numbers.randrange(8),
+            }
+            for name in list(source):
+                if numbers.random() < 0.1:
+                    del source[name]
+            sources[f"d{numbers.getrandbits(30)}"] = source
+        fill(
+            cluster,
+            f"{cluster.address.prefix}-{place}",
+            sources,
+            {"properties": properties},
+            number_of_shards=2,
+        )
+        documents |= sources
+    return documents
+
+
+class TestScan:
+    FIELDS = ("date", "word", "number", "nowhere")
+
+    @pytest.mark.parametrize("name", FIELDS)
+    @pytest.mark.parametrize("page", [7, 1_000])
+    @pytest.mark.parametrize("missing", ["_first", "_last"])
+    def test_documents_come_by_time_and_id_whatever_a_page_holds(self, indices, name, page, missing):
+        cluster, documents = indices
+        by = time_field(cluster, cluster.address.pattern, ["unknown", name] if name != "nowhere" else [name])
+        found = list(
+            scanned(cluster, cluster.address.pattern, by, {"match_all": {}}, missing=missing, page=page)
+        )
+
+        def wanted(item):
+            value = item[1].get(name)
+            absent = value is None
+            return (absent if missing == "_last" else not absent, "" if absent else value, item[0])
+
+        dated = [item for item in documents.items() if name in item[1]]
+        bare = [item for item in documents.items() if name not in item[1]]
+        parts = [sorted(dated, key=wanted), sorted(bare, key=wanted)]
+        ordered = parts[0] + parts[1] if missing == "_last" else parts[1] + parts[0]
+        assert [(entry.id, entry.time) for entry in found] == [
+            (id, source.get(name)) for id, source in ordered
+        ]
+
+    def test_a_node_that_forgets_where_a_scan_stood_loses_and_doubles_nothing(self, indices):
+        cluster, documents = indices
+        by = time_field(cluster, cluster.address.pattern, ["date"])
+        undisturbed = list(scanned(cluster, cluster.address.pattern, by, {"match_all": {}}))
+        request, searches = cluster.request, itertools.count(1)
+
+        def forgetful(method, path, **rest):
+            if path == "/_search" and next(searches) % 3 == 0:
+                request("DELETE", "/_pit", body={"id": rest["body"]["pit"]["id"]})
+            return request(method, path, **rest)
+
+        with mock.patch.object(cluster, "request", forgetful):
+            found = list(scanned(cluster, cluster.address.pattern, by, {"match_all": {}}, page=30))
+        assert found == undisturbed
+        assert len(found) == len(documents)
+
+    def test_what_is_gone_is_left_out_and_all_others_are_read(self, indices):
+        cluster, documents = indices
+        prefix, ids = cluster.address.prefix, sorted(documents)
+        entries = [Entry(0, id, f"{prefix}-{place}", None) for id in ids for place in (0, 1, 2, "none")]
+        found = [item for part in read(cluster, iter(entries), most=100) for item in part]
+        assert [entry.id for entry, _ in found] == ids
+        assert all(document["_source"] == documents[entry.id] for entry, document in found)
+
+    def test_a_field_that_tells_no_time_is_refused(self, cluster, archive):
+        fill(cluster, archive, {}, {"properties": {"when": {"type": "text"}}})
+        with pytest.raises(SettingsError, match=r"when \(text\)"):
+            time_field(cluster, archive, ["when"])
+
+
+class TestReader:
+    def items(self, cluster, name, fields=FIELDS, **options):
+        return [item for item in IndexReader(Source(cluster, name, fields), **options) if item is not FLUSH]
+
+    def test_other_fields_come_along(self, cluster, archive):
+        fill(cluster, archive, {"a": archived({"id": "a", "title": "T", "text": "Rain.", "time": START})})
+        (document,) = self.items(cluster, archive)
+        assert document == ("a", "Rain.", "2020-09-13T12:00:00Z", {"nr": "nr-a", "page": {"title": "T"}})
+
+    def test_the_id_may_be_a_field(self, cluster, archive):
+        fill(cluster, archive, {"a": archived({"id": "a", "title": "T", "text": "Rain.", "time": START})})
+        (document,) = self.items(cluster, archive, Fields("nr", "page.body", ("published",)))
+        assert (document.id, document.fields) == ("nr-a", {"page": {"title": "T"}})
+
+    def test_where_a_name_stands_for_several_indices_ids_bear_theirs(self, cluster, archive):
+        source = {"page": {"body": "Rain."}, "published": format_time(START * 1_000)}
+        for place in (1, 2):
+            fill(cluster, f"{archive}{place}", {"a": source})
+        found = self.items(cluster, f"{archive}*")
+        assert [document.id for document in found] == [f"{archive}1/a", f"{archive}2/a"]
+
+    def test_what_makes_no_document_is_a_reject_with_its_place(self, cluster, archive):
+        time = format_time(START * 1_000)
+        sources = {"fine": {"page": {"body": "Rain."}, "published": time}}
+        sources |= {"no-text": {"published": time}, "no-time": {"page": {"body": "Snow."}}}
+        fill(cluster, archive, sources)
+        rejects = [item for item in self.items(cluster, archive) if isinstance(item, Reject)]
+        assert [(reject.id, reject.source) for reject in rejects] == [
+            ("no-text", f"{archive}/no-text"),
+            ("no-time", f"{archive}/no-time"),
+        ]
+        assert ["no field 'page.body'" in rejects[0].reason, "no field 'published'" in rejects[1].reason] == [
+            True
+        ] * 2
+
+    def test_reading_goes_on_from_a_time_with_all_documents_of_it(self, cluster, archive):
+        documents = stream(40)
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents})
+        whole = self.items(cluster, archive)
+        since = parse_time(whole[25].time)
+        rest = self.items(cluster, archive, since=since)
+        assert rest == [document for document in whole if parse_time(document.time) >= since]
+        assert rest[-15:] == whole[25:]
+
+    @pytest.mark.parametrize(
+        ("mapping", "message"),
+        [
+            ({"_source": {"enabled": False}}, "keeps _source"),
+            ({"properties": {"published": {"type": "boolean"}}}, r"published \(boolean\)"),
+        ],
+    )
+    def test_an_index_that_cannot_be_read_is_refused(self, cluster, archive, mapping, message):
+        fill(cluster, archive, {}, mapping)
+        with pytest.raises(SettingsError, match=message):
+            Source(cluster, archive, FIELDS)
+
+    @pytest.mark.parametrize("name", ["none-of-that-name", "_all", "a/b", ""])
+    def test_a_name_that_is_none_is_refused(self, cluster, name):
+        with pytest.raises(SettingsError, match="from_index"):
+            Source(cluster, name, FIELDS)
+
+    def test_a_window_is_not_read_into_itself(self, cluster):
+        own = cluster.address.hourly(START // 3_600)
+        fill(cluster, own, {}, {})
+        with pytest.raises(SettingsError, match="which is of this window"):
+            Source(cluster, own, FIELDS)
+
+    def test_an_index_without_times_cannot_be_copied(self, cluster, archive):
+        fill(cluster, archive, {}, {})
+        with pytest.raises(SettingsError, match="published"):
+            Source(cluster, archive, FIELDS).check_time()
+
+
+class TestFitting:
+    @pytest.fixture
+    def source(self, cluster, archive):
+        """Two documents, thirty hours apart."""
+        documents = [
+            {"id": f"{n}", "title": "T", "text": "Rain.", "time": START + 108_000 * n} for n in range(2)
+        ]
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents})
+        return Source(cluster, archive, FIELDS)
+
+    def test_an_archive_longer_than_the_window_must_be_meant(self, source, caplog):
+        with pytest.raises(SettingsError, match=r"13-12 to 2020\.09\.14-18.*--window-hours 0"):
+            check_fits(source, 24, chosen=False)
+        check_fits(source, 24, chosen=True)
+        assert "the last 25 hours are left" in caplog.text
+
+    @pytest.mark.parametrize("hours", [0, 30, 48])
+    def test_one_that_fits_is_taken(self, source, hours, caplog):
+        check_fits(source, hours, chosen=False)
+        assert caplog.text == ""
+
+    def test_hours_are_counted_where_documents_are(self, source):
+        assert (source.span().last - source.span().first, source.span().hours) == (30, 2)
+
+    def test_more_hours_than_the_cluster_has_room_for_are_refused(self, source):
+        health = source.cluster.request("GET", "/_cluster/health")
+        full = {**health, "active_shards": health["number_of_data_nodes"] * 1_000 - 1}
+        request = source.cluster.request
+
+        def crowded(method, path, **rest):
+            return full if path == "/_cluster/health" else request(method, path, **rest)
+
+        with (
+            mock.patch.object(source.cluster, "request", crowded),
+            pytest.raises(SettingsError, match="--in-place"),
+        ):
+            check_fits(source, 0, chosen=True)
+
+
+class TestCopying:
+    def test_the_copy_has_the_verdicts_of_the_embedded_engine_and_all_fields(self, cluster, archive):
+        documents = stream(120)
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents})
+        made(cluster, window_hours=0)
+        verdicts, rejects = copy(cluster, Source(cluster, archive, FIELDS))
+        assert (verdicts, rejects) == (expected(documents, window_hours=0), [])
+        copies = {id: source for index, id, source in stored(cluster) if index != archive}
+        for document in documents:
+            source = copies[document["id"]]
+            assert source["nr"] == f"nr-{document['id']}"
+            assert (source["page"], source["text"]) == ({"title": document["title"]}, document["text"])
+            assert source["@timestamp"] == format_time(parse_time(document["time"]))
+
+    def test_doing_it_again_changes_nothing(self, cluster, archive):
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(30)})
+        made(cluster, window_hours=0)
+        source = Source(cluster, archive, FIELDS)
+        first, _ = copy(cluster, source)
+        before = stored(cluster)
+        assert copy(cluster, source) == (first, [])
+        assert stored(cluster) == before
+
+    def test_the_checkpoint_is_told_when_a_part_is_done(self, cluster, archive):
+        documents = in_order(stream(70))
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents})
+        made(cluster, window_hours=0)
+        done = []
+
+        def on_done(time):
+            with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+                done.append((time, window.stats().documents))
+
+        copy(cluster, Source(cluster, archive, FIELDS), on_done=on_done)
+        assert done == [(parse_time(documents[count - 1]["time"]), count) for count in (32, 70)]
+
+    def test_a_checkpoint_is_that_of_its_own_reading(self, cluster, archive):
+        fill(cluster, archive, {})
+        made(cluster)
+        source = Source(cluster, archive, FIELDS)
+        checkpoint = Checkpoint(cluster, source)
+        assert checkpoint.time() is None
+        checkpoint.note(START)
+        assert Checkpoint(cluster, source).time() == START
+        other = Source(cluster, archive, Fields("nr", "page.body", ("published",)))
+        assert Checkpoint(cluster, other).time() is None
+        checkpoint.clear()
+        checkpoint.clear()
+        assert checkpoint.time() is None
+
+
+class TestInPlace:
+    @pytest.fixture
+    def window(self, elasticsearch_url, credentials):
+        """A window beside the archive."""
+        with fresh_prefix(elasticsearch_url, credentials, patience=60) as cluster:
+            yield cluster
+
+    def marked(self, cluster, name):
+        return {id: source for index, id, source in stored(cluster) if index == name}
+
+    def test_documents_are_scored_where_they_are(self, cluster, window, archive):
+        documents = stream(80)
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents}, number_of_shards=2)
+        verdicts, rejects = in_place(window, archive)
+        assert (verdicts, rejects) == (expected(documents, window_hours=0), [])
+        found = self.marked(cluster, archive)
+        by_id = {verdict.id: verdict.to_dict() for verdict in verdicts}
+        for document in documents:
+            ours = found[document["id"]].pop("neardup")
+            assert found[document["id"]] == archived(document)
+            assert {name: ours.get(name) or None for name in VERDICT} == {
+                name: by_id[document["id"]][name] or None for name in VERDICT
+            }
+        assert in_place(window, archive) == ([], [])
+
+    def test_the_marks_can_be_searched_for(self, cluster, window, archive):
+        fill(
+            cluster,
+            archive,
+            {each["id"]: archived(each) for each in stream(40)},
+            {**MAPPING, "dynamic": "strict"},
+        )
+        verdicts, _ = in_place(window, archive)
+        copies = {verdict.id for verdict in verdicts if verdict.is_copy}
+        cluster.request("POST", f"/{archive}/_refresh")
+        query = {"query": {"terms": {"neardup.status": ["near", "exact"]}}, "size": 100}
+        found = cluster.request("POST", f"/{archive}/_search", body=query)["hits"]["hits"]
+        assert {hit["_id"] for hit in found} == copies != set()
+
+    def test_the_window_can_be_asked_without_naming_the_archive_again(self, cluster, window, archive):
+        documents = in_order(stream(40))
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents})
+        verdicts, _ = in_place(window, archive)
+        copy = next(verdict for verdict in verdicts if verdict.is_copy)
+        with open_elastic_window(
+            str(window.address), credentials=window.credentials, readonly=True
+        ) as opened:
+            assert opened.query(id=copy.id).duplicate_of == copy.duplicate_of
+            assert opened.stats().documents == len(documents)
+
+    def test_later_documents_are_scored_by_watching_it(self, cluster, window, archive):
+        documents = in_order(stream(60))
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents[:40]})
+        first, _ = in_place(window, archive)
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents[40:]})
+        layout = layout_at(window)
+        assert layout.archive == archive
+        watch = Watch(
+            lambda: open_elastic_window(str(window.address), credentials=window.credentials),
+            window,
+            layout,
+            once=True,
+        )
+        assert first + list(watch.verdicts(on_reject=unwanted)) == expected(documents, window_hours=0)
+
+    def test_a_document_without_a_time_is_older_than_all_others(self, cluster, window, archive):
+        text = "The ferry ran aground off the western spit at dawn."
+        sources = {
+            "dated": {"page": {"body": text}, "published": "1960-01-01"},
+            "undated": {"page": {"body": text}},
+        }
+        fill(cluster, archive, sources)
+        verdicts, _ = in_place(window, archive)
+        assert [(verdict.id, verdict.duplicate_of) for verdict in verdicts] == [
+            ("undated", None),
+            ("dated", "undated"),
+        ]
+
+    def test_one_with_a_routing_is_told_and_left_alone(self, cluster, window, archive):
+        fill(cluster, archive, {"a": {"page": {"body": "Rain on the quay."}}})
+        path = f"/{archive}/_doc/b"
+        cluster.request(
+            "PUT", path, params={"routing": "x", "refresh": "true"}, body={"page": {"body": "Snow."}}
+        )
+        verdicts, rejects = in_place(window, archive)
+        assert [verdict.id for verdict in verdicts] == ["a"]
+        assert [(reject.id, "routing" in reject.reason) for reject in rejects] == [("b", True)]
+
+    def test_fields_of_the_window_hold(self, cluster, window, archive):
+        fill(cluster, archive, {})
+        in_place(window, archive)
+        assert prepare(window, archive, Settings(), Fields()).text_field == "page.body"
+        with pytest.raises(SettingsError, match="another prefix"):
+            prepare(window, archive, Settings(), Fields(text="other"), given=["text_field"])
+
+    def test_a_window_of_hours_is_kept_in_hours(self, cluster, window, archive):
+        made(window)
+        fill(cluster, archive, {}, {"properties": {"@timestamp": {"type": "date"}}})
+        with pytest.raises(SettingsError, match="archive"):
+            in_place(window, archive, Fields())
+
+    def test_an_object_of_this_name_that_is_not_ours_is_in_the_way(self, cluster, window, archive):
+        fill(cluster, archive, {}, {"properties": {"neardup": {"type": "keyword"}}})
+        with pytest.raises(ClusterRejected, match="neardup"):
+            prepare(window, archive, Settings(), FIELDS)
+
+
+def test_a_source_may_be_asked_for_through_another_connection(
+    cluster, archive, elasticsearch_url, credentials
+):
+    fill(cluster, archive, {"a": {"published": "2020-01-01"}})
+    with Cluster(Address(elasticsearch_url, "elsewhere"), credentials) as other:
+        assert Source(other, archive, FIELDS).count({"match_all": {}}) == 1

@@ -1,0 +1,432 @@
+"""`neardup watch`: what other clients write through a plain bulk request is scored in its place, once."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+from tests.contract.places import START
+from tests.node.clients import (
+    check_marked,
+    expected,
+    in_order,
+    index_of,
+    made,
+    marks,
+    put,
+    stream,
+    unwanted,
+    update,
+    watched,
+    watching,
+)
+from tests.node.killing import stored
+
+from neardup.cluster.bulk import Action, bulk
+from neardup.document import Reject, format_time
+from neardup.engines.elastic.opening import open_elastic_window
+from neardup.engines.elastic.store import ClusterStore
+from neardup.errors import ClusterRejected, NotSetUp, SettingsError
+from neardup.sources import scan
+from neardup.watching import waiting
+from neardup.watching.post import Post
+
+if TYPE_CHECKING:
+    from neardup.verdict import Verdict
+
+
+@pytest.fixture
+def window(cluster):
+    return made(cluster)
+
+
+def one(id, text, hour=0.0, **fields):
+    return {"id": id, "text": text, "time": START + int(hour * 3_600), **fields}
+
+
+A = "The ferry ran aground off the western spit at dawn, and forty passengers were taken ashore in small boats."
+B = "Sixty neighbours have raised the money to save the mill above the weir; the council signed the deed."
+A_EDITED = A.replace("forty", "fifty")
+
+
+class TestScoring:
+    def test_bare_documents_get_the_verdicts_of_the_embedded_engine(self, window):
+        documents = stream(200)
+        put(window, documents)
+        verdicts = watched(window)
+        assert verdicts == expected(documents)
+        check_marked(window, documents, verdicts)
+        assert watched(window) == []
+
+    def test_what_the_pipeline_signed_is_left_as_it_is(self, window):
+        put(window, [one("a", A), one("b", A_EDITED)])
+        before = {id: source["neardup"] for _, id, source in stored(window)}
+        watched(window)
+        after = {id: source["neardup"] for _, id, source in stored(window)}
+        assert all(before[id].items() <= after[id].items() for id in before)
+        assert set(before["a"]) >= {"fingerprint", "sketch", "qgrams", "recipe"}
+
+    def test_where_no_plugin_signs_the_client_does(self, cluster):
+        made(cluster, sign="client")
+        documents = stream(40)
+        put(cluster, documents)
+        verdicts = watched(cluster)
+        assert verdicts == expected(documents)
+        check_marked(cluster, documents, verdicts)
+        assert all("qgrams" in source["neardup"] for _, _, source in stored(cluster))
+
+    def test_documents_of_one_time_are_taken_by_id_over_all_pages(self, window):
+        documents = [{**each, "time": START + 3_600 * (i % 2)} for i, each in enumerate(stream(60))]
+        put(window, documents)
+        with small_pages(7):
+            verdicts = watched(window)
+        assert [verdict.id for verdict in verdicts] == [each["id"] for each in in_order(documents)]
+        assert verdicts == expected(documents)
+
+    def test_a_second_look_goes_on_with_what_came_meanwhile(self, window):
+        documents = in_order(stream(120))
+        put(window, documents[:70])
+        first = watched(window)
+        put(window, documents[70:])
+        assert first + watched(window) == expected(documents)
+
+    def test_hours_that_expire_on_the_way_are_no_trouble(self, cluster):
+        window = made(cluster, window_hours=1)
+        documents = [{**each, "time": START + 360 * i} for i, each in enumerate(stream(50))]
+        put(window, documents)
+        with small_pages(9):
+            verdicts = watched(window, batch=8)
+        assert verdicts == expected(documents, window_hours=1)
+        assert {index for index, _, _ in stored(window)} == {
+            index_of(window, each) for each in documents[-20:]
+        }
+
+    def test_only_a_window_that_marks_is_watched(self, window):
+        put(window, [one("a", A)])
+        with pytest.raises(SettingsError, match="neither deleted nor moved"):
+            watched(window, settings={"policy": "drop"})
+        assert marks(window) == {f"{index_of(window, one('a', A))}/a": {}}
+
+    def test_a_window_that_is_not_there_is_not_made(self, cluster):
+        with pytest.raises(NotSetUp):
+            watched(cluster)
+
+    def test_indices_of_others_are_left_alone(self, window):
+        foreign = f"{window.address.prefix}-other-2026.11.21-09"
+        window.request(
+            "PUT", f"/{foreign}/_doc/x?refresh=true", body={"text": A, "@timestamp": "2026-11-21T09:00:00Z"}
+        )
+        assert watched(window) == []
+        assert window.request("GET", f"/{foreign}/_doc/x")["_source"].get("neardup", {}).get("status") is None
+
+
+class TestNames:
+    def test_an_id_that_is_known_elsewhere_gets_the_name_of_its_index_before_it(self, window):
+        early, late = one("a", A), one("a", A_EDITED, 1)
+        put(window, [early, late])
+        first, second = watched(window)
+        assert (first.id, second.id) == ("a", f"{index_of(window, late)}/a")
+        assert (second.status, second.duplicate_of) == ("near", "a")
+
+    def test_a_name_once_given_stays(self, window):
+        early, late = one("a", A), one("a", A_EDITED, 1)
+        put(window, [early, late])
+        verdicts = watched(window)
+        before = marks(window)
+        put(window, [late, early])
+        assert watched(window) == verdicts
+        assert marks(window) == before
+
+    def test_a_document_that_ingest_stored_keeps_its_id(self, window):
+        with open_elastic_window(str(window.address), credentials=window.credentials) as target:
+            list(target.ingest([one("a", A)]))
+        late = one("a", A_EDITED, 1)
+        put(window, [late])
+        (verdict,) = watched(window)
+        assert (verdict.id, verdict.duplicate_of) == (f"{index_of(window, late)}/a", "a")
+
+
+class TestTimes:
+    def test_a_document_without_a_time_is_of_its_index_s_hour(self, window):
+        index = index_of(window, one("a", A, 2))
+        bulk(window, [Action("index", index, "a", {"text": A})])
+        put(window, [one("b", A_EDITED, 2.5)])
+        verdicts = {verdict.id: verdict for verdict in watched(window)}
+        assert verdicts["a"].time == format_time((START + 7_200) * 1_000)
+        assert verdicts["a"].duplicate_of == "b", "what has a time comes first"
+
+    def test_one_that_comes_later_than_the_window_is_long_is_marked_as_such(self, window):
+        put(window, [one("new", B, 100)])
+        watched(window)
+        put(window, [one("late", A)])
+        (verdict,) = watched(window)
+        assert (verdict.status, verdict.truncated) == ("unscored", True)
+        assert watched(window) == []
+
+
+class TestUnscorable:
+    def refused(self, window, documents, **options):
+        index = index_of(window, one("", A))
+        outcomes = bulk(window, [Action("index", index, id, source) for id, source in documents.items()])
+        assert all(outcome.ok for outcome in outcomes)
+        rejects: list[Reject] = []
+        verdicts = list(watching(window, **options).verdicts(on_reject=rejects.append))
+        assert watched(window) == [], "they do not come again"
+        ours = {id: source["neardup"] for _, id, source in stored(window)}
+        return verdicts, {reject.id: reject.reason for reject in rejects}, ours
+
+    def test_it_is_told_and_marked_with_the_reason_and_the_others_are_scored(self, cluster):
+        window = made(cluster, sign="client")
+        time = format_time(START * 1_000)
+        verdicts, told, ours = self.refused(
+            window,
+            {
+                "fine": {"text": A, "@timestamp": time},
+                "no-text": {"title": "T", "@timestamp": time},
+                "list": {"text": [A, B], "@timestamp": time},
+                "long": {"text": A * 20, "@timestamp": time},
+                "year": {"text": A, "@timestamp": 317_281_568_400_000},
+                "x" * 500: {"text": A, "@timestamp": time},
+            },
+            settings={"max_length": 1_000},
+        )
+        assert [verdict.id for verdict in verdicts] == ["fine"]
+        assert told == {
+            "no-text": "no text: there is no field 'text'",
+            "list": "field 'text' is list, not a string",
+            "long": "text has 2,120 characters, the limit (max_length) is 1,000",
+            "year": "time 317281568400000 is outside the years 1 to 9999 in UTC",
+            "x" * 500: "its id, with the name of its index, is longer than 512 bytes",
+        }
+        for id, reason in told.items():
+            assert (ours[id]["status"], ours[id]["unsigned"]) == ("unscored", reason)
+
+    def test_what_the_pipeline_left_unsigned_stays_so(self, cluster):
+        window = made(cluster, max_length=100)
+        document = {"text": A, "@timestamp": format_time(START * 1_000)}
+        verdicts, told, ours = self.refused(window, {"long": document, "short": {**document, "text": A[:90]}})
+        assert [verdict.id for verdict in verdicts] == ["short"]
+        assert told == {"long": "too_long"}
+        assert (ours["long"]["status"], ours["long"]["unsigned"]) == ("unscored", "too_long")
+
+    def test_a_leap_in_time_is_not_believed(self, window):
+        put(window, [one("a", A)])
+        ahead = one("b", B)
+        bulk(
+            window,
+            [
+                Action(
+                    "index", index_of(window, ahead), "b", {"text": B, "@timestamp": "2990-01-01T00:00:00Z"}
+                )
+            ],
+        )
+        rejects: list[Reject] = []
+        verdicts = list(watching(window).verdicts(on_reject=rejects.append))
+        assert [verdict.id for verdict in verdicts] == ["a"]
+        assert ["ahead of the clock" in reject.reason for reject in rejects] == [True]
+        assert watched(window) == []
+
+    def test_written_anew_with_a_text_it_is_scored(self, cluster):
+        window = made(cluster, sign="client")
+        put(window, [one("a", [A, B])])
+        rejects: list[Reject] = []
+        assert list(watching(window).verdicts(on_reject=rejects.append)) == []
+        put(window, [one("a", A)])
+        (verdict,) = watched(window)
+        assert verdict.status == "unique"
+
+
+class TestOtherClients:
+    def test_a_partial_update_takes_neither_mark_nor_q_grams(self, window):
+        document, copy = one("a", A), one("b", A_EDITED, 1)
+        put(window, [document])
+        watched(window)
+        (before,) = [source["neardup"] for _, _, source in stored(window)]
+        update(window, document, {"title": "Changed", "tags": ["seen"]})
+        ((_, _, source),) = stored(window)
+        assert (source["neardup"], source["title"]) == (before, "Changed")
+        put(window, [copy])
+        assert watched(window)[0].duplicate_of == "a"
+        query = {"query": {"term": {"neardup.qgrams": before["qgrams"][0]}}}
+        found = window.request("POST", f"/{index_of(window, document)}/_search", body=query)
+        assert [hit["_id"] for hit in found["hits"]["hits"]] == ["a"]
+
+    def test_written_again_with_the_same_text_it_gets_its_verdict_again(self, window):
+        documents = [one("a", A), one("b", A_EDITED, 1), one("c", B, 1)]
+        put(window, documents)
+        verdicts = watched(window)
+        put(window, [{**documents[1], "title": "Again"}])
+        assert watched(window) == [verdicts[1]]
+        check_marked(window, [documents[0], {**documents[1], "title": "Again"}, documents[2]], verdicts)
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert opened.stats().documents == 3
+
+    def test_written_again_with_another_text_it_is_scored_anew(self, window):
+        documents = [one("a", A), one("b", A_EDITED, 1)]
+        put(window, documents)
+        watched(window)
+        changed = {**documents[1], "text": B}
+        put(window, [changed, one("c", B, 2)])
+        anew, copy = watched(window)
+        assert (anew.id, anew.status) == ("b", "unique")
+        assert (copy.id, copy.duplicate_of) == ("c", "b")
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert opened.stats().documents == 3
+
+    @pytest.mark.parametrize("sign", ["plugin", "client"])
+    def test_changed_while_it_is_scored_it_is_scored_by_what_it_says_now(self, cluster, sign):
+        made(cluster, sign=sign)
+        document, other = one("a", A), one("b", B, 1)
+        put(cluster, [document, other])
+        with just_before_the_commit(lambda: put(cluster, [{**document, "text": B}])):
+            verdicts = watched(cluster)
+        assert [(verdict.id, verdict.status) for verdict in verdicts if verdict.id == "a"][-1] == (
+            "a",
+            "exact",
+        )
+        (mark,) = [each for name, each in marks(cluster).items() if name.endswith("/a")]
+        assert (mark["status"], mark["duplicate_of"]) == ("exact", "b")
+
+    def test_deleted_while_it_is_scored_it_stays_deleted(self, window):
+        document = one("a", A)
+        put(window, [document, one("b", B)])
+        gone = Action("delete", index_of(window, document), "a")
+        with just_before_the_commit(lambda: bulk(window, [gone])):
+            assert [verdict.id for verdict in watched(window)] == ["a", "b"]
+        assert [id for _, id, _ in stored(window)] == ["b"]
+
+    def test_given_another_field_while_it_is_scored_it_gets_its_mark(self, window):
+        document = one("a", A)
+        put(window, [document])
+        with just_before_the_commit(lambda: update(window, document, {"title": "Changed"})):
+            verdicts = watched(window)
+        check_marked(window, [{**document, "title": "Changed"}], verdicts)
+
+
+class TestReadOnly:
+    @pytest.fixture
+    def closed(self, window):
+        """Two hours, the first of which takes no marks."""
+        documents = [one("a", A), one("b", A_EDITED, 1)]
+        put(window, documents)
+        self.block(window, documents[0], True)
+        return documents
+
+    def block(self, window, document, closed):
+        body = {"index.blocks.write": closed}
+        window.request("PUT", f"/{index_of(window, document)}/_settings", body=body)
+
+    def test_its_documents_wait_and_others_go_on(self, window, closed, caplog):
+        watch = watching(window)
+        assert [verdict.id for verdict in watch.verdicts(on_reject=unwanted)] == ["b"]
+        assert (watch.lag.waiting, watch.lag.blocked) == (0, 1)
+        assert watch.lag.readonly == (index_of(window, closed[0]),)
+        assert [record for record in caplog.messages if "read-only" in record] == [
+            f"{index_of(window, closed[0])} is read-only: its documents wait until it takes marks again"
+        ]
+
+    def test_when_it_is_open_again_they_are_scored(self, window, closed):
+        watched(window)
+        self.block(window, closed[0], None)
+        (verdict,) = watched(window)
+        assert (verdict.id, verdict.status) == ("a", "near")
+
+    def test_one_that_closes_while_its_documents_are_scored_costs_no_other_a_verdict(self, window):
+        documents = [one("a", A), one("b", A_EDITED, 1)]
+        put(window, documents)
+        with just_before_the_commit(lambda: self.block(window, documents[0], True)):
+            verdicts = watched(window, poll=0.01)
+        assert [(verdict.id, verdict.status) for verdict in verdicts] == [("b", "unique")]
+        self.block(window, documents[0], None)
+        assert [verdict.duplicate_of for verdict in watched(window)] == ["b"]
+
+
+class TestSeveral:
+    def test_while_one_works_the_other_stands_by(self, window, caplog):
+        put(window, [one("a", A)])
+        first, second = Post(window), Post(window)
+        assert first.hold()
+        assert not second.hold()
+        first.leave()
+        assert second.hold()
+        assert not first.hold()
+
+    def test_a_stand_by_that_works_once_ends_when_nothing_waits(self, window):
+        post = Post(window)
+        assert post.hold()
+        assert watched(window, poll=0.05) == []
+
+    def test_two_that_both_work_give_every_document_one_and_the_same_verdict(self, window):
+        documents = stream(160)
+        put(window, documents)
+        found: dict[int, list[Verdict]] = {1: [], 2: []}
+
+        def work(number):
+            found[number] += watched(window, batch=16)
+
+        with mock.patch.object(Post, "hold", return_value=True):
+            threads = [threading.Thread(target=work, args=(number,)) for number in found]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        wanted = expected(documents)
+        by_id = {verdict.id: verdict for verdict in wanted}
+        assert all(verdict == by_id[verdict.id] for verdicts in found.values() for verdict in verdicts)
+        check_marked(window, documents, wanted)
+        orders = [source["neardup"]["order"] for _, _, source in stored(window)]
+        assert len(set(orders)) == len(documents)
+
+
+class TestLoop:
+    def test_the_hour_is_rolled_over_once_and_not_at_every_look(self, window):
+        put(window, [one("a", A), one("b", B)])
+        seen: list[int] = []
+        watched(window, roll_over=seen.append)
+        assert len(seen) == 1
+
+    def test_lag_counts_what_waits_and_since_when(self, window):
+        put(window, [one("a", A, 1), one("b", B, 2)])
+        lags: list[waiting.Lag] = []
+        list(watching(window).verdicts(on_reject=unwanted, on_lag=lags.append))
+        assert [(lag.waiting, lag.oldest) for lag in lags] == [(2, (START + 3_600) * 1_000), (0, None)]
+
+    def test_what_cannot_be_helped_by_waiting_ends_it(self, window):
+        put(window, [one("a", A)])
+        error = ClusterRejected(window.url, "update", 400, "made_up", "no")
+        with (
+            just_before_the_commit(mock.Mock(side_effect=error)),
+            pytest.raises(ClusterRejected, match="made_up"),
+        ):
+            watched(window)
+
+    def test_without_an_end_it_goes_on_after_such_an_error(self, window):
+        documents = [one("a", A), one("b", A_EDITED)]
+        put(window, documents)
+        error = ClusterRejected(window.url, "update", 500, "made_up", "no")
+        verdicts = watching(window, once=False, poll=0.01).verdicts(on_reject=unwanted)
+        with just_before_the_commit(mock.Mock(side_effect=error)):
+            found = list(itertools.islice(verdicts, 2))
+        del verdicts
+        assert found == expected(documents)
+
+
+def small_pages(size):
+    """Scans read few documents at a time."""
+    return mock.patch.object(waiting, "in_order", functools.partial(scan.in_order, page=size))
+
+
+def just_before_the_commit(happens):
+    """`happens` once, when a batch is decided and nothing of it is written yet."""
+    commit, waiting_to_happen = ClusterStore.commit, [happens]
+
+    def late(store, *arguments):
+        if waiting_to_happen:
+            waiting_to_happen.pop()()
+        return commit(store, *arguments)
+
+    return mock.patch.object(ClusterStore, "commit", late)
