@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cluster.bulk import Action, Outcome, bulk
 from neardup.dotted import field_of
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from neardup.cluster.client import Cluster
 
 log = logging.getLogger("neardup")
+
+_MGET: Final = 256
 
 
 class Place(NamedTuple):
@@ -110,8 +112,10 @@ class Writes:
 
     def _change(self, turn: int, writes: list[_Write]) -> dict[str, str]:
         """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
-        places = [Place(write.action.index, write.action.id) for write in writes]
-        there = self._documents([*places, *(old for old, _, _ in self._moves)])
+        whole = [_place(write.action) for write in writes if write.action.op != "update"]
+        there = self._documents([*whole, *(old for old, _, _ in self._moves)])
+        revised = [_place(write.action) for write in writes if write.action.op == "update"]
+        there |= self._documents(revised, only=[f"{OBJECT}.{name}" for name in (*VERDICT, *BOOK)])
         writes = [*(write for write in writes if _concerns(write, there)), *self._moved(there)]
         self._journal.write(turn, [_entry(write.action, there) for write in writes])
         self._confirm()
@@ -119,7 +123,7 @@ class Writes:
         refused = self._sent([
             write._replace(action=write.action._replace(if_seq_no=version[0], if_primary_term=version[1]))
             for write in writes
-            for version in [versions.get(Place(write.action.index, write.action.id), (None, None))]
+            for version in [versions.get(_place(write.action), (None, None))]
         ])  # fmt: skip
         if refused:
             self._journal.undo([turn])
@@ -146,7 +150,7 @@ class Writes:
             if not outcome.ok and (write.action.op, outcome.status) != ("delete", 404)
         ]
         conflicts = [write.action for write, outcome in failed if outcome.status == 409]
-        there = self._documents([Place(action.index, action.id) for action in conflicts])
+        there = self._documents([_place(action) for action in conflicts])
         refused: dict[str, str] = {}
         for write, outcome in failed:
             reason = self._settled(write, outcome, there)
@@ -154,19 +158,23 @@ class Writes:
                 refused[write.identity] = reason
         return refused
 
-    def _documents(self, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
-        """The documents that are at `places`, with their versions, as they stand now."""
-        if not places:
-            return {}
-        body = {"docs": [{"_index": place.index, "_id": place.id} for place in places]}
-        answer = self._cluster.request("POST", "/_mget", body=body)
-        return {Place(found["_index"], found["_id"]): found for found in answer["docs"] if found.get("found")}
+    def _documents(self, places: Sequence[Place], *, only: Sequence[str] = ()) -> dict[Place, dict[str, Any]]:
+        """The documents at `places`, with their versions, as they stand now: whole, or `only` some fields of them."""
+        params = {"_source_includes": ",".join(only)} if only else None
+        there = {}
+        for at in range(0, len(places), _MGET):
+            wanted = [{"_index": place.index, "_id": place.id} for place in places[at : at + _MGET]]
+            answer = self._cluster.request("POST", "/_mget", params=params, body={"docs": wanted})
+            there |= {
+                Place(found["_index"], found["_id"]): found for found in answer["docs"] if found.get("found")
+            }
+        return there
 
     def _settled(self, write: _Write, outcome: Outcome, there: Mapping[Place, dict[str, Any]]) -> str | None:
         """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
         action = write.action
         if outcome.status == 409:
-            return self._conflict(write, there.get(Place(action.index, action.id)))
+            return self._conflict(write, there.get(_place(action)))
         if outcome.status == 404 and action.op == "update":
             log.warning(
                 "%s in %s was deleted by another client: its verdict is not kept", action.id, action.index
@@ -226,9 +234,13 @@ class Writes:
         bulk(self._cluster, undo)
 
 
+def _place(action: Action) -> Place:
+    return Place(action.index, action.id)
+
+
 def _concerns(write: _Write, there: Mapping[Place, dict[str, Any]]) -> bool:
     """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
-    if write.action.op == "index" or Place(write.action.index, write.action.id) in there:
+    if write.action.op == "index" or _place(write.action) in there:
         return True
     if write.action.op == "update":
         log.warning("%s in %s was deleted by another client", write.action.id, write.action.index)
@@ -237,7 +249,7 @@ def _concerns(write: _Write, there: Mapping[Place, dict[str, Any]]) -> bool:
 
 def _entry(action: Action, there: Mapping[Place, dict[str, Any]]) -> Entry:
     """What to keep of a document before `action` changes it."""
-    found = there.get(Place(action.index, action.id))
+    found = there.get(_place(action))
     if found is None:
         return Entry(action.index, action.id)
     if action.op != "update":
