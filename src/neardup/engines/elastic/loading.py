@@ -78,6 +78,7 @@ def load(
         "_source": [f"{OBJECT}.{name}" for name in _wanted(state)],
     }
     for hits in pages(cluster, layout, body):
+        store.keep_turn()
         if not state.readonly:
             _end_moves(cluster, hits)
         by_order = {hit["_source"][OBJECT]["order"]: hit for hit in sorted(hits, key=_scored_at)}

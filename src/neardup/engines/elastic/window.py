@@ -100,6 +100,10 @@ class ElasticWindow(EmbeddedWindow):
     def _writing(self) -> Iterator[None]:
         """A turn: nobody else changes the window in it. Fails as a whole, with what it wrote taken back."""
         with super()._writing():
+            if self._state.committed == Commit():
+                self._catch_up(
+                    self._committed()
+                )  # a large window is not read while others wait for their turn
             content, lost = self._lease.take()
             try:
                 if lost:

@@ -161,7 +161,7 @@ class Writes:
     def _documents(self, places: Sequence[Place], *, only: Sequence[str] = ()) -> dict[Place, dict[str, Any]]:
         """The documents at `places`, with their versions, as they stand now: whole, or `only` some fields of them."""
         params = {"_source_includes": ",".join(only)} if only else None
-        there = {}
+        there: dict[Place, dict[str, Any]] = {}
         for at in range(0, len(places), _MGET):
             wanted = [{"_index": place.index, "_id": place.id} for place in places[at : at + _MGET]]
             answer = self._cluster.request("POST", "/_mget", params=params, body={"docs": wanted})
