@@ -79,10 +79,6 @@ def load(
     }
     for hits in pages(cluster, layout, body):
         store.keep_turn()
-        if not state.readonly:
-            _end_moves(cluster, hits)
-        by_order = {hit["_source"][OBJECT]["order"]: hit for hit in sorted(hits, key=_scored_at)}
-        hits = [by_order[order] for order in sorted(by_order)]  # noqa: PLW2901 - each order once
         objects = [hit["_source"][OBJECT] for hit in hits]
         places = [Place(hit["_index"], hit["_id"]) for hit in hits]
         found = loaded(objects, [layout.is_apart(place.index) for place in places])
@@ -95,24 +91,6 @@ def _wanted(state: State) -> tuple[str, ...]:
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     unwanted = {field for route, field in routes.items() if route not in state.settings.routes}
     return tuple(name for name in LOADED if name not in unwanted)
-
-
-def _scored_at(hit: dict[str, Any]) -> str:
-    scored: str = hit["_source"][OBJECT]["scored_at"]
-    return scored
-
-
-def _end_moves(cluster: Cluster, hits: list[dict[str, Any]]) -> None:
-    """Deletes what a scorer that was killed while it moved a document left at its old place."""
-    newest: dict[int, dict[str, Any]] = {}
-    left = []
-    for hit in sorted(hits, key=_scored_at):
-        order = hit["_source"][OBJECT]["order"]
-        if order in newest:
-            left.append(Action("delete", newest[order]["_index"], newest[order]["_id"]))
-        newest[order] = hit
-    if left:
-        bulk(cluster, left)
 
 
 def take_back(cluster: Cluster, layout: Layout, content: Content) -> int:
