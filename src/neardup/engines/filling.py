@@ -73,6 +73,13 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
         whole = ~lacking
         gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
         search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
+    if search.sentences is not None:
+        unread = (rows["words"] == 0) & (rows["text_bytes"] > 0)
+        search.sentences.add(
+            *_gathered(keys, starts[_SENTENCES], counts[_SENTENCES]),
+            numbers,
+            np.unique(state.table.hours[numbers[unread]]),
+        )
     for place, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
             search.routes[route].add(*_gathered(keys, starts[place], counts[place]), numbers)
