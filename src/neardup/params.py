@@ -30,7 +30,7 @@ DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_WINDOW_HOURS: Final = 24
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 10_000
-DEFAULT_CONTAINMENT: Final = 0.5
+DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""

@@ -138,7 +138,7 @@ ContainmentOption = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        show_default="0.5",
+        show_default="0.8",
         rich_help_panel=COMPARING,
         help="What part of the smaller text makes a partial copy, if a sentence is shared.",
     ),

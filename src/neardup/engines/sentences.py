@@ -41,11 +41,13 @@ class Shared(NamedTuple):
 class Sentences:
     """Posting lists of sentence fingerprints, and those of every document by its number.
 
-    `common` are left out of every search: whoever fills this with a part of a window knows which too many hold.
+    A sentence that more than `most` of the documents compared hold is left out, and so are those in `common`: whoever
+    fills this with a part of a window knows which too many hold.
     """
 
     def __init__(self) -> None:
         self.lists = PostingLists()
+        self.most = MAX_SENTENCE_HOLDERS
         self.common: frozenset[int] = frozenset()
         self._of: dict[int, bytes] = {}
         self._bytes = 0
@@ -74,9 +76,8 @@ class Sentences:
 
     def words_of(self, number: int) -> WordFeatures:
         """The sentences of a document in the lists, as if its text had been signed; no simhash."""
-        own = np.frombuffer(
-            self._of.get(number, b""), np.uint64
-        ).copy()  # kernels are compiled for what can be written
+        # A copy: kernels are compiled for arrays that can be written.
+        own = np.frombuffer(self._of.get(number, b""), np.uint64).copy()
         return WordFeatures(
             own, np.array([0, len(own)]), np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int64)
         )
@@ -86,8 +87,8 @@ class Sentences:
     ) -> Shared:
         """For each document of the batch in order: who of those added before it shares a sentence; then it is added.
 
-        A sentence that more than 300 of the documents compared hold is left out (DESIGN.md, section 3; Yoon et al.,
-        section 2), and the document truncated. `among`: only those, and no others count as holders.
+        Where a sentence is left out because too many hold it, the document is truncated. `among`: only those, and no
+        others count as holders.
         """
         # Every sentence is looked up, then added, as if it were a document of its own: a run is whom it is shared with.
         documents = np.repeat(np.arange(len(query.numbers)), np.diff(words.sentence_offsets))
@@ -100,7 +101,7 @@ class Sentences:
             self._hits = Hits(len(table.counts), 1)
         found = self.lists.search_and_add(
             words.sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
-            MAX_SENTENCE_HOLDERS if among is None else 0,
+            self.most if among is None else 0,
         )  # fmt: skip
         self._remember(words.sentences, words.sentence_offsets, query.numbers)
         sentences, numbers = np.repeat(np.arange(count), np.diff(found.offsets)), found.numbers
@@ -108,7 +109,7 @@ class Sentences:
         if among is not None:
             inside = among(numbers)
             sentences, numbers = sentences[inside], numbers[inside]
-            left_out |= np.bincount(sentences, minlength=count) > MAX_SENTENCE_HOLDERS
+            left_out |= np.bincount(sentences, minlength=count) > self.most
         if self.common:
             left_out |= np.array([key in self.common for key in words.sentences.tolist()], np.bool_)
         kept = ~left_out[sentences]
@@ -133,6 +134,7 @@ class Sentences:
         """A copy in which document d is `numbers[d]`; documents with -1 are gone."""
         fresh = Sentences()
         fresh.lists, fresh.common, fresh._unread = self.lists.renumbered(numbers), self.common, self._unread
+        fresh.most = self.most
         fresh._of = {int(numbers[old]): own for old, own in self._of.items() if numbers[old] >= 0}
         fresh._bytes = sum(map(len, fresh._of.values()))
         return fresh

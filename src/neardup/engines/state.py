@@ -126,9 +126,7 @@ class State:
         self.committed = self.committed._replace(seq=seq + count)
         return np.arange(seq + 1, seq + count + 1)
 
-    def record(
-        self, number: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part] = ()
-    ) -> None:
+    def record(self, number: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part] = ()) -> None:
         """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
         stored one. `parts` are those that the verdict names, and perhaps others.
         """

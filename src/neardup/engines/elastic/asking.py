@@ -23,7 +23,7 @@ from neardup.engines.filling import add_stored
 from neardup.engines.search import Features, Search
 from neardup.engines.state import State
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.params import HOUR_MS, MAX_SENTENCE_HOLDERS, exact_threshold
+from neardup.params import HOUR_MS, exact_threshold
 from neardup.window import FIRST_HOUR, compared_hours, hour_of
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ class Inquiry:
         names = self._sentence_names(features)
         others = [] if identity is None else [queries.term("identity", identity)]
         living = self._living(self._times(time), others)
+        sentences = self._state.search.sentences
+        assert sentences is not None, "partial copies are asked for"
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
             part = names[at : at + _COUNTED_AT_ONCE]
             holders = {name: queries.term("sentences", name) for name in part}
             held = counted(self._cluster, self._layout, living, holders)
-            common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_HOLDERS}
-        sentences = self._state.search.sentences
-        assert sentences is not None, "partial copies are asked for"
+            common |= {int(name, 16) for name, count in held.items() if count > sentences.most}
         sentences.common = frozenset(common)
 
     def _own(self, identity: str) -> list[Hit]:
