@@ -177,7 +177,8 @@ class Settings:
     threads           how many threads sign; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
-    partial           whether to look for partial copies too (`PartialRule`), by the sentences in common
+    partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy
+                      is for them
     containment, delta   from what part of the smaller text on, or beyond how many sentences in common, a document
                       below the threshold is a partial copy
     recipe            how documents are signed; None = as the window was, or the default for a new one

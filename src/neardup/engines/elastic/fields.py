@@ -102,7 +102,7 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     """The verdict on a document that the window does not keep: without `order`, it is never loaded again."""
     fields = verdict.to_dict()
     del fields["id"], fields["time"]
-    return {**dict.fromkeys(BOOK), **fields, "scored_at": format_time(now)}
+    return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
 def now_ms() -> int:
