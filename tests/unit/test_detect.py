@@ -84,9 +84,9 @@ def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
     unique = alone("new", 0, "unique", 2, truncated=False)
     found = with_parts(unique, PARTS, None)
     assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
-    assert [part.id for part in found.partial] == ["more", "less"]
-    assert [part.id for part in with_parts(unique, PARTS, 1).partial] == ["more"]
+    assert [part.id for part in found.partial or ()] == ["more", "less"]
+    assert [part.id for part in with_parts(unique, PARTS, 1).partial or ()] == ["more"]
     assert with_parts(unique, [], None) == unique._replace(partial=())
     assert with_parts(unique, None, None) == unique
     near = with_parts(verdict(NEAR), PARTS, None)
-    assert (near.status, near.duplicate_of, len(near.partial)) == ("near", "near", 2)
+    assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)
