@@ -30,8 +30,9 @@ from neardup import oracle
 from neardup.document import Flush, Item, Prepared, Reject, parse_time, prepare
 from neardup.engines.base import OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.params import Recipe, Settings
-from neardup.verdict import Group, Match, Member, Status, Verdict
+from neardup.lexicon import Lexicon
+from neardup.params import MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
+from neardup.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 
 HOUR = 3_600_000
 BEFORE_ALL = -(2**40)
@@ -49,10 +50,12 @@ class Stored:
     time: int
     form: str
     grams: set[str]
+    sentences: frozenset[str]
     arrival: int
     verdict: Verdict
     head: Stored = field(init=False, repr=False)
     original: Stored | None = field(default=None, repr=False)
+    parts: list[Shared] = field(default_factory=list, repr=False)
     routed: bool = False
 
     def __post_init__(self) -> None:
@@ -71,6 +74,14 @@ class Similar:
     shared: int
     score: Fraction
     exact: bool
+
+
+@dataclass(eq=False)
+class Shared:
+    """A stored document below the threshold of which a part is in another."""
+
+    document: Stored
+    told: PartialMatch
 
 
 def stamp(milliseconds: int) -> str:
@@ -92,6 +103,7 @@ class ReferenceWindow:
         self.settings = (settings or Settings()).with_changes(**changes)
         self.recipe = self.settings.recipe or Recipe()
         self.threshold = self.settings.exact
+        self.most_holders = MAX_SENTENCE_HOLDERS
         self.living: dict[str, Stored] = {}
         self.hours: set[int] = set()
         self.newest = BEFORE_ALL
@@ -129,19 +141,24 @@ class ReferenceWindow:
             self._drop_before(self.newest - self.settings.window_hours)
         low, high = self._around(hour)
         own_hour_gone = hour < self.floor
-        similar = self._similar(form, grams, self._searchable(low, high))
+        others = self._searchable(low, high)
+        similar = self._similar(form, grams, others)
+        sentences = self._sentences(document.text.decode())
+        parts, common = self._parts(grams, sentences, others, similar, self.settings.partial_rule)
         verdict = self._verdict(
             document.id,
             document.time,
             form,
             similar,
+            parts,
             scored=high >= self.floor,
-            truncated=own_hour_gone or self._cut(hour),
+            truncated=own_hour_gone or self._cut(hour) or common,
         )
         dropped = self.settings.policy == "drop" and bool(similar)
         if not own_hour_gone and not dropped:
-            stored = Stored(document.id, document.time, form, grams, next(self._arrivals), verdict)
-            self._settle(stored, similar)
+            arrival = next(self._arrivals)
+            stored = Stored(document.id, document.time, form, grams, sentences, arrival, verdict)
+            self._settle(stored, similar, parts)
             self.living[document.id] = stored
             self.hours.add(hour)
         return verdict
@@ -149,6 +166,12 @@ class ReferenceWindow:
     def _signed(self, text: str) -> tuple[str, set[str]]:
         form = oracle.normal_form(text, fold_case=self.recipe.fold_case)
         return form, oracle.qgrams(form, self.recipe.q)
+
+    def _sentences(self, text: str) -> frozenset[str]:
+        if not self.settings.partial:
+            return frozenset()
+        lexicon = Lexicon.default() if self.recipe.lexicon is None else Lexicon.load(self.recipe.lexicon)
+        return frozenset(oracle.sentence_fingerprints(text, lexicon))
 
     def _around(self, hour: int) -> tuple[int, int]:
         window = self.settings.window_hours
@@ -175,6 +198,35 @@ class ReferenceWindow:
                 found.append(Similar(other, shared, Fraction(shared, larger), exact=False))
         return sorted(found, key=lambda s: (-s.score, s.document.time, s.document.id))
 
+    def _parts(
+        self,
+        grams: set[str],
+        sentences: frozenset[str],
+        others: Iterable[Stored],
+        similar: list[Similar],
+        rule: PartialRule | None,
+    ) -> tuple[list[Shared] | None, bool]:
+        """Those of `others` that are no matches but share a part, largest first; whether sentences of too many were
+        left out.
+        """
+        if rule is None and not self.settings.partial:
+            return None, False
+        others = list(others)
+        holders = Counter(sentence for other in others for sentence in sentences & other.sentences)
+        kept = frozenset(sentence for sentence in sentences if holders[sentence] <= self.most_holders)
+        matched = {id(match.document) for match in similar}
+        found = []
+        for other in others:
+            count, shared = len(kept & other.sentences), len(grams & other.grams)
+            if rule is None or not count or not shared or id(other) in matched:
+                continue
+            containment = Fraction(shared, min(len(grams), len(other.grams)))
+            if count > rule.delta or containment >= rule.containment:
+                share = Fraction(shared, len(grams))
+                told = PartialMatch(other.id, float(share), float(containment), shared, count)
+                found.append(Shared(other, told))
+        return (found if rule is not None else None), kept != sentences
+
     def _stands(self, document: Stored) -> bool:
         """Whether one joins a group by matching `document`: it heads one, or takes over from a head that is gone."""
         head = document.head
@@ -188,8 +240,9 @@ class ReferenceWindow:
     def _head(self, similar: list[Similar]) -> Stored | None:
         return next((match.document for match in similar if self._stands(match.document)), None)
 
-    def _settle(self, stored: Stored, similar: list[Similar]) -> None:
+    def _settle(self, stored: Stored, similar: list[Similar], parts: list[Shared] | None) -> None:
         """Its place among the others."""
+        stored.parts = _largest_first(parts or [])[: self.settings.matches]
         stored.head = self._head(similar) or stored
         stored.original = similar[0].document if similar else None
         stored.routed = self.settings.policy == "route" and bool(similar)
@@ -200,17 +253,25 @@ class ReferenceWindow:
         time: int,
         form: str,
         similar: list[Similar],
+        parts: list[Shared] | None = None,
         *,
         scored: bool = True,
         truncated: bool = False,
         listed: int | None = None,
     ) -> Verdict:
+        count = self.settings.matches if listed is None else listed
+        partial = None
+        if parts is not None:
+            partial = tuple(part.told for part in _largest_first(parts)[:count])
         if not similar:
             status: Status = "empty" if not form else "unique" if scored else "unscored"
-            return Verdict(identity, stamp(time), status, None, None, None, identity, 0, truncated, ())
+            if parts:
+                status = "partial"
+            return Verdict(
+                identity, stamp(time), status, None, None, None, identity, 0, truncated, (), partial
+            )
         best = similar[0]
         head = self._head(similar)
-        count = self.settings.matches if listed is None else listed
         return Verdict(
             id=identity,
             time=stamp(time),
@@ -222,6 +283,7 @@ class ReferenceWindow:
             candidates=0,
             truncated=truncated,
             matches=tuple(Match(m.document.id, float(m.score), m.shared) for m in similar[:count]),
+            partial=partial,
         )
 
     # -- what goes --
@@ -268,7 +330,11 @@ class ReferenceWindow:
         threshold: Any = None,
         matches: int | None = None,
         time: Any = None,
+        partial: bool | None = None,
+        containment: Any = None,
+        delta: int | None = None,
     ) -> Verdict:
+        rule = asked_rule(self.settings, partial, containment, delta)
         if (text is None) == (id is None):
             raise SettingsError("query", (text, id), "either a text or an id")
         own = None
@@ -276,9 +342,10 @@ class ReferenceWindow:
             own = self.living.get(id)
             if own is None:
                 raise UnknownDocument(id)
-            form, grams, own_time = own.form, own.grams, own.time
+            form, grams, own_time, sentences = own.form, own.grams, own.time, own.sentences
         else:
             form, grams = self._signed(text or "")
+            sentences = self._sentences(text or "")
             own_time = self.newest * HOUR if self.newest > BEFORE_ALL else 0
         low, high = BEFORE_ALL, AFTER_ALL
         if time is not None:
@@ -287,9 +354,16 @@ class ReferenceWindow:
         others = [stored for stored in self._searchable(low, high) if stored is not own]
         limit = None if threshold is None else Fraction(str(threshold))
         similar = self._similar(form, grams, others, limit)
-        everything = len(similar)
+        parts, common = self._parts(grams, sentences, others, similar, rule)
+        everything = len(others)
         return self._verdict(
-            id or "", own_time, form, similar, listed=everything if matches is None else matches
+            id or "",
+            own_time,
+            form,
+            similar,
+            parts,
+            truncated=common,
+            listed=everything if matches is None else matches,
         )
 
     def groups(self) -> Iterator[Group]:
@@ -316,21 +390,25 @@ class ReferenceWindow:
             low = max(self._around(stored.hour)[0], self.floor)
             others = [other for other in ordered[:place] if other.hour >= low and not other.routed]
             similar = self._similar(stored.form, stored.grams, others)
+            rule = self.settings.partial_rule
+            parts, common = self._parts(stored.grams, stored.sentences, others, similar, rule)
+            if parts is not None:
+                parts += [part for part in stored.parts if self._is_past(part.document)]
             with self._without_hours_before(low):
-                self._settle(stored, similar)
-                verdict = self._verdict(stored.id, stored.time, stored.form, similar)
+                self._settle(stored, similar, parts)
+                verdict = self._verdict(stored.id, stored.time, stored.form, similar, parts)
             if verdict._replace(truncated=False) != stored.verdict._replace(truncated=False):
-                stored.verdict = verdict._replace(truncated=self._cut(stored.hour))
+                stored.verdict = verdict._replace(truncated=self._cut(stored.hour) or common)
                 changed.append(stored.verdict)
         return iter(changed)
 
     def _outlived(self, stored: Stored) -> bool:
-        original = stored.original
-        if original is None:
-            return False
-        bearer = self.living.get(original.id)
-        gone = bearer is None or bearer.time != original.time
-        return gone and original.hour < max(self.floor, self.given_up)
+        return stored.original is not None and self._is_past(stored.original)
+
+    def _is_past(self, document: Stored) -> bool:
+        bearer = self.living.get(document.id)
+        gone = bearer is None or bearer.time != document.time
+        return gone and document.hour < max(self.floor, self.given_up)
 
     @contextlib.contextmanager
     def _without_hours_before(self, low: int) -> Iterator[None]:
@@ -368,6 +446,10 @@ class ReferenceWindow:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+
+def _largest_first(parts: list[Shared]) -> list[Shared]:
+    return sorted(parts, key=lambda part: (-part.told.shared, part.document.time, part.document.id))
 
 
 def _now() -> int:

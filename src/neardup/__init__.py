@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.params import Recipe, Settings
     from neardup.scorer import doc_q
     from neardup.signature import Signature, sign
-    from neardup.verdict import Group, Match, Member, Verdict
+    from neardup.verdict import Group, Match, Member, PartialMatch, Verdict
 
 _HOMES = {
     "FLUSH": "document",
@@ -38,6 +38,7 @@ _HOMES = {
     "Match": "verdict",
     "Member": "verdict",
     "NeardupError": "errors",
+    "PartialMatch": "verdict",
     "Recipe": "params",
     "Reject": "document",
     "Settings": "params",
@@ -57,6 +58,7 @@ __all__ = [
     "Match",
     "Member",
     "NeardupError",
+    "PartialMatch",
     "Recipe",
     "Reject",
     "Settings",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from neardup.document import format_time
-from neardup.verdict import Match, Overlap, Status, Verdict, best_first
+from neardup.verdict import Match, Overlap, Part, Status, Verdict, best_first, largest_first
 
 HeadOf = Callable[[Overlap], str | None]
 """The group that a document stands for as its head, or None for a mere member."""
@@ -30,6 +30,19 @@ def group_joined(matches: Sequence[Overlap], head_of: HeadOf) -> str | None:
 def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:
     """The verdict on a document that matches none: it heads a group of its own."""
     return Verdict(identity, format_time(time), status, None, None, None, identity, candidates, truncated, ())
+
+
+def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | None) -> Verdict:
+    """The verdict with the `parts` that its document has in common with others below the threshold, largest first.
+
+    `listed` as for matches. None: partial copies were not looked for. What is no copy as a whole becomes `partial`,
+    and heads a group of its own all the same: groups are of copies.
+    """
+    if parts is None:
+        return verdict
+    named = tuple(part.match for part in largest_first(parts)[:listed])
+    status: Status = "partial" if parts and verdict.status == "unique" else verdict.status
+    return verdict._replace(status=status, partial=named)
 
 
 def copied(

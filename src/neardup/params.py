@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
 
@@ -30,6 +30,8 @@ DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_WINDOW_HOURS: Final = 24
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 10_000
+DEFAULT_CONTAINMENT: Final = 0.8
+DEFAULT_DELTA: Final = 1
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
 BATCH_BYTES: Final = 4_000_000
@@ -131,6 +133,18 @@ class Recipe:
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
 """Settings that opening a window without them takes over from its last writer."""
+REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
+"""The same for a window whose last writer looked for partial copies."""
+
+
+class PartialRule(NamedTuple):
+    """When a document is a partial copy of another: if they have more than `delta` sentences in common, or one
+    sentence and |A ∩ B| / min(|A|, |B|) >= `containment`.
+    """
+
+    containment: Fraction
+    delta: int
+
 
 LONG_FROM: Final = 4_096
 """Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
@@ -163,6 +177,10 @@ class Settings:
     threads           how many threads sign; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
+    partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy
+                      is for them
+    containment, delta   from what part of the smaller text on, or beyond how many sentences in common, a document
+                      below the threshold is a partial copy
     recipe            how documents are signed; None = as the window was, or the default for a new one
     """
 
@@ -181,9 +199,13 @@ class Settings:
     fsync: bool = False
     min_shared: int | None = None
     recipe: Recipe | None = None
+    partial: bool = False
+    containment: Any = DEFAULT_CONTAINMENT
+    delta: int = DEFAULT_DELTA
 
     def __post_init__(self) -> None:
         exact_threshold(self.threshold)
+        exact_threshold(self.containment, "containment")
         _one_of("retrieval", self.retrieval, RETRIEVALS)
         _one_of("policy", self.policy, POLICIES)
         object.__setattr__(self, "routes", _names("routes", self.routes))
@@ -194,6 +216,7 @@ class Settings:
             ("max_documents", 0),
             ("max_memory", 0),
             ("max_candidates", 0),
+            ("delta", 0),
         ):
             check_whole(name, getattr(self, name), low)
         for name in ("max_length", "batch_documents", "threads"):
@@ -202,8 +225,9 @@ class Settings:
             check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
             check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
-        if not isinstance(self.fsync, bool):
-            raise SettingsError("fsync", self.fsync, "true or false")
+        for name in ("fsync", "partial"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(name, getattr(self, name), "true or false")
 
     @property
     def exact(self) -> Fraction:
@@ -211,11 +235,29 @@ class Settings:
         return exact_threshold(self.threshold)
 
     @property
+    def partial_rule(self) -> PartialRule | None:
+        """When a document is a partial copy; None if that is not asked."""
+        if not self.partial:
+            return None
+        return PartialRule(exact_threshold(self.containment, "containment"), self.delta)
+
+    @property
     def remembered(self) -> dict[str, Any]:
         """What a window remembers of them (`REMEMBERED`), as plain values."""
         values = {name: getattr(self, name) for name in REMEMBERED}
-        return {**values, "threshold": str(self.threshold), "routes": list(self.routes)}
+        values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
+        if self.partial:
+            values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
+        return values
 
     def with_changes(self, **changes: Any) -> Settings:
         """A copy with some fields changed, validated again."""
         return replace(self, **changes)
+
+
+def asked_rule(
+    settings: Settings, partial: bool | None, containment: Any, delta: int | None
+) -> PartialRule | None:
+    """The rule of a query: what is not None, else as the window has it. None: partial copies are not asked for."""
+    asked = {"partial": partial, "containment": containment, "delta": delta}
+    return settings.with_changes(**{n: value for n, value in asked.items() if value is not None}).partial_rule

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from fractions import Fraction
 
-Status = Literal["unique", "near", "exact", "empty", "unscored"]
+Status = Literal["unique", "near", "exact", "empty", "unscored", "partial"]
 
 
 class Match(NamedTuple):
@@ -21,11 +21,28 @@ class Match(NamedTuple):
     shared: int
 
 
+class PartialMatch(NamedTuple):
+    """An earlier document below the threshold of which a part is in the document asked about.
+
+    share        |A ∩ B| / |A|: how much of the document asked about (A) it accounts for
+    containment  |A ∩ B| / min(|A|, |B|): 1.0 if one is all in the other
+    shared       |A ∩ B|
+    sentences    how many sentence fingerprints they have in common, but for those of too many documents
+    """
+
+    id: str
+    share: float
+    containment: float
+    shared: int
+    sentences: int
+
+
 class Verdict(NamedTuple):
     """What neardup says of one document.
 
     status        "unique", "near" (doc_q >= t), "exact" (equal normal forms), "empty" (nothing but white space and
-                  punctuation), "unscored" (it could not be compared: no hour around it lives)
+                  punctuation), "unscored" (it could not be compared: no hour around it lives), "partial" (no copy as
+                  a whole, but `partial` names one or more)
     duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
     score, shared doc_q with it and |A ∩ B|
     group         id of the head of its group, which has doc_q >= t with every member directly; its own id if
@@ -34,6 +51,7 @@ class Verdict(NamedTuple):
     truncated     something was left out: hours of its window given up to a budget or gone because it came too
                   late, runs too long to read, candidates above the limit
     matches       matches, best first, as many as asked for
+    partial       partial copies, the largest share first, as many as asked for; None if they were not looked for
     """
 
     id: str
@@ -46,6 +64,7 @@ class Verdict(NamedTuple):
     candidates: int
     truncated: bool
     matches: tuple[Match, ...]
+    partial: tuple[PartialMatch, ...] | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -53,8 +72,13 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields."""
-        return {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
+        """Plain values, keys in the order of the fields; without `partial` where that was not asked."""
+        values = {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
+        if self.partial is None:
+            del values["partial"]
+        else:
+            values["partial"] = [part._asdict() for part in self.partial]
+        return values
 
     def to_json(self) -> bytes:
         """One line of JSON, without the line end."""
@@ -100,6 +124,27 @@ class Overlap(NamedTuple):
         return 1.0 if self.exact else self.shared / self.larger
 
 
+class Part(NamedTuple):
+    """A document below the threshold that has a part in common with another, A, of `asked` q-grams.
+
+    `smaller` = min(|A|, |B|), `sentences` in common.
+    """
+
+    number: int
+    id: str
+    time: int
+    shared: int
+    asked: int
+    smaller: int
+    sentences: int
+
+    @property
+    def match(self) -> PartialMatch:
+        """What a verdict says of it."""
+        share, containment = self.shared / self.asked, self.shared / self.smaller
+        return PartialMatch(self.id, share, containment, self.shared, self.sentences)
+
+
 def required_overlap(threshold: Fraction, larger: int) -> int:
     """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers.
 
@@ -117,3 +162,8 @@ def best_first(overlaps: Sequence[Overlap]) -> list[Overlap]:
     set of q-grams is that large (`max_length`).
     """
     return sorted(overlaps, key=lambda overlap: (-overlap.score, overlap.time, overlap.id))
+
+
+def largest_first(parts: Iterable[Part]) -> list[Part]:
+    """The parts of one document by what they share with it, most first; then earliest time, then id."""
+    return sorted(parts, key=lambda part: (-part.shared, part.time, part.id))

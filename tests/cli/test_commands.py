@@ -46,6 +46,24 @@ class TestQuery:
         assert "ferry-again" in done.out
         assert "exact: 3 matches" in done.out
 
+    def test_partial_copies(self, run):
+        written("both.jsonl", [{"id": "both", "text": f"{FERRY} {MILL}"}])
+        asked = ("query", "--window", "w", "--text", FERRY)
+        assert run("ingest", "both.jsonl", "--window", "w", "--partial", "--delta", "0").code == 0
+        (verdict,) = run(*asked).lines
+        assert (verdict["status"], verdict["partial"][0]["id"]) == ("partial", "both")
+        assert (verdict["partial"][0]["containment"], verdict["duplicate_of"]) == (1.0, None)
+        assert run(*asked, "--delta", "9", "--containment", "1").lines[0]["status"] == "partial"
+        assert "partial" not in run(*asked, "--no-partial").lines[0]
+        done = run(*asked, "--format", "table")
+        assert "containment" in done.out
+        assert "both" in done.out
+
+    def test_partial_copies_in_a_window_that_keeps_no_sentences(self, run, window, caplog):
+        done = run("query", "--window", window, "--text", FERRY, "--partial")
+        assert (done.lines[0]["partial"], done.lines[0]["truncated"]) == ([], True)
+        assert "without their sentences" in caplog.text
+
     def test_nothing_is_stored(self, run, window):
         run("query", "--window", window, "--text", "A text of its own, which nobody has written before.")
         assert json.loads(run("stats", "--window", window, "--format", "jsonl").out)["documents"] == len(

@@ -180,6 +180,20 @@ def test_matches_lists_the_best(run, stream):
     assert [match["id"] for match in edited["matches"]] == ["ferry"]
 
 
+def test_partial_copies_are_marked_where_wanted(run, stream):
+    written("both.jsonl", [{"id": "both", "text": f"{FERRY} {MILL}", "time": STREAM[-1]["time"]}])
+    done = run("ingest", stream, "both.jsonl", "--partial", "--delta", "0")
+    assert done.lines[-1]["status"] == "partial"
+    assert {part["id"] for part in done.lines[-1]["partial"]} == {
+        "ferry",
+        "mill",
+        "ferry-again",
+        "ferry-edited",
+    }
+    assert "1 partial" in done.err
+    assert [verdict["partial"] for verdict in done.lines[:2]] == [[], []]
+
+
 def test_copies_are_dropped_where_wanted(run, stream):
     run("ingest", stream, "--policy", "drop")
     assert json.loads(run("stats", "--format", "jsonl").out)["documents"] == 3

@@ -81,29 +81,29 @@ TEXTS = st.builds(
 
 
 @st.composite
-def _documents(draw: st.DrawFn, clock: list[int]) -> list[Document]:
+def _documents(draw: st.DrawFn, clock: list[int], texts: st.SearchStrategy[str]) -> list[Document]:
     found = []
     for _ in range(draw(st.integers(1, 9))):
         clock[0] += draw(st.sampled_from(STEPS))
         hour = clock[0] - draw(st.sampled_from(DELAYS))
         minute = draw(st.sampled_from((0, 0, 30)))
-        found.append(document(draw(st.sampled_from(IDS)), draw(TEXTS), hour + minute / 60))
+        found.append(document(draw(st.sampled_from(IDS)), draw(texts), hour + minute / 60))
     return found
 
 
 @st.composite
-def operations(draw: st.DrawFn) -> list[Operation]:
+def operations(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> list[Operation]:
     """A few dozen documents and other operations in between."""
     clock = [0]
     hours = st.integers(-3, 30).map(lambda ahead: clock[0] + ahead)
     asked = st.builds(
         lambda by_id, text, identity, *rest: Ask(*(None, identity) if by_id else (text, None), *rest),
-        st.booleans(), TEXTS, st.sampled_from(IDS), st.sampled_from((None, "0.4", "0.9")),
+        st.booleans(), texts, st.sampled_from(IDS), st.sampled_from((None, "0.4", "0.9")),
         st.sampled_from((None, 0, 1)), st.none() | hours,
     )  # fmt: skip
     kinds: list[st.SearchStrategy[Operation]] = [
-        _documents(clock).map(Ingest),
-        _documents(clock).map(Ingest),
+        _documents(clock, texts).map(Ingest),
+        _documents(clock, texts).map(Ingest),
         st.builds(Delete, st.sampled_from(IDS)),
         st.builds(Expire, hours),
         st.just(Reopen()),

@@ -156,7 +156,8 @@ WORKING = [
     {}, {"retrieval": "complete"}, {"policy": "drop"}, {"policy": "route", "threshold": "0.5"},
     {"routes": ("sentences", "simhash"), "threshold": "0.4", "recipe": Recipe(simhash_variants=3)},
     {"routes": ("sentences",), "policy": "drop"}, {"max_candidates": 2}, {"max_documents": 20, "window_hours": 0},
-    {"min_shared": 1, "policy": "route", "max_candidates": 2},
+    {"min_shared": 1, "policy": "route", "max_candidates": 2}, {"partial": True, "delta": 0, "max_candidates": 2},
+    {"partial": True, "policy": "drop", "containment": "0.3", "max_candidates": 2},
 ], ids=str)  # fmt: skip
 def test_batches_threads_and_openings_change_nothing(directory, settings):
     expected = list(Place("memory", directory.path).open(**settings).ingest(stream(2)))

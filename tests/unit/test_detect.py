@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.detect import alone, copied, group_joined
-from neardup.verdict import Match, Overlap
+from neardup.detect import alone, copied, group_joined, with_parts
+from neardup.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
 BETTER = Overlap(2, "better", 60, 9, 10, False)
@@ -75,3 +75,18 @@ def test_alone_it_heads_a_group_of_its_own(status):
         "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
     }  # fmt: skip
     assert not found.is_copy
+
+
+PARTS = [Part(1, "less", 50, 3, 10, 5, 1), Part(2, "more", 60, 4, 10, 8, 2)]
+
+
+def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
+    unique = alone("new", 0, "unique", 2, truncated=False)
+    found = with_parts(unique, PARTS, None)
+    assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
+    assert [part.id for part in found.partial or ()] == ["more", "less"]
+    assert [part.id for part in with_parts(unique, PARTS, 1).partial or ()] == ["more"]
+    assert with_parts(unique, [], None) == unique._replace(partial=())
+    assert with_parts(unique, None, None) == unique
+    near = with_parts(verdict(NEAR), PARTS, None)
+    assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)

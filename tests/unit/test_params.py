@@ -34,7 +34,7 @@ def test_any_six_decimals_are_exact(millionths):
 
 @pytest.mark.parametrize("value", [
     0, 0.0, -0.1, 1.000001, 2, "", "high", None, "0,7", float("nan"), float("inf"), "nan", "inf", "1e-7", 0.1234567,
-    [], True + 1, Fraction(1, 10**6 + 3), "1/3",
+    [], True + 1, Fraction(1, 10**6 + 3), "1/0", "a/b", "4/3",
 ])  # fmt: skip
 def test_what_is_no_threshold_is_refused(value):
     with pytest.raises(SettingsError, match="setting threshold is"):
@@ -48,7 +48,7 @@ GOOD: dict[str, list[Any]] = {
     "window_hours": [0, 1, 24, 10**6], "routes": [(), ("simhash",), ["sentences", "simhash"]],
     "max_documents": [0, 1], "max_memory": [0, 10**12], "max_length": [1, 10**9], "max_candidates": [0, 1],
     "batch_documents": [1, 10**6], "threads": [1, 64], "fsync": [True, False], "min_shared": [None, 1, 4],
-    "recipe": [None, Recipe()],
+    "recipe": [None, Recipe()], "partial": [True, False], "containment": [1, "0.5", 0.25], "delta": [0, 9],
 }  # fmt: skip
 BAD: dict[str, list[Any]] = {
     "retrieval": ["", "fast", None], "policy": ["keep", None, 1], "matches": [-1, 1.0, "all", True],
@@ -56,6 +56,7 @@ BAD: dict[str, list[Any]] = {
     "max_documents": [-1, None, 1.0], "max_memory": [-1, "1G"], "max_length": [0, None], "max_candidates": [-1],
     "batch_documents": [0, 2.0, True], "threads": [0, None], "fsync": [None, 1, "yes"],
     "min_shared": [0, MAX_SKETCH_SIZE + 1, 2.0],
+    "partial": [None, 1, "yes"], "containment": [0, 1.5, "much", None], "delta": [-1, 0.5, None],
 }  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def searched(texts, chosen, threshold="0.7"):
         np.arange(len(texts)), features.signed.counts, ones, ones, exact.numerator, exact.denominator
     )  # fmt: skip
     found = search.candidates(features, query, table, exact)
-    overlaps = search.verified(
+    overlaps, _ = search.verified(
         features, found, table, exact, lambda numbers: [texts[number].encode() for number in numbers]
     )
     candidates = [set(found.numbers[found.queries == i].tolist()) for i in range(len(texts))]

@@ -11,7 +11,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neardup.params import exact_threshold
-from neardup.verdict import Group, Match, Member, Overlap, Verdict, best_first, required_overlap
+from neardup.verdict import (
+    Group,
+    Match,
+    Member,
+    Overlap,
+    Part,
+    PartialMatch,
+    Verdict,
+    best_first,
+    largest_first,
+    required_overlap,
+)
 
 THRESHOLDS = st.decimals("0.000001", "1", places=6)
 
@@ -59,11 +70,25 @@ def test_best_is_score_then_time_then_id():
     assert exact.score == 1.0
 
 
+def test_parts_are_ordered_by_what_is_shared_then_time_then_id():
+    parts = [
+        Part(0, "b", 1, 8, 20, 10, 1), Part(1, "a", 1, 8, 20, 9, 5), Part(2, "c", 0, 8, 20, 20, 1),
+        Part(3, "d", 9, 9, 20, 20, 1),
+    ]  # fmt: skip
+    assert [part.id for part in largest_first(parts)] == ["d", "c", "a", "b"]
+    assert parts[0].match == PartialMatch("b", 0.4, 0.8, 8, 1)
+
+
 def test_json_of_a_verdict_and_a_group():
     verdict = Verdict("ä", "t", "near", "b", 2 / 3, 2, "b", 5, True, (Match("b", 2 / 3, 2),))
     assert verdict.is_copy
     assert orjson.loads(verdict.to_json()) == verdict.to_dict() | {"score": 0.6666666666666666}
-    assert list(verdict.to_dict()) == list(Verdict._fields)
+    assert list(verdict.to_dict()) == list(Verdict._fields)[:-1]
+    part = PartialMatch("c", 0.25, 0.5, 7, 2)
+    asked = verdict._replace(partial=(part,)).to_dict()
+    assert list(asked) == list(Verdict._fields)
+    assert asked["partial"] == [{"id": "c", "share": 0.25, "containment": 0.5, "shared": 7, "sentences": 2}]
+    assert verdict._replace(partial=()).to_dict()["partial"] == []
     assert verdict._replace(id='"\n\x00').to_json().count(b"\n") == 0
     group = Group("h", "t", (Member("m", "t", None, None),))
     assert group.to_dict() == {

@@ -25,6 +25,9 @@ def ingest(
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
     route: options.RoutesOption = None,
+    partial: options.PartialOption = None,
+    containment: options.ContainmentOption = None,
+    delta: options.DeltaOption = None,
     min_shared: Annotated[
         int | None,
         typer.Option(
@@ -119,8 +122,9 @@ def ingest(
     """Mark the duplicates in files, or in an index, as they are read into a window.
 
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
-    one verdict: unique, near, exact, empty or unscored. Reading the same file again changes nothing. A document
-    that cannot be used is rejected with its file, line and reason, and the stream goes on (exit code 1).
+    one verdict: unique, near, exact, empty, unscored, or with --partial also partial. Reading the same file again
+    changes nothing. A document that cannot be used is rejected with its file, line and reason, and the stream goes
+    on (exit code 1).
 
     Examples:
 
@@ -145,6 +149,9 @@ def ingest(
         matches=matches,
         window_hours=window_hours,
         routes=route or None,
+        partial=partial,
+        containment=containment,
+        delta=delta,
         min_shared=min_shared,
         q=q,
         fold_case=fold_case,

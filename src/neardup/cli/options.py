@@ -125,6 +125,33 @@ RoutesOption = Annotated[
         help="A further way to find candidates; may be given twice.",
     ),
 ]
+PartialOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--partial/--no-partial",
+        show_default="no",
+        rich_help_panel=COMPARING,
+        help="Look for partial copies too: quotations, clippings, several originals in one text.",
+    ),
+]
+ContainmentOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        show_default="0.8",
+        rich_help_panel=COMPARING,
+        help="What part of the smaller text makes a partial copy, if a sentence is shared.",
+    ),
+]
+DeltaOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        show_default="1",
+        rich_help_panel=COMPARING,
+        help="More than N sentences in common make a partial copy.",
+    ),
+]
 WindowHoursOption = Annotated[
     int | None,
     typer.Option(

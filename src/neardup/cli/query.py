@@ -23,6 +23,9 @@ def query(
     matches: options.MatchesOption = None,
     retrieval: options.RetrievalOption = None,
     route: options.RoutesOption = None,
+    partial: options.PartialOption = None,
+    containment: options.ContainmentOption = None,
+    delta: options.DeltaOption = None,
     time: options.TimeOption = None,
     format: options.PrintedOption = "jsonl",
     config: options.ConfigOption = None,
@@ -35,11 +38,22 @@ def query(
 
         neardup query --window news.window --id 4711 --threshold 0.5 --format table
 
+        neardup query --window news.window --file collage.txt --partial --format table
+
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
     from neardup.cli.tables import counted, print_lines, print_table
 
-    settings = configured(config, threshold=threshold, matches=matches, retrieval=retrieval, routes=route)
+    settings = configured(
+        config,
+        threshold=threshold,
+        matches=matches,
+        retrieval=retrieval,
+        routes=route,
+        partial=partial,
+        containment=containment,
+        delta=delta,
+    )
     asked = one_text(text, file, otherwise=id, what="--id")
     with opened(window, settings, readonly=True) as target:
         verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
@@ -47,5 +61,7 @@ def query(
         print_lines([verdict.to_dict()])
     else:
         print_table(("id", "score", "shared"), verdict.matches)
+        if verdict.partial:
+            print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
         found = counted(len(verdict.matches), "match", "matches")
         print(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")

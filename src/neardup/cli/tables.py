@@ -21,7 +21,7 @@ BEGINNING: Final = 80
 """Characters of a text that a table shows at most."""
 WIDTH: Final = 120
 """Columns where there is no terminal to ask."""
-STYLES: Final = {"exact": "red", "near": "yellow", "empty": "dim", "unscored": "magenta"}
+STYLES: Final = {"exact": "red", "near": "yellow", "partial": "cyan", "empty": "dim", "unscored": "magenta"}
 
 
 def console() -> Console:

@@ -48,6 +48,10 @@ class Window(Protocol):
     Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
     in ten thousand. Whatever is found has its exact doc_q.
 
+    Partial copies (`Settings.partial`): every pair with a sentence fingerprint in common, one that at most 300 of the
+    documents compared hold, is counted exactly, whatever the retrieval. What shares none is no partial copy: above all
+    texts too short or too plain for a sentence fingerprint, and texts of which every sentence was rewritten.
+
     Order: a document is compared with those ingested before it, in the hours around its own time. On a stream in
     order of (time, id) verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
 
@@ -78,11 +82,15 @@ class Window(Protocol):
         threshold: Any = None,
         matches: int | None = None,
         time: Any = None,
+        partial: bool | None = None,
+        containment: Any = None,
+        delta: int | None = None,
     ) -> Verdict:
         """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
         itself left out.
 
-        Nothing is stored. `time` limits the comparison to the hours around it. Raises `UnknownDocument`.
+        Nothing is stored. `time` limits the comparison to the hours around it. With `partial` also those below t that
+        share a part (`PartialRule`); `containment` and `delta` as set unless given. Raises `UnknownDocument`.
         """
         ...
 

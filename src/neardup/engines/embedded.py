@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from neardup.detect import alone, copied
+from neardup.detect import alone, copied, with_parts
 from neardup.document import Flush, Item, Prepared, Reject, format_time, prepare, time_argument
 from neardup.engines import review
-from neardup.engines.search import Candidates, Features, joined_features
+from neardup.engines.search import Candidates, Features, Verified, joined_features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
-from neardup.errors import DocumentError, NeardupError
-from neardup.params import BATCH_BYTES
+from neardup.errors import DocumentError, NeardupError, SettingsError
+from neardup.params import BATCH_BYTES, asked_rule
 from neardup.postings import Query
 from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.engines.base import OnReject, Stats
-    from neardup.verdict import Group, Overlap, Status, Verdict
+    from neardup.verdict import Group, Overlap, Part, Status, Verdict
 
 log = logging.getLogger("neardup")
 
@@ -167,7 +167,7 @@ class EmbeddedWindow:
         """
         settings = self._state.settings
         room = self._room(documents, features, first)
-        if settings.policy != "mark" and settings.routes:
+        if settings.policy != "mark" and self._state.search.reads_words:
             room = 1  # whether a run is too long to read depends on which of its documents were kept
         newest = max(self._state.newest, hour_of(documents[first].time))
         last = first + 1
@@ -207,8 +207,10 @@ class EmbeddedWindow:
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
         )
         candidates = state.search.candidates(features, query, table, threshold)
-        overlaps = state.search.verified(features, candidates, table, threshold, state.texts)
-        verdicts = self._decided(documents, features, turn, candidates, overlaps)
+        verified = state.search.verified(
+            features, candidates, table, threshold, state.texts, state.settings.partial_rule
+        )
+        verdicts = self._decided(documents, features, turn, candidates, verified)
         state.end_run(features, kept)
         state.expire_before(first_living_hour(state.newest, state.settings.window_hours))
         return verdicts
@@ -243,7 +245,9 @@ class EmbeddedWindow:
         rows["n_sieve"] = signed.sieves.shape[2]
         if features.prefixes is not None:
             rows["n_prefix"] = np.diff(features.prefixes[1])
+        rows["asked"] = self._state.settings.partial
         if features.words is not None:
+            rows["words"] = 1
             rows["n_sentences"] = np.diff(features.words.sentence_offsets)
             rows["n_bands"] = np.diff(features.words.band_keys()[1])
         return rows
@@ -254,11 +258,12 @@ class EmbeddedWindow:
         features: Features,
         turn: _Turn,
         candidates: Candidates,
-        overlaps: Sequence[Sequence[Overlap]],
+        verified: Verified,
     ) -> list[Verdict]:
         """One verdict after another: each sees the groups, and the copies not kept, of those before it."""
         state, table = self._state, self._state.table
         keeps_all, limit = state.settings.policy == "mark", state.settings.max_candidates
+        partial, listed = state.settings.partial, state.settings.matches
         bounds = np.searchsorted(candidates.queries, np.arange(len(documents) + 1)).tolist()
         truncated = (candidates.truncated | turn.cut).tolist()
         scored = (turn.highs >= turn.floors).tolist()
@@ -267,7 +272,7 @@ class EmbeddedWindow:
         verdicts = []
         for i, document in enumerate(documents):
             checked = bounds[i + 1] - bounds[i]
-            found = overlaps[i]
+            found, parts = verified.overlaps[i], verified.parts[i]
             if not keeps_all and checked:
                 living = candidates.numbers[bounds[i] : bounds[i + 1]]
                 living = living[table.alive[living] == 1]
@@ -275,18 +280,23 @@ class EmbeddedWindow:
                     living, truncated[i] = living[:limit], True
                 checked = len(living)
                 found = [overlap for overlap in found if overlap.number in living]
+                parts = [part for part in parts if part.number in living]
             if not found:
                 status: Status = "empty" if empty[i] else "unique" if scored[i] else "unscored"
                 verdict = alone(document.id, document.time, status, checked, truncated[i])
+                verdict = with_parts(verdict, parts if partial else None, listed)
                 if numbers[i] >= 0:
                     table.number_of[document.id] = numbers[i]
-                    if checked or truncated[i]:
+                    if parts:
+                        state.record(numbers[i], verdict, None, parts)
+                    elif checked or truncated[i]:
                         table.rows["candidates"][numbers[i]] = checked
                         table.rows["flags"][numbers[i]] = TRUNCATED if truncated[i] else 0
             else:
                 verdict = self._copy(document, found, checked, truncated[i], int(turn.floors[i]))
+                verdict = with_parts(verdict, parts if partial else None, listed)
                 if numbers[i] >= 0:
-                    self._settle_copy(numbers[i], verdict, found)
+                    self._settle_copy(numbers[i], verdict, found, parts)
             verdicts.append(verdict)
         return verdicts
 
@@ -298,7 +308,9 @@ class EmbeddedWindow:
             head_of=self._state.table.heads(floor), listed=self._state.settings.matches,
         )  # fmt: skip
 
-    def _settle_copy(self, number: int, verdict: Verdict, found: Sequence[Overlap]) -> None:
+    def _settle_copy(
+        self, number: int, verdict: Verdict, found: Sequence[Overlap], parts: Sequence[Part]
+    ) -> None:
         """Records the verdict on a copy, as the policy has it."""
         table, policy = self._state.table, self._state.settings.policy
         if policy == "drop":
@@ -307,7 +319,8 @@ class EmbeddedWindow:
             table.rows["flags"][number] = DELETED
             return
         table.number_of[verdict.id] = number
-        self._state.record(number, verdict, next(o for o in found if o.id == verdict.duplicate_of))
+        best = next(overlap for overlap in found if overlap.id == verdict.duplicate_of)
+        self._state.record(number, verdict, best, parts)
         if policy == "route":
             table.rows["flags"][number] |= ROUTED
             table.alive[number] = 0
@@ -368,8 +381,14 @@ class EmbeddedWindow:
         threshold: Any = None,
         matches: int | None = None,
         time: Any = None,
+        partial: bool | None = None,
+        containment: Any = None,
+        delta: int | None = None,
     ) -> Verdict:
-        return review.query(self._state, text, id, threshold, matches, time)
+        rule = asked_rule(self._state.settings, partial, containment, delta)
+        if rule is not None and self._state.search.sentences is None:
+            raise SettingsError("partial", True, "set when this window is opened: partial=True")
+        return review.query(self._state, text, id, threshold, matches, time, rule)
 
     def groups(self) -> Iterator[Group]:
         return review.groups(self._state)

@@ -47,6 +47,12 @@ def add_stored(
         table.join(first + number, int(rows["group_order"][number]))
     table.account(first, table.size)
     state.resume()
+    unread = np.count_nonzero(_unread(rows))
+    if state.search.sentences is not None and unread:
+        log.warning(
+            "%d documents were stored without their sentences: as partial copies only a new window finds them",
+            unread,
+        )
     for place, part in enumerate(keys):
         numbers = first + np.flatnonzero(places == place)
         for at in range(0, len(numbers), _FILL_BATCH):
@@ -73,9 +79,18 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
         whole = ~lacking
         gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
         search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
+    if search.sentences is not None:
+        hours = np.unique(state.table.hours[numbers[_unread(rows)]])
+        search.sentences.add(*_gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), numbers, hours)
     for place, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
             search.routes[route].add(*_gathered(keys, starts[place], counts[place]), numbers)
+
+
+def _unread(rows: Rows) -> NDArray[np.bool_]:
+    """Which documents were stored when nobody asked for their sentences."""
+    unread: NDArray[np.bool_] = (rows["words"] == 0) & (rows["text_bytes"] > 0)
+    return unread
 
 
 def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:

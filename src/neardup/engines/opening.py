@@ -26,7 +26,7 @@ from neardup.engines.store import (
     Rows,
 )
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
-from neardup.params import REMEMBERED, Recipe, Settings
+from neardup.params import REMEMBERED, REMEMBERED_IF_PARTIAL, Recipe, Settings
 from neardup.signature import Signer, signer
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ def _description(directory: Path) -> dict[str, Any]:
 def _remembered(file: Path, known: dict[str, Any]) -> Settings:
     """The settings that the last writer left; the defaults for a new window."""
     try:
-        return Settings(**{name: known["settings"][name] for name in REMEMBERED if known})
+        left = known.get("settings", {})
+        names = [*(REMEMBERED if known else ()), *(name for name in REMEMBERED_IF_PARTIAL if name in left)]
+        return Settings(**{name: left[name] for name in names})
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(file, f"settings with {error}", "settings that a writer left") from error
 

@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.detect import alone, copied
+from neardup.detect import alone, copied, with_parts
 from neardup.document import encode_text, format_time, time_argument
 from neardup.engines.base import Stats
 from neardup.engines.search import Candidates, Features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import ROUTED
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.params import HOUR_MS, check_whole, exact_threshold
+from neardup.params import HOUR_MS, PartialRule, check_whole, exact_threshold
 from neardup.postings import Query
-from neardup.verdict import Group, Member, Overlap, Status, Verdict
+from neardup.verdict import Group, Member, Overlap, Part, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from neardup.engines.sentences import Among
 
 
 def query(
@@ -29,6 +33,7 @@ def query(
     threshold: Any,
     matches: int | None,
     time: Any,
+    rule: PartialRule | None,
     *,
     verify_all: bool = False,
 ) -> Verdict:
@@ -45,7 +50,7 @@ def query(
         own = state.table.number_of.get(identity, -1)
         if own < 0:
             raise UnknownDocument(identity)
-        features = state.search.features([state.text(own)], normal=True)
+        features = _stored_features(state, own)
         own_time = int(state.table.rows["time"][own])
     else:
         try:
@@ -58,28 +63,52 @@ def query(
         own_time = time_argument("time", time)
         hours = compared_hours(hour_of(own_time), state.settings.window_hours)
     serves = not verify_all and state.search.serves(exact)
-    candidates = _candidates(state, features, hours, exact) if serves else _all(state, hours)
+    among = None if own < 0 else lambda numbers: numbers != own
+    candidates = _candidates(state, features, hours, exact, among, searched=serves)
     candidates = _without(candidates, own)
-    found = state.search.verified(features, candidates, state.table, exact, state.texts)[0]
+    verified = state.search.verified(features, candidates, state.table, exact, state.texts, rule)
+    found, parts = verified.overlaps[0], verified.parts[0] if rule is not None else None
     checked, truncated = len(candidates.numbers), bool(candidates.truncated[0])
     name = identity or ""
     if not found:
         empty = features.signed.text_offsets[1] == 0
-        return alone(name, own_time, "empty" if empty else "unique", checked, truncated)
+        return with_parts(
+            alone(name, own_time, "empty" if empty else "unique", checked, truncated), parts, matches
+        )
     heads = state.table.heads(FIRST_HOUR)
-    return copied(name, own_time, found, checked, truncated, head_of=heads, listed=matches)
+    verdict = copied(name, own_time, found, checked, truncated, head_of=heads, listed=matches)
+    return with_parts(verdict, parts, matches)
 
 
-def _candidates(state: State, features: Features, hours: tuple[int, int], exact: Any) -> Candidates:
-    """Candidates of one document that is not added."""
+def _stored_features(state: State, number: int) -> Features:
+    """The features of a stored document, with its sentences where they are known."""
+    features = state.search.features([state.text(number)], normal=True)
+    sentences = state.search.sentences
+    if sentences is None or not state.table.rows["words"][number]:
+        return features
+    return features._replace(words=sentences.words_of(number))
+
+
+def _candidates(
+    state: State,
+    features: Features,
+    hours: tuple[int, int],
+    exact: Any,
+    among: Among | None,
+    *,
+    searched: bool = True,
+) -> Candidates:
+    """Candidates of one document that is not added; not `searched`: every document of the hours."""
     search, table = state.search, state.table
-    if state.settings.retrieval == "complete":
+    if searched and state.settings.retrieval == "complete":
         features = features._replace(prefixes=search.prefixes(features.signed, exact))
     one = np.ones(1, np.int64)
     question = Query(
         -one, features.signed.counts, hours[0] * one, hours[1] * one, exact.numerator, exact.denominator
     )
-    return search.candidates(features, question, table, exact)
+    if not searched:
+        return search.with_sentences(_all(state, hours), features, question, table, among)
+    return search.candidates(features, question, table, exact, among)
 
 
 def _all(state: State, hours: tuple[int, int]) -> Candidates:
@@ -92,8 +121,7 @@ def _all(state: State, hours: tuple[int, int]) -> Candidates:
 
 
 def _without(candidates: Candidates, number: int) -> Candidates:
-    keep = candidates.numbers != number
-    return candidates._replace(queries=candidates.queries[keep], numbers=candidates.numbers[keep])
+    return candidates.chosen(candidates.numbers != number)
 
 
 def groups(state: State) -> Iterator[Group]:
@@ -144,7 +172,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
     """See `Window.reconcile`. One search a document; groups are built anew on the way.
 
     A copy whose original expired with its hour keeps its verdict: what was known is not forgotten. One whose
-    original was deleted is scored anew.
+    original was deleted is scored anew. The same goes for every partial copy that is named.
     """
     table = state.table
     known = sorted(
@@ -166,10 +194,10 @@ def reconcile(state: State) -> Iterator[Verdict]:
                 table.rows["group_order"][number] = old_heads[number]
                 table.join(number, old_heads[number])
             continue
-        verdict, best = _judged(state, number, place)
+        verdict, best, parts = _judged(state, number, place, old)
         head = int(table.rows["order"][table.number_of[verdict.group]])
         if _route(state, number, verdict) or head != old_heads[number] or _said(verdict) != _said(old):
-            state.record(number, verdict, best)
+            state.record(number, verdict, best, parts)
         elif verdict.group != verdict.id:
             table.rows["group_order"][number] = head
             table.join(number, head)
@@ -197,29 +225,56 @@ def _outlived(state: State, number: int, verdict: Verdict) -> bool:
     """Whether a copy's original is gone because its hour has expired, or was given up to a budget."""
     if verdict.duplicate_of is None:
         return False
-    time, living = state.original_time(number), state.table.number_of.get(verdict.duplicate_of)
+    return _is_past(state, verdict.duplicate_of, state.original_time(number))
+
+
+def _is_past(state: State, identity: str, time: int) -> bool:
+    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
+    living = state.table.number_of.get(identity)
     if living is not None and state.table.rows["time"][living] == time:
         return False
     return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
 
 
-def _judged(state: State, number: int, place: dict[int, int]) -> tuple[Verdict, Overlap | None]:
-    """The verdict on a stored document if only those before it in `place` had come, and the best match."""
+def _parts_past(state: State, number: int, verdict: Verdict) -> list[Part]:
+    """The parts that a stored verdict names of documents that have gone with their hours."""
+    if not verdict.partial:
+        return []
+    asked = int(state.table.rows["count"][number])
+    return [
+        Part(-1, part.id, time, part.shared, asked, round(part.shared / part.containment), part.sentences)
+        for part, time in zip(verdict.partial, state.part_times(number), strict=True)
+        if _is_past(state, part.id, time)
+    ]
+
+
+def _judged(
+    state: State, number: int, place: dict[int, int], old: Verdict
+) -> tuple[Verdict, Overlap | None, list[Part]]:
+    """The verdict on a stored document if only those before it in `place` had come; the best match, the parts."""
     table, settings = state.table, state.settings
     identity, time = table.ids[number], int(table.rows["time"][number])
     hour, exact = hour_of(time), settings.exact
     low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
-    features = state.search.features([state.text(number)], normal=True)
-    candidates = _candidates(state, features, (low, hour), exact)
-    earlier = np.array([place.get(int(n), len(place)) < place[number] for n in candidates.numbers], np.bool_)
-    candidates = candidates._replace(queries=candidates.queries[earlier], numbers=candidates.numbers[earlier])
-    found = state.search.verified(features, candidates, table, exact, state.texts)[0]
+    features, rule = _stored_features(state, number), settings.partial_rule
+
+    def earlier(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.array([place.get(n, len(place)) < place[number] for n in numbers.tolist()], np.bool_)
+
+    candidates = _candidates(state, features, (low, hour), exact, earlier)
+    candidates = candidates.chosen(earlier(candidates.numbers))
+    verified = state.search.verified(features, candidates, table, exact, state.texts, rule)
+    found, parts = verified.overlaps[0], verified.parts[0]
+    if rule is not None:
+        parts += _parts_past(state, number, old)
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     truncated = bool(candidates.truncated[0]) or wanted < state.committed.budget_hour
     checked = len(candidates.numbers)
     if not found:
         status: Status = "empty" if features.signed.text_offsets[1] == 0 else "unique"
-        return alone(identity, time, status, checked, truncated), None
+        verdict = alone(identity, time, status, checked, truncated)
+        return with_parts(verdict, None if rule is None else parts, settings.matches), None, parts
     heads = table.heads(low)
     verdict = copied(identity, time, found, checked, truncated, head_of=heads, listed=settings.matches)
-    return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of)
+    verdict = with_parts(verdict, None if rule is None else parts, settings.matches)
+    return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of), parts

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neardup.engines.sentences import Among, Sentences, Shared
 from neardup.kernels import sieve
 from neardup.kernels.overlap import verify_pairs
 from neardup.params import (
@@ -22,12 +23,13 @@ from neardup.params import (
     LONG_FROM,
     MAX_BAND_HOLDERS,
     MAX_SENTENCE_HOLDERS,
+    PartialRule,
     Settings,
     shared_for_threshold,
 )
 from neardup.postings import Found, PostingLists, Query
 from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, concatenated, joined, part_of
-from neardup.verdict import Overlap
+from neardup.verdict import Overlap, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,12 +80,36 @@ def joined_features(parts: Sequence[Features]) -> Features:
 class Candidates(NamedTuple):
     """Pairs to verify: document `queries[i]` of the batch against document number `numbers[i]`, both ascending.
 
-    `truncated[j]`: something was left out of the search for document j.
+    `truncated[j]`: something was left out of the search for document j. `sentences[i]`: how many sentences they have
+    in common, where partial copies are looked for.
     """
 
     queries: NDArray[np.int64]
     numbers: NDArray[np.int64]
     truncated: NDArray[np.bool_]
+    sentences: NDArray[np.int64] | None = None
+
+    def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
+        """The pairs that are to be kept."""
+        sentences = None if self.sentences is None else self.sentences[keep]
+        return Candidates(self.queries[keep], self.numbers[keep], self.truncated, sentences)
+
+    def with_sentences(self, shared: Shared) -> Candidates:
+        """These and the pairs that have sentences in common, each once."""
+        queries = np.concatenate([shared.queries, self.queries])
+        numbers = np.concatenate([shared.numbers, self.numbers])
+        sentences = np.concatenate([shared.counts, np.zeros(len(self.queries), np.int64)])
+        order = np.lexsort((-sentences, numbers, queries))
+        fresh = _fresh(queries[order], numbers[order])
+        order = order[fresh]
+        return Candidates(queries[order], numbers[order], self.truncated | shared.truncated, sentences[order])
+
+
+class Verified(NamedTuple):
+    """For every document of a batch, its exact overlaps at or above the threshold, and its parts below it."""
+
+    overlaps: list[list[Overlap]]
+    parts: list[list[Part]]
 
 
 class Search:
@@ -93,7 +119,10 @@ class Search:
         self._signer = signer
         self._settings = settings
         self.lists = PostingLists()
-        self.routes = {route: PostingLists() for route in settings.routes}
+        # The lists by which partial copies are found are those of the route of that name.
+        self.sentences = Sentences() if settings.partial else None
+        own = {"sentences"} if settings.partial else set()
+        self.routes = {route: PostingLists() for route in settings.routes if route not in own}
         self.reads = 0
 
     @property
@@ -106,7 +135,13 @@ class Search:
     @property
     def memory(self) -> int:
         """Bytes of all posting lists."""
-        return self.lists.memory + sum(lists.memory for lists in self.routes.values())
+        sentences = 0 if self.sentences is None else self.sentences.memory
+        return self.lists.memory + sentences + sum(lists.memory for lists in self.routes.values())
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether candidates are found by more than q-grams."""
+        return bool(self.routes) or self.sentences is not None
 
     def features(self, texts: Sequence[bytes], *, normal: bool = False) -> Features:
         """Signs `texts`. Of normal forms (`normal`) no words can be told: their routes find nothing."""
@@ -114,7 +149,7 @@ class Search:
         prefixes = None
         if self._settings.retrieval == "complete":
             prefixes = self.prefixes(signed, self._settings.exact)
-        words = self._signer.word_features(texts) if self.routes and not normal else None
+        words = self._signer.word_features(texts) if self.reads_words and not normal else None
         return Features(signed, prefixes, words)
 
     def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
@@ -163,9 +198,17 @@ class Search:
         return words.band_keys()
 
     def candidates(
-        self, features: Features, query: Query, table: DocumentTable, threshold: Fraction
+        self,
+        features: Features,
+        query: Query,
+        table: DocumentTable,
+        threshold: Fraction,
+        among: Among | None = None,
     ) -> Candidates:
-        """Candidates of every document of the batch among those added before it; then it is added (see `Query`)."""
+        """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
+
+        `among` which the sentences in common are looked for, if not among all of those.
+        """
         counts = features.signed.counts
         keys, offsets = self.posting_keys(features)
         minimums = self.minimums(counts, threshold)
@@ -180,21 +223,42 @@ class Search:
                     )
                 )
         self.reads += sum(part.reads for part in found)
-        return self._limited(self._sieved(_merged(found), features, table, threshold))
+        candidates = self.with_sentences(_merged(found), features, query, table, among)
+        return self._limited(self._sieved(candidates, features, table, threshold))
+
+    def with_sentences(
+        self,
+        candidates: Candidates,
+        features: Features,
+        query: Query,
+        table: DocumentTable,
+        among: Among | None = None,
+    ) -> Candidates:
+        """`candidates` and, where partial copies are looked for, those that have sentences in common; see `candidates`.
+
+        Documents whose sentences are not known find none, and are truncated.
+        """
+        if self.sentences is None:
+            return candidates
+        if features.words is None:
+            return candidates._replace(truncated=np.ones_like(candidates.truncated))
+        return candidates.with_sentences(self.sentences.shared_and_add(features.words, query, table, among))
 
     def _sieved(
         self, candidates: Candidates, features: Features, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
         """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if
-        lossless is asked.
+        lossless is asked. What has sentences in common stays.
         """
-        queries, numbers, _ = candidates
+        queries, numbers = candidates.queries, candidates.numbers
         if self._settings.retrieval == "complete" or not len(numbers):
             return candidates
         signed = features.signed
         counts = signed.counts[queries]
         needed = required_overlaps(threshold, np.maximum(counts, table.counts[numbers]))
         keep = counts == 0
+        if candidates.sentences is not None:
+            keep |= candidates.sentences > 0
         open_pairs = np.flatnonzero(~keep)
         passed = np.empty(len(open_pairs), np.bool_)
         sieve.passes(
@@ -202,11 +266,11 @@ class Search:
             signed.sieves, signed.samples, table.counts, table.sieves, passed,
         )  # fmt: skip
         keep[open_pairs] = passed
-        return candidates._replace(queries=queries[keep], numbers=numbers[keep])
+        return candidates.chosen(keep)
 
     def _limited(self, candidates: Candidates) -> Candidates:
         """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
-        queries, numbers, truncated = candidates
+        queries, numbers, truncated = candidates[:3]
         limit = self._settings.max_candidates
         if self._settings.policy != "mark":
             limit = 0  # which copies are kept is not known yet: the limit is applied as they are decided
@@ -214,7 +278,7 @@ class Search:
             return candidates
         rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
         truncated[queries[rank >= limit]] = True
-        return Candidates(queries[rank < limit], numbers[rank < limit], truncated)
+        return candidates.chosen(rank < limit)
 
     def verified(
         self,
@@ -223,35 +287,51 @@ class Search:
         table: DocumentTable,
         threshold: Fraction,
         read_texts: ReadTexts,
-    ) -> list[list[Overlap]]:
-        """For every document of the batch, the exact overlaps with its candidates that reach `threshold`.
+        rule: PartialRule | None = None,
+    ) -> Verified:
+        """For every document of the batch, the exact overlaps with its candidates that reach `threshold`, and by `rule`
+        the parts it has in common with others. A part has a sentence and a q-gram at least.
 
         `read_texts` gives the normal forms of document numbers. Equal fingerprints are equal normal forms: not
         read again.
         """
         signed = features.signed
         queries, numbers = candidates.queries, candidates.numbers
-        overlaps: list[list[Overlap]] = [[] for _ in range(len(signed.fingerprints))]
+        size = len(signed.fingerprints)
+        overlaps: list[list[Overlap]] = [[] for _ in range(size)]
+        parts: list[list[Part]] = [[] for _ in range(size)]
         if not len(numbers):
-            return overlaps
+            return Verified(overlaps, parts)
         counts = signed.counts[queries]
         equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
         larger = np.maximum(counts, table.counts[numbers])
         needed = required_overlaps(threshold, larger)
+        enough, smaller = needed, np.minimum(counts, table.counts[numbers])
+        if rule is not None and candidates.sentences is not None:
+            enough = np.minimum(needed, _enough_for_a_part(rule, candidates.sentences, smaller, needed))
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if len(open_pairs):
             shared[open_pairs] = self._counted(
-                signed, queries[open_pairs], numbers[open_pairs], needed[open_pairs], read_texts
+                signed, queries[open_pairs], numbers[open_pairs], enough[open_pairs], read_texts
             )
-        for pair in np.flatnonzero(equal | ((shared >= needed) & (counts > 0))):
+        reached = equal | ((shared >= needed) & (counts > 0))
+        for pair in np.flatnonzero(reached):
             number = int(numbers[pair])
             overlap = Overlap(
                 number, table.ids[number], int(table.rows["time"][number]),
                 int(shared[pair]), int(larger[pair]), bool(equal[pair]),
             )  # fmt: skip
             overlaps[queries[pair]].append(overlap)
-        return overlaps
+        if enough is not needed and candidates.sentences is not None:
+            for pair in np.flatnonzero(~reached & (shared >= enough) & (counts > 0)):
+                number = int(numbers[pair])
+                part = Part(
+                    number, table.ids[number], int(table.rows["time"][number]), int(shared[pair]),
+                    int(counts[pair]), int(smaller[pair]), int(candidates.sentences[pair]),
+                )  # fmt: skip
+                parts[queries[pair]].append(part)
+        return Verified(overlaps, parts)
 
     def _counted(
         self,
@@ -275,6 +355,8 @@ class Search:
     def renumber(self, numbers: NDArray[np.int64]) -> None:
         """Follows the table's compaction."""
         self.lists = self.lists.renumbered(numbers)
+        if self.sentences is not None:
+            self.sentences = self.sentences.renumbered(numbers)
         self.routes = {route: lists.renumbered(numbers) for route, lists in self.routes.items()}
 
 
@@ -287,10 +369,24 @@ def _merged(found: Sequence[Found]) -> Candidates:
     order = np.lexsort((numbers, queries))
     queries, numbers = queries[order], numbers[order]
     if len(found) > 1 and len(numbers):
-        fresh = np.ones(len(numbers), np.bool_)
-        fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
+        fresh = _fresh(queries, numbers)
         queries, numbers = queries[fresh], numbers[fresh]
     return Candidates(queries, numbers, truncated)
+
+
+def _fresh(queries: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where sorted pairs begin that are equal."""
+    fresh = np.ones(len(numbers), np.bool_)
+    fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
+    return fresh
+
+
+def _enough_for_a_part(
+    rule: PartialRule, sentences: NDArray[np.int64], smaller: NDArray[Any], needed: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many q-grams two documents with so many `sentences` in common must share to be parts of one another."""
+    contained = np.where(sentences > 0, required_overlaps(rule.containment, smaller), needed)
+    return np.maximum(np.where(sentences > rule.delta, 1, contained), 1)
 
 
 def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -12,7 +12,7 @@ from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.verdict import Match, Overlap, Status, Verdict
+from neardup.verdict import Match, Overlap, Part, PartialMatch, Status, Verdict, largest_first
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
@@ -24,10 +24,23 @@ if TYPE_CHECKING:
     from neardup.params import Settings
     from neardup.signature import Keys, Signer
 
-STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored")
+STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored", "partial")
 """Their places are what a row stores."""
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
+
+
+class _Said(NamedTuple):
+    """What a blob says after the id: group; of a copy original, its time, score and matches; parts, each with the time
+    of its document.
+    """
+
+    group: str
+    original: str | None
+    time: int
+    score: float | None
+    listed: list[list[Any]]
+    parts: Sequence[list[Any]] = ()
 
 
 class State:
@@ -113,14 +126,15 @@ class State:
         self.committed = self.committed._replace(seq=seq + count)
         return np.arange(seq + 1, seq + count + 1)
 
-    def record(self, number: int, verdict: Verdict, best: Overlap | None) -> None:
+    def record(self, number: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part] = ()) -> None:
         """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
-        stored one.
+        stored one. `parts` are those that the verdict names, and perhaps others.
         """
         table = self.table
         row = table.rows[number]
         row["status"] = STATUSES.index(verdict.status)
         row["candidates"] = verdict.candidates
+        row["asked"] = verdict.partial is not None
         row["flags"] = (row["flags"] & ROUTED) | (TRUNCATED if verdict.truncated else 0)
         row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
         blob = [verdict.id.encode()]
@@ -132,9 +146,13 @@ class State:
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
             table.join(number, int(head["order"]))
-        if best is not None:
+        if best is not None or verdict.partial:
             listed = [list(match) for match in verdict.matches]
-            blob.append(orjson.dumps([verdict.duplicate_of, best.time, verdict.score, listed]))
+            said = [verdict.duplicate_of, best.time if best is not None else 0, verdict.score, listed]
+            if verdict.partial:
+                named = zip(verdict.partial, largest_first(parts), strict=False)
+                said.append([[*match, part.time] for match, part in named])
+            blob.append(orjson.dumps(said))
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -170,29 +188,32 @@ class State:
         read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
         return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
 
-    def _blob(self, number: int) -> tuple[str, str | None, int, float | None, list[list[Any]]]:
-        """What a stored document's blob says: group, and of a copy original, its time, score and matches."""
+    def _blob(self, number: int) -> _Said:
+        """What a stored document's blob says."""
         row = self.table.rows[number]
         blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
         group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
         group = blob[group_start:group_end].decode() or self.table.ids[number]
         if len(blob) == group_end:
-            return group, None, 0, None, []
-        original, time, score, listed = orjson.loads(blob[group_end:])
-        return group, original, time, score, listed
+            return _Said(group, None, 0, None, [])
+        return _Said(group, *orjson.loads(blob[group_end:]))
 
     def group_id(self, number: int) -> str:
         """Id of the head of a stored document's group, living or not."""
-        return self._blob(number)[0]
+        return self._blob(number).group
 
     def original_time(self, number: int) -> int:
         """Time of what a stored document was found to be a copy of."""
-        return self._blob(number)[2]
+        return self._blob(number).time
+
+    def part_times(self, number: int) -> list[int]:
+        """Times of the documents that a stored verdict names as partial copies, in its order."""
+        return [part[-1] for part in self._blob(number).parts]
 
     def stored_verdict(self, number: int) -> Verdict:
         """The verdict that a stored document was given."""
         row = self.table.rows[number]
-        group, original, _, score, listed = self._blob(number)
+        group, original, _, score, listed, parts = self._blob(number)
         return Verdict(
             self.table.ids[number],
             format_time(int(row["time"])),
@@ -204,6 +225,7 @@ class State:
             int(row["candidates"]),
             bool(row["flags"] & TRUNCATED),
             tuple(Match(*match) for match in listed),
+            tuple(PartialMatch(*part[:-1]) for part in parts) if row["asked"] else None,
         )
 
     # ---- taking away ----
@@ -226,6 +248,8 @@ class State:
 
     def bury_before(self, hour: int) -> None:
         """Takes the documents of every hour before `hour` out of memory."""
+        if self.search.sentences is not None:
+            self.search.sentences.forget_before(hour)
         for number in np.flatnonzero(self.table.hours[: self.table.size] < hour).tolist():
             if self.table.number_of.get(self.table.ids[number]) == number:
                 self.table.bury(number)

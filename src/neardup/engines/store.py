@@ -53,10 +53,13 @@ ROW: Final = np.dtype(
         ("shared", "<i4"), ("larger", "<i4"),
         ("n_prefix", "<u4"), ("n_sentences", "<u4"),
         ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
-        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("spare", "u1", 5),
+        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("words", "u1"), ("asked", "u1"),
+        ("spare", "u1", 3),
     ]
 )  # fmt: skip
-"""One version of one document (128 bytes). `order` numbers documents as they came, `seq` commits; `count` = |A|."""
+"""One version of one document (128 bytes). `order` numbers documents as they came, `seq` commits; `count` = |A|.
+`words`: whether sentences and bands were made of it; `asked`: whether partial copies were looked for.
+"""
 
 KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
 """What `keys.bin` holds of a document, in this order."""

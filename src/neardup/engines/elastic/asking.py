@@ -7,7 +7,7 @@ answers as the embedded engine does (engines/review.py). Two to four requests, m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from neardup.dotted import field_of
 from neardup.engines import review
 from neardup.engines.elastic import queries
 from neardup.engines.elastic.fields import LOADED, OBJECT, loaded
-from neardup.engines.elastic.loading import committed, pages, refresh
+from neardup.engines.elastic.loading import committed, counted, pages, refresh
 from neardup.engines.elastic.store import ClusterStore
 from neardup.engines.elastic.writes import Place
 from neardup.engines.filling import add_stored
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from neardup.verdict import Verdict
 
 Hit = dict[str, Any]
+_COUNTED_AT_ONCE: Final = 1_000
 
 
 class Inquiry:
@@ -73,8 +74,11 @@ class Inquiry:
             features = self._features(encode_text(asked or ""))
         except ValueError as error:
             raise DocumentError(identity, str(error)) from None
+        rule = self._settings.partial_rule
+        if rule is not None:
+            self._leave_out_common(features, identity, time)
         self._take(own + self._candidates(features, exact, time))
-        return review.query(self._state, text, identity, threshold, matches, time, verify_all=True)
+        return review.query(self._state, text, identity, threshold, matches, time, rule, verify_all=True)
 
     def candidates(self, text: bytes, threshold: Fraction) -> list[Hit]:
         """What may be a copy of `text`: the search alone, for those who measure it."""
@@ -86,8 +90,23 @@ class Inquiry:
 
     def _features(self, text: bytes) -> Features:
         signed = self._signer.sign([text])
-        words = self._signer.word_features([text]) if self._settings.routes else None
+        words = self._signer.word_features([text]) if self._search_for.reads_words else None
         return Features(signed, None, words)
+
+    def _leave_out_common(self, features: Features, identity: str | None, time: Any) -> None:
+        """Tells the small window which sentences too many documents hold: of those it has only a few."""
+        names = self._sentence_names(features)
+        others = [] if identity is None else [queries.term("identity", identity)]
+        living = self._living(self._times(time), others)
+        sentences = self._state.search.sentences
+        assert sentences is not None, "partial copies are asked for"
+        common: set[int] = set()
+        for at in range(0, len(names), _COUNTED_AT_ONCE):
+            part = names[at : at + _COUNTED_AT_ONCE]
+            holders = {name: queries.term("sentences", name) for name in part}
+            held = counted(self._cluster, self._layout, living, holders)
+            common |= {int(name, 16) for name, count in held.items() if count > sentences.most}
+        sentences.common = frozenset(common)
 
     def _own(self, identity: str) -> list[Hit]:
         hits = self._found(self._search(self._living([queries.term("identity", identity)]), text=True))
@@ -95,15 +114,25 @@ class Inquiry:
             raise UnknownDocument(identity)
         return hits[-1:]
 
-    def _living(self, wanted: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def _living(
+        self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = ()
+    ) -> dict[str, Any]:
         """Documents that are `wanted`, count (lease.py), and are of no hour that has gone."""
         floor = self._content.commit.floor_hour
         alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
-        return queries.all_of([*wanted, committed(self._content, 0), *alive])
+        return queries.all_of([*wanted, committed(self._content, 0), *alive], must_not)
+
+    def _times(self, time: Any) -> list[dict[str, Any]]:
+        """Documents of the hours asked about; nothing where all are."""
+        window = self._settings.window_hours
+        if time is None or not window:
+            return []
+        first, last = compared_hours(hour_of(time_argument("time", time)), window)
+        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def _query(self, features: Features, threshold: Fraction, time: Any) -> dict[str, Any]:
         """What may be a copy, and is of the hours asked about."""
-        signed, window = features.signed, self._settings.window_hours
+        signed = features.signed
         count = int(signed.counts[0])
         fingerprint = "".join(f"{int(half):016x}" for half in signed.fingerprints[0])
         ways = [queries.term("fingerprint", fingerprint)]
@@ -117,10 +146,11 @@ class Inquiry:
         wanted = [queries.any_of(ways)]
         if count:
             wanted.append(queries.lengths(count, threshold))
-        if time is not None and window:
-            first, last = compared_hours(hour_of(time_argument("time", time)), window)
-            wanted.append(queries.times(first * HOUR_MS, (last + 1) * HOUR_MS))
-        return self._living(wanted)
+        sentences = self._state.search.sentences
+        if sentences is not None:
+            names = [name for name in self._sentence_names(features) if int(name, 16) not in sentences.common]
+            wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
+        return self._living([*wanted, *self._times(time)])
 
     def _terms(self, features: Features, threshold: Fraction) -> list[str]:
         """The q-grams to look up: keys of the sketch, or the rarest as their own characters."""
@@ -131,11 +161,15 @@ class Inquiry:
         keys, _ = self._search_for.prefixes(signed, threshold)
         return [names[key] for key in keys.tolist()]
 
+    def _sentence_names(self, features: Features) -> list[str]:
+        words = features.words
+        return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]
+
     def _routes(self, features: Features) -> list[dict[str, Any]]:
         words, routes = features.words, self._settings.routes
         ways = []
-        if words is not None and "sentences" in routes and len(words.sentences):
-            ways.append(queries.terms("sentences", (f"{key:016x}" for key in words.sentences.tolist())))
+        if "sentences" in routes and self._sentence_names(features):
+            ways.append(queries.terms("sentences", self._sentence_names(features)))
         if words is not None and "simhash" in routes and len(words.band_keys()[0]):
             bands = words.band_keys()[0].tolist()
             names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)

@@ -20,6 +20,7 @@ from neardup.document import format_time
 from neardup.engines.state import STATUSES
 from neardup.engines.store import ROUTED, ROW, TRUNCATED
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
+from neardup.verdict import PartialMatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 OBJECT: Final = "neardup"
 VERDICT: Final = (
-    "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "scored_at",
+    "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "partial",
+    "scored_at",
 )  # fmt: skip
 """The verdict as users search it, in the words of `Verdict`."""
 BOOK: Final = (
@@ -43,6 +45,10 @@ LOADED: Final = (
 """What is read of a document to take it into a window: neither its text nor its q-grams."""
 
 
+PART: Final = (*PartialMatch._fields, "time")
+"""What is kept of a document that `partial` names: also its own time, as `duplicate_time` of a copy's original."""
+
+
 def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     """The scorer's fields of a document, as a partial update that leaves nothing of an earlier verdict.
 
@@ -51,9 +57,7 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     id_end = int(row["id_bytes"])
     group_end = id_end + int(row["group_bytes"])
     identity, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
-    original, original_time, score, listed = None, None, None, []
-    if len(blob) > group_end:
-        original, original_time, score, listed = orjson.loads(blob[group_end:])
+    original, original_time, score, listed, parts = _said(blob[group_end:])
     return {
         "status": STATUSES[int(row["status"])],
         "duplicate_of": original,
@@ -63,15 +67,24 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
         "candidates": int(row["candidates"]),
         "truncated": bool(row["flags"] & TRUNCATED),
         "matches": [{"id": id, "score": value, "shared": shared} for id, value, shared in listed],
+        "partial": [dict(zip(PART, part, strict=True)) for part in parts] if row["asked"] else None,
         "scored_at": format_time(now),
         "identity": identity,
         "time": int(row["time"]),
         "order": int(row["order"]),
         "group_order": int(row["group_order"]),
         "group_time": int(row["group_time"]),
-        "duplicate_time": original_time,
+        "duplicate_time": original_time if original is not None else None,
         "larger": int(row["larger"]),
     }
+
+
+def _said(blob: bytes) -> Sequence[Any]:
+    """What a blob says after its group (engines/state.py, `State.record`): of a copy's original, and of parts."""
+    if not blob:
+        return None, None, None, [], []
+    said = orjson.loads(blob)
+    return said if len(said) == 5 else [*said, []]
 
 
 def new_fields(row: Any, sieve: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
@@ -89,7 +102,7 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     """The verdict on a document that the window does not keep: without `order`, it is never loaded again."""
     fields = verdict.to_dict()
     del fields["id"], fields["time"]
-    return {**dict.fromkeys(BOOK), **fields, "scored_at": format_time(now)}
+    return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
 def now_ms() -> int:
@@ -133,6 +146,8 @@ def loaded(objects: Sequence[Mapping[str, Any]], routed: Sequence[bool]) -> Load
         (TRUNCATED if found["truncated"] else 0) | (ROUTED if apart else 0)
         for found, apart in zip(objects, routed, strict=True)
     ]
+    rows["words"] = 1  # whoever signs makes whole signatures
+    rows["asked"] = [found.get("partial") is not None for found in objects]
     rows["id_bytes"], rows["group_bytes"] = list(map(len, id_blobs)), list(map(len, groups))
     blobs = [b"".join(parts) for parts in zip(id_blobs, groups, rests, strict=True)]
     rows["blob_bytes"] = list(map(len, blobs))
@@ -140,12 +155,15 @@ def loaded(objects: Sequence[Mapping[str, Any]], routed: Sequence[bool]) -> Load
 
 
 def _rest(found: Mapping[str, Any]) -> bytes:
-    """The part of a blob that speaks of a copy's original; empty for what is none."""
-    original = found.get("duplicate_of")
-    if original is None:
+    """The part of a blob that speaks of a copy's original and of parts; empty where there is neither."""
+    original, parts = found.get("duplicate_of"), found.get("partial")
+    if original is None and not parts:
         return b""
     listed = [[match["id"], match["score"], match["shared"]] for match in found.get("matches") or ()]
-    return orjson.dumps([original, found["duplicate_time"], found["score"], listed])
+    said = [original, found.get("duplicate_time") or 0, found.get("score"), listed]
+    if parts:
+        said.append([[part[name] for name in PART] for part in parts])
+    return orjson.dumps(said)
 
 
 def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64]:

@@ -67,6 +67,22 @@ def pages(
         after = {"search_after": hits[-1]["sort"]}
 
 
+def counted(
+    cluster: Cluster, layout: Layout, query: dict[str, Any], each: dict[str, dict[str, Any]]
+) -> dict[str, int]:
+    """How many of the documents that are searched and match `query` match `each` of some other queries, by name."""
+    body = {
+        "query": query, "size": 0, "track_total_hits": False,
+        "aggs": {"each": {"filters": {"filters": each}}},
+    }  # fmt: skip
+    answer = cluster.request(
+        "POST", f"/{layout.searched}/_search",
+        params={"allow_partial_search_results": "false", "ignore_unavailable": "true"}, body=body,
+    )  # fmt: skip
+    buckets = answer["aggregations"]["each"]["buckets"] if "aggregations" in answer else {}
+    return {name: bucket["doc_count"] for name, bucket in buckets.items()}
+
+
 def load(
     state: State, store: ClusterStore, cluster: Cluster, layout: Layout, content: Content, first: int
 ) -> None:
@@ -87,9 +103,10 @@ def load(
 
 
 def _wanted(state: State) -> tuple[str, ...]:
-    """The fields to read: sentences and bands only where a route searches by them."""
+    """The fields to read: sentences and bands only where they are searched by."""
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
-    unwanted = {field for route, field in routes.items() if route not in state.settings.routes}
+    searched = {*state.settings.routes, *(["sentences"] if state.settings.partial else [])}
+    unwanted = {field for route, field in routes.items() if route not in searched}
     return tuple(name for name in LOADED if name not in unwanted)
 
 

@@ -189,7 +189,12 @@ class ClusterStore:
         put_field(source, layout.time_field, format_time(document.time))
         if layout.client_signs:
             ours = layout.signature(self._signer, document.text) | ours
-        source[OBJECT] = {name: value for name, value in ours.items() if value not in (None, [])}
+        # That partial copies were looked for and none found must be told from not looking.
+        source[OBJECT] = {
+            name: value
+            for name, value in ours.items()
+            if value is not None and (value != [] or name == "partial")
+        }
         return source
 
     def _delete(self, place: Place, identity: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup.document import Prepared, Reject
+from neardup.engines import review
 from neardup.engines.elastic.asking import Inquiry
 from neardup.engines.elastic.fields import new_fields, now_ms, unstored_fields, verdict_fields
 from neardup.engines.elastic.journal import Journal
@@ -26,6 +27,7 @@ from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.state import State
 from neardup.engines.store import Commit
 from neardup.errors import ClusterUnreachable, WindowDamaged
+from neardup.params import asked_rule
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
@@ -231,11 +233,18 @@ class ElasticWindow(EmbeddedWindow):
         threshold: Any = None,
         matches: int | None = None,
         time: Any = None,
+        partial: bool | None = None,
+        containment: Any = None,
+        delta: int | None = None,
     ) -> Verdict:
-        content = self._committed()
-        if content.commit == self._state.committed:
-            return super().query(text, id=id, threshold=threshold, matches=matches, time=time)
-        settings = self._state.settings
+        content, settings = self._committed(), self._state.settings
+        rule = asked_rule(settings, partial, containment, delta)
+        loaded = content.commit == self._state.committed
+        if loaded and (rule is None or self._state.search.sentences is not None):
+            return review.query(self._state, text, id, threshold, matches, time, rule)
+        settings = settings.with_changes(partial=rule is not None)
+        if rule is not None:
+            settings = settings.with_changes(containment=rule.containment, delta=rule.delta)
         inquiry = Inquiry(self._cluster, self._layout, self._lease, content, settings, self._signer)
         return inquiry.answer(text, id, threshold, matches, time)
 

@@ -1,0 +1,70 @@
+"""Partial copies in a stored document: what is written comes back, and none found is not the same as not asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+import pytest
+
+from neardup.engines.elastic.fields import (
+    LOADED,
+    UNSCORED,
+    loaded,
+    new_fields,
+    unstored_fields,
+    verdict_fields,
+)
+from neardup.engines.state import STATUSES
+from neardup.engines.store import ROW
+from neardup.signature import sign
+from neardup.verdict import PartialMatch, Verdict
+
+NOW = 1_795_251_600_000
+TEXT = "The grey heron stalked slowly across the frozen marsh at sunrise."
+PARTS = [["a", 0.5, 1.0, 40, 2, NOW - 7], ["b", 0.25, 0.8, 20, 1, NOW - 5]]
+NAMES = (*PartialMatch._fields, "time")
+
+
+def written(said, *, asked):
+    """The row and the blob of a document, and the fields that are made of them."""
+    row = np.zeros(1, ROW)[0]
+    row["fingerprint"] = [int(sign(TEXT).fingerprint[at : at + 16], 16) for at in (0, 16)]
+    row["status"], row["asked"] = STATUSES.index("partial" if said else "unique"), asked
+    blob = b"c" + (orjson.dumps(said) if said else b"")
+    row["id_bytes"], row["blob_bytes"] = 1, len(blob)
+    return row, blob, verdict_fields(row, blob, NOW)
+
+
+def read(row, fields):
+    stored = sign(TEXT).to_dict() | fields | new_fields(row, np.empty(0, np.uint64), "ingest")
+    return loaded([{name: value for name, value in stored.items() if name in LOADED}], [False])
+
+
+@pytest.mark.parametrize("said", [
+    [None, 0, None, [], PARTS], ["a", NOW - 9, 0.75, [["a", 0.75, 60]], PARTS], ["a", NOW - 9, 0.75, [["a", 0.75, 60]]],
+], ids=["no copy", "a copy", "a copy without parts"])  # fmt: skip
+def test_parts_come_back_as_they_were_written(said):
+    row, blob, fields = written(said, asked=True)
+    assert fields["partial"] == [
+        dict(zip(NAMES, part, strict=True)) for part in (PARTS if len(said) == 5 else [])
+    ]
+    assert (fields["duplicate_of"], fields["duplicate_time"]) == (said[0], said[1] or None)
+    found = read(row, fields)
+    assert found.blobs == [blob]
+    assert (found.rows[0]["asked"], found.rows[0]["status"]) == (1, row["status"])
+    assert found.rows[0]["n_sentences"] == 1
+
+
+@pytest.mark.parametrize(("asked", "partial"), [(True, []), (False, None)])
+def test_none_found_is_not_the_same_as_not_asked(asked, partial):
+    row, blob, fields = written(None, asked=asked)
+    assert fields["partial"] == partial
+    found = read(row, fields)
+    assert (found.blobs, bool(found.rows[0]["asked"])) == ([blob], asked)
+
+
+def test_a_document_that_is_not_kept_loses_an_earlier_verdict():
+    verdict = Verdict("a", "2026-11-21T09:00:00Z", "unscored", None, None, None, "a", 0, True, ())
+    assert set(unstored_fields(verdict, NOW)) == set(UNSCORED)
+    assert unstored_fields(verdict, NOW)["partial"] is None
+    assert unstored_fields(verdict._replace(partial=()), NOW)["partial"] == []
