@@ -9,6 +9,7 @@
     │   └── LexiconError   the same for a lexicon
     ├── WindowError        the window on disk cannot be used
     │   ├── WindowLocked   another process writes to it
+    │   │   └── TurnLost   another scorer of a cluster's window took over while this one stood still
     │   ├── WindowExpired  the writer has dropped an hour that a reader still asks for
     │   └── WindowDamaged  its files do not hold what they should
     └── ClusterError            Elasticsearch cannot be used, or not so
@@ -45,6 +46,7 @@ __all__ = [
     "RecipeMismatch",
     "SettingsError",
     "SetupRefused",
+    "TurnLost",
     "UnknownDocument",
     "WindowDamaged",
     "WindowError",
@@ -139,6 +141,16 @@ class WindowLocked(WindowError):
     def __str__(self) -> str:
         holder = "" if self.holder is None else f" ({self.holder})"
         return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
+
+
+class TurnLost(WindowLocked):
+    """A scorer of the window at `path` gave no sign for longer than its turn, and another one (`holder`) took over."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} was taken over by another scorer ({self.holder or 'which has ended'}) while this one stood "
+            "still: run it again; nothing that it had not told counts"
+        )
 
 
 class WindowExpired(WindowError):

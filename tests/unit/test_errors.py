@@ -46,6 +46,12 @@ EXAMPLES = [
         "w is being written by another process (process 17): end it, or open the window readonly",
     ),
     (
+        errors.TurnLost("http://localhost:9200/news", "host:17:ab"),
+        {"path": "http://localhost:9200/news", "holder": "host:17:ab"},
+        "http://localhost:9200/news was taken over by another scorer (host:17:ab) while this one stood still: run it "
+        "again; nothing that it had not told counts",
+    ),
+    (
         errors.WindowDamaged("w/log", "a torn record", "its checksum"),
         {"path": "w/log", "found": "a torn record", "expected": "its checksum"},
         "w/log is damaged: found a torn record, expected its checksum",

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from neardup.engines.store import Commit
-from neardup.errors import ClusterConflict, ClusterError, WindowLocked
+from neardup.errors import ClusterConflict, ClusterError, TurnLost, WindowLocked
 
 if TYPE_CHECKING:
     from neardup.cluster.client import Cluster
@@ -177,7 +177,7 @@ class Lease:
     def confirm(self) -> None:
         """Makes sure that it still is this scorer's turn, which a batch may have outlasted.
 
-        Raises `WindowLocked` if another scorer took over.
+        Raises `TurnLost` if another scorer took over.
         """
         if time.monotonic() - self._renewed > TURN_SECONDS / 4:
             self.renew()
@@ -191,7 +191,7 @@ class Lease:
     def commit(self, content: Content) -> None:
         """Makes `content` what counts and ends the turn.
 
-        Raises `WindowLocked` if the turn had run out and another scorer took over: nothing of it counts.
+        Raises `TurnLost` if the turn had run out and another scorer took over: nothing of it counts.
         """
         if not self._write(replace(content, holder=None, until=0)):
             self._lost()
@@ -200,7 +200,7 @@ class Lease:
     def _lost(self) -> NoReturn:
         _turns.discard(self._name)
         found = self.read()
-        raise WindowLocked(str(self._cluster.address), found.holder if found else None)
+        raise TurnLost(str(self._cluster.address), found.holder if found else None)
 
     def abandon(self, content: Content, *, told: bool) -> None:
         """Ends a turn that failed: the next scorer takes back what it wrote. `told`: at once, if the cluster answers,

@@ -90,7 +90,7 @@ class Writes:
     def send(self, turn: int) -> None:
         """Writes what waits: new documents first, then, with a journal of `turn`, what changes stored ones.
 
-        Raises `DocumentsRefused` after taking back what was written of the batch, and `WindowLocked` if it is another
+        Raises `DocumentsRefused` after taking back what was written of the batch, and `TurnLost` if it is another
         scorer's turn.
         """
         waiting = list(self._waiting.values())
