@@ -22,7 +22,18 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 DATA = Path(os.environ.get("NEARDUP_DATA", ROOT.parent / "shared" / "data"))
-PACKAGES = ("neardup", "numpy", "numba", "xxhash", "orjson", "rensa", "gaoya")
+PACKAGES = (
+    "neardup",
+    "numpy",
+    "numba",
+    "xxhash",
+    "orjson",
+    "elasticsearch",
+    "rensa",
+    "gaoya",
+    "datasketch",
+    "snowballstemmer",
+)
 THREAD_POOLS = (
     "OMP_NUM_THREADS",
     "NUMBA_NUM_THREADS",

@@ -13,7 +13,10 @@ from pathlib import Path
 
 from benchmarks import harness
 
-ORDER = ("startup", "speed", "durable", "quality", "realism", "scale")
+ORDER = (
+    "startup", "speed", "durable", "quality", "realism", "scale",
+    "cluster", "kill", "experiment_a", "experiment_b", "experiment_c", "experiment_d",
+)  # fmt: skip
 
 
 def run(name: str, arguments: list[str]) -> int:

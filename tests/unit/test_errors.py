@@ -49,8 +49,8 @@ EXAMPLES = [
         errors.TurnLost("http://localhost:9200/news", "host:17:ab"),
         {"path": "http://localhost:9200/news", "holder": "host:17:ab"},
         (
-            "http://localhost:9200/news was taken over by another scorer (host:17:ab) while this one stood still: run it "
-            "again; nothing that it had not told counts"
+            "http://localhost:9200/news was taken over by another scorer (host:17:ab) while this one stood still: "
+            "run it again; nothing that it had not told counts"
         ),
     ),
     (

@@ -1,0 +1,489 @@
+"""Experiment D: partial copies by sentence fingerprints (Yoon et al. 2012, section 3), containment and doc_q beside.
+
+Question   What do the document frequency cut-off and the number of collisions delta do? (Figures 5-7.) How do sentence
+           fingerprints compare with whole-document and segment fingerprints? (Table 2.) With containment of q-grams,
+           and, on whole copies, with doc_q? Are the originals named?
+Corpus     Articles and posts of the real sentences of passages20k, put together by generators_d.py, which says how: the
+           paper's Korean posts and news cannot be had. All of the paper's 924 duplicates, half as many other posts, a
+           tenth as many articles.
+Seed       20261121.
+Measured   As there: a post is called a duplicate if more than delta of its sentence hashes are in the table of the
+           articles; precision and recall of posts. Document frequencies are those of the articles. Table 2's sizes are
+           the bytes of the hashes; loading is reading them from a file into a table; a request is one post from text to
+           answer, in Python; both in processor time. Naming: the articles that share fingerprints or contain enough,
+           against those that at least two sentences were taken of.
+Excluded   posts that copy posts. Containment is counted exactly, but only with the 50 articles that share most of the
+           300 rarest q-grams of a post.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import neardup
+from benchmarks import bruteforce, engine, generators_d, harness, prose
+from benchmarks.corpora import Corpus
+from neardup.baselines.imatch import IMatch
+from neardup.baselines.segments import SegmentFingerprints
+from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceHashes, SentenceTable
+from neardup.baselines.words import Frequencies, sentences, words
+from neardup.signature import signer
+
+SEED = 20_261_121
+ARTICLES_SHARE = 0.75
+DUPLICATES, POSTS = 924, 9_538
+CUTOFFS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+DELTAS = tuple(range(10))
+DELTA = 3
+PARTIAL_DELTAS = (1, 2, 3, 4, 5)
+"""Of the product's own fingerprints, alone or with containment beside."""
+NEVER, SURELY = 2.0, 3.0
+"""A containment that none reaches, and a score that reaches even that."""
+DOC_Q_LOWEST = "0.5"
+DOC_Q = (0.5, 0.6, 0.7, 0.8, 0.9)
+CONTAINMENTS = tuple(round(0.4 + 0.05 * step, 2) for step in range(12))
+RAREST = 300
+CANDIDATES = 50
+IDF_RANGES = ((0.2, 0.85), (0.2, 1.0), (0.0, 0.5))
+PAPER_TABLE_2 = {
+    "I-Match (Chowdhury02)": (88, 381_202, 2_421, 1.38, 87.35, 72.62, 79.31),
+    "segments (Wang09)": (903, 3_623_531, 27_668, 0.82, 99.76, 90.80, 95.07),
+    "sentence fingerprints": (891, 3_564_761, 24_540, 1.39, 99.48, 93.11, 96.18),
+}
+"""MB, hash entries, loading ms, request ms, precision, recall, F."""
+
+Split = list[list[str]]
+Pair = tuple[int, int]
+
+
+class Data(NamedTuple):
+    """Articles and posts, and both as sentences of words."""
+
+    articles: list[str]
+    posts: list[generators_d.Post]
+    article_sentences: list[Split]
+    post_sentences: list[Split]
+
+    def duplicates(self) -> set[int]:
+        """The numbers of the posts that are duplicates."""
+        return {number for number, post in enumerate(self.posts) if post.is_duplicate}
+
+
+def data_of(args: argparse.Namespace) -> Data:
+    """The seeded data, or a small one."""
+    passages = list(chain.from_iterable(prose.collections(args.data, tiny=args.tiny).values()))
+    random.Random(f"{SEED}:order").shuffle(passages)
+    duplicates, posts = (60, 120) if args.tiny else (DUPLICATES, POSTS)
+    made = generators_d.blogosphere(passages, ARTICLES_SHARE, duplicates, posts, SEED)
+    return Data(
+        made.articles,
+        made.posts,
+        [_interned(text) for text in made.articles],
+        [_interned(post.text) for post in made.posts],
+    )
+
+
+def _interned(text: str) -> Split:
+    """The sentences of a text, equal words being one object: millions of them are held at once."""
+    return [[sys.intern(word) for word in sentence] for sentence in sentences(text)]
+
+
+def judged(called: Iterable[int], wanted: set[int], among: Iterable[int] | None = None) -> dict[str, float]:
+    """Precision, recall and F of what was called a duplicate, counting only the posts `among`."""
+    found = set(called)
+    if among is not None:
+        found, wanted = found & set(among), wanted & set(among)
+    right = len(found & wanted)
+    precision, recall = right / len(found) if found else 1.0, right / len(wanted)
+    f = 2 * precision * recall / (precision + recall) if right else 0.0
+    return {"precision": precision, "recall": recall, "f": f}
+
+
+def called(collisions: Sequence[int], delta: int) -> set[int]:
+    """The posts with more than delta collisions."""
+    return {number for number, count in enumerate(collisions) if count > delta}
+
+
+# -- figures 5 to 7 --
+
+
+def on_cutoffs(data: Data, frequencies: Frequencies) -> list[dict[str, Any]]:
+    """One row a cut-off: sizes (Figure 5), and precision, recall and F at every delta (Figures 6 and 7)."""
+    rows: list[dict[str, Any]] = []
+    for cutoff in CUTOFFS:
+        method = SentenceFingerprints(cutoff)
+        method.use(frequencies)
+        table = SentenceTable(map(method.sign_sentences, data.article_sentences))
+        signatures = [method.sign_sentences(split) for split in data.post_sentences]
+        collisions = [table.collisions(signature) for signature in signatures]
+        left = [len(method.sequence(one)) for split in data.post_sentences for one in split]
+        rows.append({
+            "cutoff": cutoff,
+            "common_words": sum(map(method.is_common, frequencies.of)),
+            "words_left": statistics.mean(left), "entries": len(table), "struck_out": table.struck_out,
+            "by_delta": [judged(called(collisions, delta), data.duplicates()) for delta in DELTAS],
+        })  # fmt: skip
+        print(f"cut-off {cutoff}: F {rows[-1]['by_delta'][DELTA]['f']:.4f}", file=sys.stderr, flush=True)
+    return rows
+
+
+# -- table 2 --
+
+
+class Contender(NamedTuple):
+    """One row of Table 2: the keys of a text, and how many of them must be in the table for a duplicate."""
+
+    name: str
+    keys: Callable[[str], Sequence[bytes]]
+    more_than: int
+    most: int
+
+
+def contenders(data: Data, frequencies: Frequencies, cutoff: float) -> Iterator[Contender]:
+    """The paper's three, and the product's own sentence fingerprints."""
+    for low, high in IDF_RANGES:
+        whole = IMatch(low, high)
+        whole.learn(data.articles)
+
+        def digests(text: str, whole: IMatch = whole) -> list[bytes]:
+            return [digest for digest in whole.sign(text) if digest is not None]
+
+        yield Contender(f"I-Match (Chowdhury02), idf {low} to {high}", digests, 0, len(data.articles))
+    yield Contender("segments (Wang09)", SegmentFingerprints().sign, DELTA, 300)
+    method = SentenceFingerprints(cutoff)
+    method.use(frequencies)
+    yield Contender(f"sentence fingerprints, cut-off {cutoff}", method.sign, DELTA, 300)
+    yield Contender("the product's sentence fingerprints", product_sentences, DELTA, 300)
+
+
+def product_sentences(text: str) -> SentenceHashes:
+    """What a window with the route "sentences" keeps of a text: default lexicon, three words or more."""
+    found = signer(neardup.Recipe()).word_features([text.encode()])
+    return tuple(value.tobytes() for value in found.sentences)
+
+
+def on_contender(data: Data, one: Contender) -> tuple[dict[str, Any], list[int]]:
+    """A row of Table 2, and how many keys of each post are in the table."""
+    table = SentenceTable((one.keys(text) for text in data.articles), one.most)
+    with tempfile.TemporaryDirectory() as scratch:
+        entries = sorted(table.values())
+        path = Path(scratch) / "table"
+        path.write_bytes(b"".join(entries))
+        width, size = len(entries[0]), path.stat().st_size
+        clock = harness.Clock()
+        packed = path.read_bytes()
+        loaded = {packed[at : at + width] for at in range(0, size, width)}
+        loading = clock.took().cpu
+    clock = harness.Clock()
+    collisions = [sum(key in loaded for key in one.keys(post.text)) for post in data.posts]
+    request = clock.took().cpu / len(data.posts)
+    row: dict[str, Any] = {"name": one.name, "bytes": size, "entries": len(entries), "loading_ms": 1e3 * loading,
+           "request_ms": 1e3 * request} | verdicts(data, called(collisions, one.more_than))  # fmt: skip
+    print(f"{one.name}: F {row['all']['f']:.4f}", file=sys.stderr, flush=True)
+    return row, collisions
+
+
+def verdicts(data: Data, found: set[int]) -> dict[str, Any]:
+    """What calling these posts duplicates is worth: on all posts, on whole copies among the others, by kind."""
+    whole = [number for number, post in enumerate(data.posts) if post.kind in {"own", *generators_d.WHOLE}]
+    total, so_called = Counter(post.kind for post in data.posts), Counter(data.posts[n].kind for n in found)
+    return {
+        "all": judged(found, data.duplicates()),
+        "whole": judged(found, data.duplicates(), whole),
+        "by_kind": {kind: so_called[kind] / total[kind] for kind in sorted(total)},
+    }
+
+
+# -- doc_q and containment --
+
+
+def doc_q_scores(data: Data) -> list[float]:
+    """For every post its best doc_q with an article, by the product itself; 0 if under 0.5."""
+    texts = [*data.articles, *(post.text for post in data.posts)]
+    corpus = Corpus("blogosphere", [str(place) for place in range(len(texts))], texts)
+    run = engine.ingest(corpus, threshold=DOC_Q_LOWEST)
+    best = [0.0] * len(data.posts)
+    for (earlier, later), (_, score) in run.found.items():
+        if earlier < len(data.articles) <= later:
+            number = later - len(data.articles)
+            best[number] = max(best[number], score)
+    return best
+
+
+def containments(data: Data) -> list[dict[int, float]]:
+    """For every post |A n B| / min(|A|, |B|) with each of the articles that share most of its rarest q-grams."""
+    sets = bruteforce.gram_sets([*data.articles, *(post.text for post in data.posts)])
+    sizes, articles = np.diff(sets.starts), len(data.articles)
+    grams = sets.ids[: sets.starts[articles]]
+    order = np.argsort(grams, kind="stable")
+    postings = np.repeat(np.arange(articles, dtype=np.int32), sizes[:articles])[order]
+    offsets = np.zeros(len(sets.frequencies) + 1, np.int64)
+    np.cumsum(np.bincount(grams, minlength=len(sets.frequencies)), out=offsets[1:])
+    member = np.zeros(len(sets.frequencies), np.bool_)
+    found = []
+    for number in range(articles, len(sizes)):
+        own = sets.of(number)
+        rarest = own[np.argsort(sets.frequencies[own], kind="stable")[:RAREST]]
+        runs = [postings[offsets[gram] : offsets[gram + 1]] for gram in rarest]
+        shared = np.bincount(np.concatenate([*runs, postings[:0]]), minlength=articles)
+        best = np.argsort(-shared, kind="stable")[:CANDIDATES]
+        member[own] = True
+        found.append({
+            int(article): float(member[sets.of(article)].sum() / max(1, min(sizes[article], len(own))))
+            for article in best[shared[best] > 0]
+        })  # fmt: skip
+        member[own] = False
+    return found
+
+
+def on_scores(data: Data, scores: Sequence[float], thresholds: Iterable[float]) -> list[dict[str, Any]]:
+    """One row a threshold: all posts, whole copies, and each kind."""
+    return [
+        {"threshold": threshold}
+        | verdicts(data, {number for number, score in enumerate(scores) if score >= threshold})
+        for threshold in thresholds
+    ]
+
+
+# -- naming the originals --
+
+
+def shared_sentences(data: Data, keys: Callable[[str], Sequence[bytes]]) -> dict[Pair, int]:
+    """How many fingerprints each post shares with each article, those of more than 300 articles left out."""
+    holders: dict[bytes, list[int]] = {}
+    for article, text in enumerate(data.articles):
+        for key in set(keys(text)):
+            holders.setdefault(key, []).append(article)
+    shared: Counter[Pair] = Counter()
+    for number, post in enumerate(data.posts):
+        for key in set(keys(post.text)):
+            held = holders.get(key, ())
+            if len(held) <= 300:
+                shared.update((number, article) for article in held)
+    return dict(shared)
+
+
+def on_naming(
+    data: Data, keys: Callable[[str], Sequence[bytes]], contained: list[dict[int, float]]
+) -> list[dict[str, Any]]:
+    """Precision and recall of the pairs of post and original, by fingerprints, by containment, by either."""
+    wanted = {
+        (number, source) for number, post in enumerate(data.posts) for source, size in post.taken if size >= 2
+    }
+    shared = shared_sentences(data, keys)
+    rows = []
+    for more_than, least in (
+        (0, None),
+        (1, None),
+        (2, None),
+        (3, None),
+        (None, 0.6),
+        (None, 0.8),
+        (1, 0.6),
+        (1, 0.8),
+    ):
+        found: set[Pair] = set()
+        if more_than is not None:
+            found |= {pair for pair, count in shared.items() if count > more_than}
+        if least is not None:
+            found |= {
+                (number, article)
+                for number, some in enumerate(contained)
+                for article, c in some.items()
+                if c >= least
+            }
+        right = len(found & wanted)
+        rows.append({
+            "more_than": more_than, "containment": least, "pairs": len(wanted), "named": len(found),
+            "precision": right / len(found) if found else 1.0, "recall": right / len(wanted),
+            "f": 2 * right / (len(found) + len(wanted)),
+        })  # fmt: skip
+    return rows
+
+
+def measured(data: Data) -> dict[str, Any]:
+    """All figures."""
+    frequencies = Frequencies(words, data.articles)
+    cutoffs = on_cutoffs(data, frequencies)
+    best = max(cutoffs, key=lambda row: row["by_delta"][DELTA]["f"])["cutoff"]
+    method = SentenceFingerprints(best)
+    method.use(frequencies)
+    uncut = SentenceTable(map(method.sign_sentences, data.article_sentences), most=sys.maxsize)
+    collisions = [uncut.collisions(method.sign_sentences(split)) for split in data.post_sentences]
+    table_2 = [on_contender(data, one) for one in contenders(data, frequencies, best)]
+    contained = containments(data)
+    most = [max(some.values(), default=0.0) for some in contained]
+    shared = table_2[-1][1]  # of the product's fingerprints
+    either = {
+        delta: on_scores(
+            data,
+            [SURELY if count > delta else score for count, score in zip(shared, most, strict=True)],
+            (*CONTAINMENTS, NEVER),
+        )
+        for delta in PARTIAL_DELTAS
+    }
+    return {
+        "facts": facts(data),
+        "cutoffs": cutoffs,
+        "best_cutoff": best,
+        "without_the_cut_of_300": [judged(called(collisions, delta), data.duplicates()) for delta in DELTAS],
+        "table_2": [row for row, _ in table_2],
+        "containment": on_scores(data, most, CONTAINMENTS),
+        "partial": either,
+        "doc_q": on_scores(data, doc_q_scores(data), DOC_Q),
+        "naming": on_naming(data, product_sentences, contained),
+    }
+
+
+def facts(data: Data) -> dict[str, Any]:
+    """Table 1 for our data."""
+
+    def shape(split: list[Split]) -> dict[str, float]:
+        lengths = [len(one) for some in split for one in some]
+        return {"sentences": len(lengths) / len(split), "words": statistics.mean(lengths)}
+
+    return {
+        "articles": len(data.articles), "posts": len(data.posts),
+        "kinds": dict(Counter(post.kind for post in data.posts)),
+        "article": shape(data.article_sentences), "post": shape(data.post_sentences),
+    }  # fmt: skip
+
+
+def report(figures: dict[str, Any]) -> str:
+    """The tables as Markdown."""
+    about = figures["facts"]
+    rows: list[list[object]] = [
+        ["documents", 19_076, f"{about['posts']:,}", "432,162", f"{about['articles']:,}"],
+        [
+            "sentences a document",
+            17.13,
+            f"{about['post']['sentences']:.2f}",
+            11.57,
+            f"{about['article']['sentences']:.2f}",
+        ],
+        [
+            "words a sentence",
+            11.34,
+            f"{about['post']['words']:.2f}",
+            14.45,
+            f"{about['article']['words']:.2f}",
+        ],
+    ]
+    parts = [
+        "The data (Table 1)\n\n"
+        + harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
+    ]
+    rows = [
+        [
+            row["cutoff"],
+            row["common_words"],
+            f"{row['words_left']:.2f}",
+            f"{row['entries']:,}",
+            *_percent(row["by_delta"][DELTA]),
+        ]
+        for row in figures["cutoffs"]
+    ]
+    header = ["cut-off (share)", "common words", "words left", "entries", "P", "R", "F"]
+    parts.append(
+        f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)\n\n" + harness.table(header, rows)
+    )
+    best = next(row for row in figures["cutoffs"] if row["cutoff"] == figures["best_cutoff"])
+    rows = [
+        [delta, *_percent(best["by_delta"][delta]), *_percent(figures["without_the_cut_of_300"][delta])]
+        for delta in DELTAS
+    ]
+    header = ["delta", "P", "R", "F", "P without the cut of 300", "R", "F"]
+    parts.append(f"Collisions, cut-off {best['cutoff']} (Figure 7)\n\n" + harness.table(header, rows))
+    rows = [
+        [
+            f"paper: {name}",
+            mb,
+            f"{entries:,}",
+            loading,
+            request,
+            *(f"{value:.2f}" for value in judgement),
+            *[""] * 3,
+        ]
+        for name, (mb, entries, loading, request, *judgement) in PAPER_TABLE_2.items()
+    ]
+    for row in figures["table_2"]:
+        size, entries = f"{row['bytes'] / 1e6:.2f}", f"{row['entries']:,}"
+        times = [f"{row['loading_ms']:.0f}", f"{row['request_ms']:.2f}"]
+        rows.append([row["name"], size, entries, *times, *_percent(row["all"]), *_percent(row["whole"])])
+    for name in ("containment", "doc_q"):
+        row = max(figures[name], key=lambda one: one["whole" if name == "doc_q" else "all"]["f"])
+        rows.append(
+            [f"{name} >= {row['threshold']}", *[""] * 4, *_percent(row["all"]), *_percent(row["whole"])]
+        )
+    header = [
+        "method",
+        "MB",
+        "hash entries",
+        "loading ms",
+        "request ms",
+        "P",
+        "R",
+        "F",
+        "whole copies: P",
+        "R",
+        "F",
+    ]
+    parts.append("Methods (Table 2)\n\n" + harness.table(header, rows))
+    rows = [
+        [
+            "none" if choice[0]["threshold"] == NEVER else f"{choice[0]['threshold']:.2f}",
+            *(f"{100 * row['all']['precision']:.2f} / {100 * row['all']['recall']:.2f} / {100 * row['all']['f']:.2f}"
+              for row in choice),
+        ]
+        for choice in zip(*figures["partial"].values(), strict=True)
+    ]  # fmt: skip
+    header = ["or containment of at least", *(f"delta = {delta}: P / R / F" for delta in figures["partial"])]
+    parts.append("The product's fingerprints, or containment\n\n" + harness.table(header, rows))
+    kinds = sorted(about["kinds"])
+    rows = [[row["name"], *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)] for row in figures["table_2"]]
+    rows += [
+        [f"{name} >= {row['threshold']}", *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)]
+        for name in ("containment", "doc_q") for row in figures[name]
+    ]  # fmt: skip
+    header = ["share called duplicates", *(f"{kind} ({about['kinds'][kind]})" for kind in kinds)]
+    parts.append("By kind of post\n\n" + harness.table(header, rows))
+    rows = [
+        [
+            "-" if row["more_than"] is None else row["more_than"],
+            row["containment"] or "-",
+            row["named"],
+            row["pairs"],
+            *_percent(row),
+        ]
+        for row in figures["naming"]
+    ]
+    header = ["more sentences than", "or containment", "named", "originals", "P", "R", "F"]
+    parts.append("Originals named (the product's sentence fingerprints)\n\n" + harness.table(header, rows))
+    return "\n".join(parts)
+
+
+def _percent(row: dict[str, Any]) -> list[str]:
+    return [f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f")]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measures, prints the tables, writes experiment_d.json."""
+    args = harness.options(__doc__).parse_args(arguments)
+    figures = measured(data_of(args))
+    print(report(figures))
+    harness.save(args, "experiment_d", figures)
+
+
+if __name__ == "__main__":
+    main()
