@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 from tests.contract.places import KINDS, Place
+from tests.contract.prefixes import Prefixes
+
+
+@pytest.fixture(scope="session")
+def prefixes(elasticsearch_url, credentials):
+    prefixes = Prefixes(elasticsearch_url, credentials)
+    yield prefixes
+    prefixes.close()
 
 
 @pytest.fixture(params=KINDS)
 def place(request, tmp_path):
-    place = Place(request.param, tmp_path)
+    on_a_node = request.param == "elasticsearch"
+    place = Place(request.param, tmp_path, request.getfixturevalue("prefixes") if on_a_node else None)
     yield place
     place.close()
 

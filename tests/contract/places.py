@@ -11,18 +11,28 @@ import pytest
 from tests.reference_window import ReferenceWindow
 
 from neardup.document import Document
+from neardup.engines.elastic.opening import open_elastic_window
 from neardup.engines.opening import open_window
 
 if TYPE_CHECKING:
+    from tests.contract.prefixes import Prefixes
+
+    from neardup.cluster.address import Address
     from neardup.engines.base import Window
     from neardup.verdict import Verdict
 
-Kind = Literal["reference", "memory", "directory"]
-ENGINES: tuple[Kind, ...] = ("memory", "directory")
-KINDS: tuple[Kind, ...] = ("reference", *ENGINES)
+Kind = Literal["reference", "memory", "directory", "elasticsearch"]
+EMBEDDED = ("memory", "directory")
+ENGINES = (*EMBEDDED, pytest.param("elasticsearch", marks=pytest.mark.node))
+KINDS = ("reference", *ENGINES)
 
 engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
 """For what the reference, which has neither index nor memory to speak of, cannot show."""
+embedded_only = pytest.mark.parametrize("place", EMBEDDED, indirect=True)
+"""For what the engine in a cluster inherits as it is and could show only slowly; each use says why."""
+
+PATIENCE = 60
+"""Seconds for which a window waits for a node that other tests share."""
 
 START = 1_600_000_000 // 3_600 * 3_600
 """The hour that the tests count from, in seconds: 2020-09-13T12:00:00Z."""
@@ -34,12 +44,14 @@ class Place:
 
     kind: Kind
     path: Path
+    prefixes: Prefixes | None = None
     opened: list[Window] = field(default_factory=list)
+    addresses: dict[str, Address] = field(default_factory=dict)
 
     @property
     def durable(self) -> bool:
         """Whether a window can be closed and opened again."""
-        return self.kind == "directory"
+        return self.kind in ("directory", "elasticsearch")
 
     @property
     def is_engine(self) -> bool:
@@ -47,14 +59,40 @@ class Place:
         return self.kind != "reference"
 
     def open(self, name: str = "window", **settings: Any) -> Window:
-        """A new window, or in a directory the one of that name."""
-        window: Window
-        if self.kind == "reference":
-            window = ReferenceWindow(**settings)
-        else:
-            window = open_window(self.path / name if self.durable else None, **settings)
+        """A new window, or where windows last the one of that name."""
+        window = self._opened(name, settings)
         self.opened.append(window)
         return window
+
+    def _opened(self, name: str, settings: dict[str, Any]) -> Window:
+        match self.kind:
+            case "reference":
+                return ReferenceWindow(**settings)
+            case "memory":
+                return open_window(None, **settings)
+            case "directory":
+                return open_window(self.path / name, **settings)
+        address = self.address(name)
+        assert self.prefixes is not None
+        return open_elastic_window(
+            str(address), credentials=self.prefixes.credentials, patience=PATIENCE, **settings
+        )
+
+    def address(self, name: str = "window") -> Address:
+        """Where in the cluster the window of that name is."""
+        assert self.prefixes is not None
+        if name not in self.addresses:
+            self.addresses[name] = self.prefixes.fresh()
+        return self.addresses[name]
+
+    def hours_left(self, name: str = "window") -> list[str]:
+        """What the hours of a window left where it is kept; of one in memory nothing can be seen."""
+        if self.kind == "directory":
+            return [path.name for path in (self.path / name / "hours").iterdir()]
+        if self.kind == "elasticsearch":
+            assert self.prefixes is not None
+            return self.prefixes.indices([self.address(name).pattern])
+        return []
 
     def reopened(self, window: Window, name: str = "window", **settings: Any) -> Window:
         """The same window, closed and opened again where that is possible."""
@@ -69,6 +107,9 @@ class Place:
         for window in self.opened:
             window.close()
         self.opened.clear()
+        if self.prefixes is not None:
+            self.prefixes.give_back(self.addresses.values())
+            self.addresses.clear()
 
 
 def document(identity: str, text: str, hour: float = 0) -> Document:

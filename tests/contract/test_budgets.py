@@ -11,10 +11,11 @@ from tests.contract.places import document, engines_only, grams, told
 TEXT = grams(0, 20)
 
 
-def distinct(count, start=0):
-    """Documents without anything in common, two an hour."""
+def distinct(count, start=0, an_hour=2):
+    """Documents without anything in common, `an_hour` of them each hour."""
     return [
-        document(f"{start + i}", grams(30 * (start + i), 30 * (start + i) + 20), i // 2) for i in range(count)
+        document(f"{start + i}", grams(30 * (start + i), 30 * (start + i) + 20), i // an_hour)
+        for i in range(count)
     ]
 
 
@@ -80,7 +81,7 @@ def test_copies_that_are_dropped_take_no_room(place):
 @engines_only
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])
 def test_memory_is_bounded_whatever_the_batches(place, retrieval):
-    stream = distinct(120)
+    stream = distinct(120, an_hour=12)
     outcomes = []
     for batch in (1, 7, 200):
         settings = {"max_memory": 40_000, "retrieval": retrieval, "batch_documents": batch}
@@ -148,7 +149,7 @@ def test_what_expired_frees_its_memory(place):
 @pytest.mark.parametrize("policy", ["mark", "drop", "route"])
 def test_verdicts_after_compaction_are_those_without(place, policy):
     stream = [
-        document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 12) for i in range(400)
+        document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 40) for i in range(400)
     ]
     settings = {"window_hours": 3, "policy": policy}
     expected = list(place.open("plain", **settings).ingest(stream))

@@ -9,12 +9,15 @@ import json
 import sys
 from pathlib import Path
 
+from neardup.cluster.address import is_address
+from neardup.engines.elastic.opening import open_elastic_window
 from neardup.engines.opening import open_window
 
 
 def main(stream: str, window: str, settings: str) -> None:
     documents = (json.loads(line) for line in Path(stream).read_text().splitlines())
-    with open_window(window, **json.loads(settings)) as opened:
+    opens = open_elastic_window if is_address(window) else open_window
+    with opens(window, **json.loads(settings)) as opened:
         for verdict in opened.ingest(documents):
             sys.stdout.write(verdict.to_json().decode() + "\n")
             sys.stdout.flush()

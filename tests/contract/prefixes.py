@@ -1,0 +1,89 @@
+"""Prefixes for windows in the cluster of a run: each is used once, and nothing is left of them in the end."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from neardup.cluster.address import Address, Credentials
+from neardup.cluster.client import Cluster
+from neardup.errors import ClusterRejected
+
+_TOGETHER = 10
+"""Windows deleted at a time: to change what exists costs the same for one index as for a hundred."""
+_NAMES = 60
+"""Names in one request, whose first line may have 4 KB."""
+
+
+class Prefixes:
+    """Makes addresses of windows. Their prefixes all begin alike, so that no other can be meant when they go."""
+
+    def __init__(self, url: str, credentials: Credentials) -> None:
+        self.credentials = credentials
+        self._url, self._run = url, f"test{secrets.token_hex(5)}"
+        self._count = 0
+        self._closed: list[Address] = []
+        self._cluster = Cluster(Address(url, self._run), credentials, patience=60)
+
+    def fresh(self) -> Address:
+        """The address of a window that is not there yet."""
+        self._count += 1
+        return Address(self._url, f"{self._run}w{self._count:04}")
+
+    def give_back(self, addresses: Iterable[Address]) -> None:
+        """These windows are closed, and go with the next ones."""
+        self._closed += addresses
+        if len(self._closed) >= _TOGETHER:
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Deletes indices and templates of what was given back, each by its exact name."""
+        gone, self._closed = self._closed, []
+        patterns = [name for address in gone for name in (address.pattern, address.state)]
+        for some in _parts(patterns):
+            for names in _parts(self.indices(some)):
+                self._request("DELETE", f"/{','.join(names)}")
+        ours = {name for address in gone for name in templates_of(address)}
+        found = self._request(
+            "GET", f"/_index_template/neardup-*{self._run}*", {"filter_path": "index_templates.name"}
+        )
+        there = {template["name"] for template in found.get("index_templates", ())}
+        for names in _parts(sorted(ours & there)):
+            self._request("DELETE", f"/_index_template/{','.join(names)}")
+
+    def indices(self, patterns: list[str]) -> list[str]:
+        """The names of indices that match one of `patterns`."""
+        params = {
+            "expand_wildcards": "all",
+            "ignore_unavailable": "true",
+            "filter_path": "*.settings.index.uuid",
+        }
+        return list(self._request("GET", f"/{','.join(patterns)}", params))
+
+    def close(self) -> None:
+        """Deletes all that is left."""
+        self.sweep()
+        for path in ("/_ingest/pipeline", "/_ilm/policy"):
+            try:
+                found = self._request("GET", f"{path}/neardup-{self._run}w*")
+            except ClusterRejected:
+                continue  # a distribution without lifecycle policies
+            for name in found:
+                self._request("DELETE", f"{path}/{name}")
+        self._cluster.close()
+
+    def _request(self, method: str, path: str, params: dict[str, Any] | None = None) -> Any:
+        return self._cluster.request(method, path, params=params, missing_ok=True) or {}
+
+
+def templates_of(address: Address) -> tuple[str, ...]:
+    """The names of a window's index templates."""
+    return address.template, address.copies_template, address.alias_template, address.state_template
+
+
+def _parts(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
+    while part := list(islice(rest, _NAMES)):
+        yield part

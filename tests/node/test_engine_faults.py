@@ -1,0 +1,284 @@
+"""What goes wrong between a scorer and its cluster, short of a killed process: nothing is lost, nothing counts twice,
+and every verdict is the one that an undisturbed run gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import pytest
+from tests.contract.places import START, Place, document, grams, told
+from tests.contract.proxy import Fault, Proxy, busy, half_busy, lost, unheard
+from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
+from tests.node.killing import stored
+
+from neardup.cluster.address import Address
+from neardup.cluster.client import Cluster
+from neardup.document import Document, Reject
+from neardup.engines.elastic.opening import open_elastic_window
+from neardup.engines.opening import open_window
+from neardup.errors import ClusterUnreachable, NeardupError
+
+SETTINGS: dict[str, Any] = {"batch_documents": 20, "policy": "route", "window_hours": 2}
+A, B, C = grams(0, 20), grams(2, 22), grams(50, 70)
+
+OPERATIONS: list[Operation] = [
+    Ingest([document(f"d{i}", (A, C, B, C, A + "!", "?")[i], i % 2) for i in range(6)]),
+    Ingest([document("d1", B, 1), document("d0", C, 1), document("late", A, -0.5)]),
+    Delete("d2"),
+    Reconcile(),
+    Ingest([document("d5", A, 1), document("e", grams(0, 18), 3)]),
+    Reconcile(),
+    Expire(4),
+]  # fmt: skip
+"""Batches that add, replace in the same hour and in another; copies that move; hours that go."""
+
+
+@pytest.fixture(autouse=True)
+def impatient():
+    """A client that asks again soon."""
+    with mock.patch("neardup.cluster.client.FIRST_WAIT", 0.01):
+        yield
+
+
+def through(proxy: Proxy, cluster: Cluster) -> Address:
+    """The address of the cluster's window through a proxy."""
+    return Address(proxy.url, cluster.address.prefix)
+
+
+class ClusterPlace(Place):
+    """A place whose windows all are the one at `at`."""
+
+    def __init__(self, cluster: Cluster, at: Address, path, **options: Any) -> None:
+        super().__init__("elasticsearch", path)
+        self._cluster, self._at, self._options = cluster, at, options
+
+    def open(self, name: str = "window", **settings: Any):
+        window = open_elastic_window(
+            str(self._at),
+            credentials=self._cluster.credentials,
+            **{"patience": 20, **self._options, **settings},
+        )
+        self.opened.append(window)
+        return window
+
+
+def performed(run: Run, operations: list[Operation]) -> list[Any]:
+    """Answers, and the state after each."""
+    return [(run.perform(operation), run.state()) for operation in operations]
+
+
+def contents(cluster: Cluster) -> list[Any]:
+    """What is stored, without what says where, when and in which order it was scored."""
+    found = []
+    for index, identity, source in stored(cluster):
+        ours = {
+            name: value
+            for name, value in source["neardup"].items()
+            if value is not None and name not in ("scored_at", "order", "group_order")
+        }
+        found.append((index.removeprefix(cluster.address.prefix), identity, {**source, "neardup": ours}))
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(elasticsearch_url, credentials, tmp_path_factory):
+    """(what each operation answers, what is stored in the end)."""
+    from tests.node.prefix import fresh_prefix
+
+    memory = Run(Place("memory", tmp_path_factory.mktemp("memory")), SETTINGS)
+    expected = performed(memory, OPERATIONS)
+    with fresh_prefix(elasticsearch_url, credentials) as cluster:
+        place = ClusterPlace(cluster, cluster.address, None)
+        assert performed(Run(place, SETTINGS), OPERATIONS) == expected
+        place.close()
+        return expected, contents(cluster)
+
+
+@pytest.mark.parametrize("fault", [lost, unheard, busy, half_busy])
+def test_a_fault_in_every_request_changes_nothing(cluster, undisturbed, tmp_path, fault):
+    with Proxy(cluster.url) as proxy:
+        place = ClusterPlace(cluster, through(proxy, cluster), tmp_path)
+        run = Run(place, SETTINGS)
+        proxy.arm(fault, *range(1, 1_000, 2))  # every request is sent again, and then heard
+        assert performed(run, OPERATIONS) == undisturbed[0]
+        place.close()
+    assert contents(cluster) == undisturbed[1]
+
+
+SHORT = [document(f"s{i}", (A, B, C, A)[i % 4], i % 2) for i in range(8)]
+
+
+def test_an_answer_that_is_lost_at_any_request_changes_nothing(new_cluster):
+    settings = SETTINGS | {"batch_documents": 4}
+    expected = list(open_window(None, **settings).ingest(SHORT))
+    at, count = 0, 1
+    while at < count:
+        at += 1
+        cluster = new_cluster()
+        open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings).close()
+        with Proxy(cluster.url) as proxy:
+            proxy.arm(lost, at)
+            with open_elastic_window(str(through(proxy, cluster)), patience=20, **settings) as window:
+                assert list(window.ingest(SHORT)) == expected, proxy.log[at - 1]
+            count = len(proxy.log) - 1
+        assert sorted(identity for _, identity, _ in stored(cluster)) == [item.id for item in SHORT]
+    assert at > 8
+
+
+# -- a process that ends in the middle --
+
+
+class Killed(BaseException):
+    """Nothing after this request has happened."""
+
+
+@contextmanager
+def killed_at(place: int, *, done: bool) -> Iterator[list[str]]:
+    """A process that ends at its request of this place, before or after the node has `done` it, and sends no more."""
+    real, log = Cluster.request, list[str]()
+
+    def request(self: Cluster, method: str, path: str, **named: Any) -> Any:
+        log.append(f"{method} {path}")
+        if len(log) < place:
+            return real(self, method, path, **named)
+        if len(log) == place and done:
+            real(self, method, path, **named)
+        raise Killed
+
+    # The turns of this process end with it.
+    with (
+        mock.patch.object(Cluster, "request", request),
+        mock.patch("neardup.engines.elastic.lease._turns", set()),
+    ):
+        yield log
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+def test_a_process_that_ends_at_any_request_has_done_an_operation_or_not(
+    new_cluster, undisturbed, tmp_path, done
+):
+    expected = [Run(Place("memory", tmp_path), SETTINGS).state(), *(state for _, state in undisturbed[0])]
+    at, last = 1 + done, 0
+    while last < len(OPERATIONS):
+        cluster = new_cluster()
+        place = ClusterPlace(cluster, cluster.address, tmp_path)
+        run, last = Run(place, SETTINGS), 0
+        with killed_at(at, done=done) as log:
+            try:
+                for operation in OPERATIONS:
+                    run.perform(operation)
+                    last += 1
+            except Killed:
+                pass
+        run = Run(place, SETTINGS)
+        # Whoever writes next takes back what was left half-done.
+        run.window.delete("nobody")
+        assert run.state() in expected[last : last + 2], (at, log[-1])
+        for operation in OPERATIONS[last:]:
+            run.perform(operation)
+        assert run.state() == expected[-1], (at, log[-1])
+        assert contents(cluster) == undisturbed[1], (at, log[-1])
+        place.close()
+        at += 4
+    assert at > 40
+
+
+def test_a_window_whose_cluster_was_gone_goes_on_where_it_was(cluster, undisturbed, tmp_path):
+    with Proxy(cluster.url) as proxy:
+        place = ClusterPlace(cluster, through(proxy, cluster), tmp_path, patience=0)
+        run, rest = Run(place, SETTINGS), list(OPERATIONS)
+        fault: Fault
+        for fault, at in ((lost, 3), (unheard, 2), (lost, 2), (lost, 4)):
+            proxy.arm(fault, *range(at, 100))
+            with pytest.raises(ClusterUnreachable):
+                run.perform(rest[0])
+            with pytest.raises(NeardupError, match="open it again"):
+                run.window.delete("d0")
+            proxy.arm(lost)
+            run = Run(place, SETTINGS)
+        assert performed(run, rest)[-1][1] == undisturbed[0][-1][1]
+        place.close()
+    assert contents(cluster) == undisturbed[1]
+
+
+# -- documents that the cluster will not have --
+
+
+def with_rank(identity: str, text: str, hour: float, rank: Any) -> Document:
+    return document(identity, text, hour)._replace(fields={"rank": rank})
+
+
+def rejected_and_verdicts(window, documents):
+    rejects = list[Reject]()
+    return rejects, list(window.ingest(documents, on_reject=rejects.append))
+
+
+@pytest.mark.parametrize("batch", [1, 3, 50])
+def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_come(cluster, batch):
+    settings: dict[str, Any] = {"batch_documents": batch, "window_hours": 5}
+    fit = [with_rank("a", A, 0, 1), with_rank("b", A, 0, 2), with_rank("c", C, 1, 3), with_rank("d", B, 1, 4)]
+    bad = [
+        with_rank("head", grams(100, 120), 0, "first"),  # nothing may be a copy of it
+        with_rank("a", C, 0, "a new text"),  # the old one stays
+        with_rank("b", C, 1, "in another hour"),
+    ]
+    more = [with_rank("e", grams(100, 120), 0, 5), with_rank("f", A, 1, 6), with_rank("g", C, 2, 7)]
+    reference = open_window(None, **settings)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as window:
+        expected = list(reference.ingest([*fit, *more]))
+        assert list(window.ingest(fit)) == expected[:4]
+        rejects, verdicts = rejected_and_verdicts(window, [bad[0], more[0], bad[1], more[1], bad[2], more[2]])
+        assert sorted(reject.id for reject in rejects) == ["a", "b", "head"]
+        assert all(
+            "document_parsing_exception" in reject.reason and "rank" in reject.reason for reject in rejects
+        )
+        assert verdicts == expected[4:]
+        for opened in (window, open_elastic_window(str(cluster.address), credentials=cluster.credentials)):
+            assert list(opened.groups()) == list(reference.groups())
+            assert opened.stats().hours == reference.stats().hours
+            assert opened.query(id="a").matches == reference.query(id="a").matches
+        assert list(window.ingest([*fit, *more])) == expected
+    assert sorted(identity for _, identity, _ in stored(cluster)) == list("abcdefg")
+
+
+def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):
+    settings: dict[str, Any] = {"batch_documents": 10, "window_hours": 2}
+    stored_first, then = (
+        [document("x", A, 0), document("y", C, 1)],
+        [document("a", A, 1), document("b", A, 1)],
+    )
+    unfit = document("unfit", B, 30)._replace(fields={"n": 1, "n.m": 2})
+    reference = open_window(None, **settings)
+    list(reference.ingest(stored_first))
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as window:
+        list(window.ingest(stored_first))
+        rejects, verdicts = rejected_and_verdicts(window, [then[0], unfit, then[1]])
+        assert [reject.id for reject in rejects] == ["unfit"]
+        assert verdicts == list(reference.ingest(then))
+        assert window.stats().newest == reference.stats().newest
+        assert list(window.groups()) == list(reference.groups())
+    assert sorted(identity for _, identity, _ in stored(cluster)) == ["a", "b", "x", "y"]
+
+
+def test_an_id_that_another_client_took_is_a_reject_and_its_document_is_left_alone(cluster):
+    theirs = {"text": "They wrote this.", "@timestamp": "2020-09-13T12:30:00Z", "own": [1, 2]}
+    reference = open_window(None)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        list(window.ingest([document("a", A)]))
+        list(reference.ingest([document("a", A)]))
+        place = f"/{cluster.address.hourly(START // 3_600)}/_doc/taken"
+        cluster.request("PUT", place, body=theirs)
+        before = cluster.request("GET", place)
+        rejects, verdicts = rejected_and_verdicts(
+            window, [document("taken", A), document("b", A), document("c", C)]
+        )
+        assert [reject.id for reject in rejects] == ["taken"]
+        assert "another client" in rejects[0].reason
+        assert verdicts == list(reference.ingest([document("b", A), document("c", C)]))
+        assert told(verdicts)[0] == ("b", "exact", "a", "a")
+    assert cluster.request("GET", place) == before

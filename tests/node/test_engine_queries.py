@@ -1,0 +1,57 @@
+"""Ad hoc queries by a window that has loaded nothing: the cluster's searches find what the index in memory finds."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+from unittest import mock
+
+import pytest
+from tests.contract.places import START, without_candidates
+from tests.contract.test_retrieval import stream
+
+from neardup.engines.elastic.opening import open_elastic_window
+from neardup.engines.opening import open_window
+from neardup.errors import UnknownDocument
+from neardup.params import Recipe
+
+HOURS = 4
+TEXTS = [item._replace(time=START + 3_600 * (HOURS * i // 90)) for i, item in enumerate(stream(0))]
+"""Up to 500 words; half of them are edited copies of earlier ones."""
+
+
+def asked(window, **question: Any) -> Any:
+    with contextlib.suppress(UnknownDocument):
+        return without_candidates([window.query(**question)])
+    return "unknown"
+
+
+@pytest.mark.parametrize("settings", [
+    {"retrieval": "complete"}, {"retrieval": "sketch"},
+    {"retrieval": "complete", "policy": "route", "threshold": "0.5"},
+    {"routes": ("sentences", "simhash"), "threshold": "0.4", "recipe": Recipe(simhash_variants=3)},
+    {"retrieval": "complete", "recipe": Recipe(q=2, fold_case=True), "policy": "drop"},
+], ids=str)  # fmt: skip
+def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings):
+    memory = open_window(None, **settings)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
+        assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
+        for identity in ("003", "017"):
+            assert writer.delete(identity) == memory.delete(identity)
+    with (
+        open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader,
+        mock.patch(
+            "neardup.engines.elastic.window.load", side_effect=AssertionError("a query needs no loading")
+        ),
+    ):
+        found = 0
+        for item in TEXTS[::6]:
+            questions: list[dict[str, Any]] = [
+                {"text": item.text}, {"id": item.id}, {"text": item.text.upper(), "threshold": "0.3"},
+                {"id": item.id, "threshold": "0.95"}, {"text": item.text, "time": START - 22 * 3_600, "matches": 1},
+            ]  # fmt: skip
+            for question in questions:
+                expected = asked(memory, **question)
+                assert asked(reader, **question) == expected, question
+                found += expected != "unknown" and expected[0].is_copy
+        assert found > 20
