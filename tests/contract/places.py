@@ -22,14 +22,11 @@ if TYPE_CHECKING:
     from neardup.verdict import Verdict
 
 Kind = Literal["reference", "memory", "directory", "elasticsearch"]
-EMBEDDED = ("memory", "directory")
-ENGINES = (*EMBEDDED, pytest.param("elasticsearch", marks=pytest.mark.node))
+ENGINES = ("memory", "directory", pytest.param("elasticsearch", marks=pytest.mark.node))
 KINDS = ("reference", *ENGINES)
 
 engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
 """For what the reference, which has neither index nor memory to speak of, cannot show."""
-embedded_only = pytest.mark.parametrize("place", EMBEDDED, indirect=True)
-"""For what the engine in a cluster inherits as it is and could show only slowly; each use says why."""
 
 PATIENCE = 60
 """Seconds for which a window waits for a node that other tests share."""

@@ -109,7 +109,21 @@ def test_a_document_is_compared_only_with_those_before_it(place):
 
 
 def test_an_id_is_any_string_and_its_order_is_by_code_point(place):
-    ids = ["\U0001f600", "\uffff", "z", "Z", "é", "a" * 512, "a\nb", "0"]
+    ids = [
+        "\U0001f600",
+        "\uffff",
+        "z",
+        "Z",
+        "é",
+        "a" * 512,
+        "a\nb",
+        "0",
+        "..",
+        " ",
+        "_all",
+        "a/b?c#d,*",
+        "%2e",
+    ]
     window = place.open()
     list(window.ingest(document(identity, grams(0, 9)) for identity in ids))
     window = place.reopened(window)

@@ -16,7 +16,7 @@ from tests.contract import stalling_writer
 from tests.contract.places import document, grams
 from tests.node.killing import stored
 
-from neardup.engines.elastic import loading
+from neardup.engines.elastic.fields import loaded
 from neardup.engines.elastic.opening import open_elastic_window
 from neardup.engines.elastic.texts import Texts
 from neardup.engines.opening import open_window
@@ -131,7 +131,7 @@ def test_a_scorer_that_loads_for_longer_than_a_turn_keeps_nobody_waiting_and_get
     cluster, neighbour
 ):
     with opened(cluster) as window:
-        with mock.patch("neardup.engines.elastic.loading.loaded", slowly(loading.loaded, 1.5 * LONG_TURN, 1)):
+        with mock.patch("neardup.engines.elastic.loading.loaded", slowly(loaded, 1.5 * LONG_TURN, 1)):
             assert [verdict.id for verdict in window.ingest(FIRST)] == [item.id for item in FIRST]
         assert [verdict.id for verdict in window.ingest(THEIRS)] == [item.id for item in THEIRS]
 
