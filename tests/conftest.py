@@ -1,5 +1,7 @@
 """What every test may ask for."""
 
+import signal
+
 from tests.node.fixtures import (
     _bare_node,
     _own_node,
@@ -33,3 +35,7 @@ __all__ = [
     "two_nodes",
     "workshop",
 ]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Whoever runs the tests in the background ignores it, and so would every process that they interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
