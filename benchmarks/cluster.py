@@ -205,37 +205,42 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
 
 
 def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """The sketch search against a lossless `bool`, the same documents asked about, ten a request."""
-    documents, threshold = stream(corpus), exact_threshold("0.7")
+    """The sketch search against a lossless `bool`, the same documents asked about, several a request."""
+    documents = stream(corpus)
     with window_of(url, "bench-search") as window:
         for _ in window.ingest(documents):
             pass
-        address = parse_address(f"{url}/bench-search")
-        with Cluster(address) as cluster:
-            lease, settings, maker = Lease(cluster), Settings(), signer(neardup.Recipe())
-            content = lease.read()
-            assert content is not None
-            asked = random.Random(SEED).sample(documents, min(args.asked, len(documents)))
-            texts = [document.text.encode() for document in asked]
-            inquiry = Inquiry(cluster, Layout(address), lease, content, settings, maker)
-            ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
-                "sketch": lambda text: inquiry.body(text, threshold)["query"],
-                "bool": lambda text: lossless(text, maker.signature(text.decode()).qgrams),
-            }
-            cluster.request("POST", f"/{address.pattern}/_refresh")
-            for number in range(args.rounds):
-                found = {
-                    way: _searched(cluster, [make(text) for text in texts]) for way, make in ways.items()
-                }
-                yield {
-                    "round": number, "asked": len(texts),
-                    **{f"{way}_ms": round(1_000 * seconds / len(texts), 2) for way, (seconds, _) in found.items()},
-                    **{f"{way}_hits": hits for way, (_, hits) in found.items()},
-                    "ratio": round(found["sketch"][0] / found["bool"][0], 3),
-                }  # fmt: skip
+        yield from asked(f"{url}/bench-search", documents, args)
 
 
-def lossless(text: bytes, qgrams: Sequence[str]) -> dict[str, Any]:  # noqa: ARG001 - the shape of a way
+def asked(
+    window: str, documents: Sequence[neardup.Document], args: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """One row a round: both ways of asking a window that holds `documents`."""
+    address, threshold = parse_address(window), exact_threshold("0.7")
+    with Cluster(address, timeout=600) as cluster:
+        lease, maker = Lease(cluster), signer(neardup.Recipe())
+        content = lease.read()
+        assert content is not None
+        sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
+        texts = [document.text.encode() for document in sample]
+        inquiry = Inquiry(cluster, Layout(address), lease, content, Settings(), maker)
+        ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
+            "sketch": lambda text: inquiry.body(text, threshold)["query"],
+            "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),
+        }
+        cluster.request("POST", f"/{address.pattern}/_refresh")
+        for number in range(args.rounds):
+            found = {way: _searched(cluster, [make(text) for text in texts]) for way, make in ways.items()}
+            yield {
+                "round": number, "asked": len(texts),
+                **{f"{way}_ms": round(1_000 * seconds / len(texts), 2) for way, (seconds, _) in found.items()},
+                **{f"{way}_hits": hits for way, (_, hits) in found.items()},
+                "ratio": round(found["sketch"][0] / found["bool"][0], 3),
+            }  # fmt: skip
+
+
+def lossless(qgrams: Sequence[str]) -> dict[str, Any]:
     """Everything that shares ceil(t·|A|) q-grams, as Elasticsearch alone can ask for it."""
     needed = required_overlap(exact_threshold("0.7"), len(qgrams))
     should = [{"term": {"neardup.qgrams": gram}} for gram in qgrams]
