@@ -57,11 +57,11 @@ def measured(node: Node, kill: Callable[[Cluster, Path], Outcome]) -> dict[str, 
 def main(arguments: list[str] | None = None) -> None:
     """Kills, checks, prints the table, writes kill.json."""
     parser = harness.options(__doc__)
-    parser.add_argument("--kills", type=int, default=20, help="of each kind (default: 20; 1 with --tiny)")
+    parser.add_argument("--kills", type=int, help="of each kind (default: 20; 1 with --tiny)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(arguments)
-    if args.tiny:
-        args.kills = 1
+    if args.kills is None:
+        args.kills = 1 if args.tiny else 20
     documents = stream(DOCUMENTS_A_KILL * (args.kills + 1), args.seed)
     options = {"kills": args.kills, "documents": documents, "seed": args.seed}
     with own_node() as node:

@@ -1,13 +1,18 @@
 """Documents are ingested while the writer or the node is killed: each is there once, with the verdict it would have
 had anyway, and nothing is lost that was told.
 
-A few random moments each; benchmarks/kill.py does 20 and 20.
+A few random moments each; `python -m benchmarks.kill` does 20 and 20.
 """
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
+from unittest import mock
+
 import pytest
-from tests.node.killing import kill_node, kill_writer, prefix_on, stream
+from benchmarks import kill
+from tests.node.killing import kill_writer, stream
 
 
 @pytest.mark.slow
@@ -18,7 +23,10 @@ def test_a_killed_writer_loses_nothing_and_writes_nothing_twice(cluster, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_killed_node_loses_nothing_and_nothing_is_written_twice(own_node, tmp_path):
-    with prefix_on(own_node) as cluster:
-        outcome = kill_node(own_node, cluster, tmp_path, 2, stream(320))
-    assert max(outcome.told) < outcome.documents
+def test_the_experiment_kills_writers_and_a_node_and_finds_nothing_amiss(own_node, tmp_path, capsys):
+    with mock.patch("benchmarks.kill.own_node", lambda: nullcontext(own_node)):
+        kill.main(["--tiny", "--kills", "2", "--results", str(tmp_path)])
+    figures = json.loads((tmp_path / "kill.json").read_text())["figures"]
+    assert [found["kills"] for found in figures.values()] == [2, 2, 2]
+    assert max(figures["node, mark"]["told"]) < figures["node, mark"]["documents"]
+    assert "| node, mark | 2 |" in capsys.readouterr().out
