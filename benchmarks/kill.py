@@ -28,7 +28,8 @@ from benchmarks import harness
 if TYPE_CHECKING:
     from neardup.cluster.client import Cluster
 
-DOCUMENTS_A_KILL = 48
+DOCUMENTS_A_KILL = 72
+"""So many that the stream is not through before the last kill."""
 
 
 @contextmanager

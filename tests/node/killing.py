@@ -145,7 +145,7 @@ def kill_writer(
     settings = {"batch_documents": BATCH, **settings}
     expected = undisturbed(documents, settings)
     window, told = str(cluster.address), list[int]()
-    most = 2 * len(documents) // (kills + 1)
+    most = len(documents) // (kills + 1)
     for _ in range(kills):
         ingesting = Writer(place, documents, window, settings)
         known = max(told, default=0)
