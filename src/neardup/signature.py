@@ -107,6 +107,10 @@ class SignedBatch(NamedTuple):
         """Normal form of document `index`."""
         return self.texts[self.text_offsets[index] : self.text_offsets[index + 1]].tobytes()
 
+    def fingerprint(self, index: int) -> str:
+        """Fingerprint of document `index`, 32 hex digits."""
+        return "".join(f"{int(half):016x}" for half in self.fingerprints[index])
+
 
 class WordFeatures(NamedTuple):
     """Sentence fingerprints (one after another, n + 1 offsets) and simhashes (n × variants) of some documents."""
@@ -264,7 +268,7 @@ class Signer:
         simhashes = [int(value) for value in words.simhashes[0]]
         return Signature(
             recipe=self.text,
-            fingerprint="".join(f"{int(half):016x}" for half in batch.fingerprints[0]),
+            fingerprint=batch.fingerprint(0),
             qgrams=tuple(sorted({form[i : i + q] for i in range(len(form) - q + 1)})),
             qgram_count=int(batch.counts[0]),
             sketch=_hex(batch.sketches),

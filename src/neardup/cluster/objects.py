@@ -123,12 +123,6 @@ def wanted(address: Address, layout: Layout, *, lifecycle: bool) -> list[Object]
     return objects + [_read(TEMPLATE, address, file) for file in others]
 
 
-def processor(address: Address, layout: Layout) -> dict[str, Any]:
-    """The options of the processor that signs."""
-    (step,) = _pipeline(address, layout).body["processors"]
-    return dict(step["neardup"])
-
-
 def found(kind: Kind, name: str, answer: Any) -> Object | None:
     """The object `name` in the answer to a GET of it, without what Elasticsearch adds; None if it is not there."""
     if not answer:

@@ -134,8 +134,7 @@ class Inquiry:
         """What may be a copy, and is of the hours asked about."""
         signed = features.signed
         count = int(signed.counts[0])
-        fingerprint = "".join(f"{int(half):016x}" for half in signed.fingerprints[0])
-        ways = [queries.term("fingerprint", fingerprint)]
+        ways = [queries.term("fingerprint", signed.fingerprint(0))]
         if count:
             terms = self._terms(features, threshold)
             field = "sketch" if self._settings.retrieval == "sketch" else "qgrams"

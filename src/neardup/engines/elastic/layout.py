@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from neardup.cluster.address import Address
     from neardup.cluster.client import Cluster
-    from neardup.signature import Signer
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,3 @@ class Layout:
         found = cluster.request("GET", f"/{self.target}/_settings/index.uuid", params=params, missing_ok=True)
         named = ((name, self.address.hour_of_index(name)) for name in found or ())
         return {name: hour for name, hour in named if hour is not None}
-
-    def signature(self, signer: Signer, text: bytes) -> dict[str, Any]:
-        """The whole signature of a text, as the processor would write it."""
-        return signer.signature(text.decode()).to_dict()

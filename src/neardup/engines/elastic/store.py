@@ -68,10 +68,13 @@ class ClusterStore:
         self.removes = False
         """Whether the batch at hand does more than add documents."""
 
+    def _signature(self, text: bytes) -> dict[str, Any]:
+        """The whole signature of a text, as the processor would write it."""
+        return self._signer.signature(text.decode()).to_dict()
+
     def _fingerprint(self, text: str) -> str:
         """The fingerprint of a text."""
-        (halves,) = self._signer.sign([text.encode(errors="replace")]).fingerprints
-        return "".join(f"{int(half):016x}" for half in halves)
+        return self._signer.sign([text.encode(errors="replace")]).fingerprint(0)
 
     # ---- what is there ----
 
@@ -165,7 +168,7 @@ class ClusterStore:
         found: Found = document.fields
         if found.fingerprint != ours.get("fingerprint", found.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            ours = self._layout.signature(self._signer, document.text) | ours
+            ours = self._signature(document.text) | ours
         return Action("update", *found.place, {OBJECT: ours}, found.seq_no, found.primary_term)
 
     def mark(self, document: Prepared, fields: dict[str, Any]) -> None:
@@ -188,7 +191,7 @@ class ClusterStore:
         put_field(source, layout.text_field, document.text.decode())
         put_field(source, layout.time_field, format_time(document.time))
         if layout.client_signs:
-            ours = layout.signature(self._signer, document.text) | ours
+            ours = self._signature(document.text) | ours
         # That partial copies were looked for and none found must be told from not looking.
         source[OBJECT] = {
             name: value
