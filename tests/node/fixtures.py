@@ -40,7 +40,7 @@ def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
         if os.environ.get("NEARDUP_REQUIRE_NODE"):
             pytest.fail(f"{reason}; NEARDUP_REQUIRE_NODE wants one")
         pytest.skip(reason)
-    workshop = Workshop()
+    workshop = Workshop(in_memory=True)
     try:
         yield workshop
     finally:

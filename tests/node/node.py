@@ -43,6 +43,8 @@ SMALL_HEAP: Final = "512m"
 QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
 """Options of a JVM that starts a third sooner and is slower later: for nodes that do little."""
 HOST: Final = "127.0.0.1"
+MEMORY: Final = Path("/dev/shm")
+MEMORY_WANTED: Final = 4_000_000_000
 
 _GUARD: Final = """
 import os, shutil, signal, sys
@@ -361,11 +363,19 @@ def _wait_for_group(group: int) -> None:
 
 
 class Workshop:
-    """A directory of its own for the nodes of one run; every node that it made is ended with it."""
+    """A directory of its own for the nodes of one run; every node that it made is ended with it.
 
-    def __init__(self) -> None:
+    `in_memory` keeps what nodes store in a memory file system, where there is one with room: each of their writes is a
+    `fsync`, of milliseconds on a disk. A killed node finds it again; a benchmark must not do so.
+    """
+
+    def __init__(self, *, in_memory: bool = False) -> None:
         self.place = Path(tempfile.mkdtemp(prefix="neardup-node-"))
         own(self.place, unprivileged())
+        self._memory: Path | None = None
+        if in_memory and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_WANTED:
+            self._memory = Path(tempfile.mkdtemp(prefix="neardup-node-", dir=MEMORY))
+            own(self._memory, unprivileged())
         self.nodes: list[Node] = []
         self._distributions: dict[bool, Distribution] = {}
 
@@ -380,7 +390,7 @@ class Workshop:
     def node(self, name: str, *, plugin: bool = True, **options: Any) -> Node:
         """A node with a directory `name`, not started yet."""
         node = Node(self.distribution(plugin=plugin), self.place / name, **options)
-        self.nodes.append(node)
+        self._add(node)
         return node
 
     def small(self, name: str, **options: Any) -> Node:
@@ -390,13 +400,24 @@ class Workshop:
     def pair(self, name: str, **settings: Any) -> tuple[Node, Node]:
         """Two nodes of one cluster, not started yet."""
         nodes = pair(self.distribution(), self.place / name, **settings)
-        self.nodes += nodes
+        for node in nodes:
+            self._add(node)
         return nodes
+
+    def _add(self, node: Node) -> None:
+        self.nodes.append(node)
+        if self._memory is not None:
+            data = self._memory / node.place.relative_to(self.place)
+            data.mkdir(parents=True)
+            own(self._memory, unprivileged())
+            node.settings = {**node.settings, "path.data": str(data)}
 
     def close(self, *, keep_logs: bool = False) -> Path | None:
         """End every node and remove what they wrote, but for the logs if they are to be kept: where they are."""
         for node in self.nodes:
             node.stop()
+        if self._memory is not None:
+            shutil.rmtree(self._memory)
         if not keep_logs:
             shutil.rmtree(self.place)
             return None
