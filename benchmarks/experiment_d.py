@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -65,6 +65,7 @@ PAPER_TABLE_2 = {
 
 Split = list[list[str]]
 Pair = tuple[int, int]
+T = TypeVar("T", int, Pair)
 
 
 class Data(NamedTuple):
@@ -77,15 +78,19 @@ class Data(NamedTuple):
 
     def duplicates(self) -> set[int]:
         """The numbers of the posts that are duplicates."""
-        return {number for number, post in enumerate(self.posts) if post.is_duplicate}
+        return duplicates(self.posts)
 
 
-def data_of(args: argparse.Namespace) -> Data:
-    """The seeded data, or a small one."""
+def blogosphere(args: argparse.Namespace, seed: int = SEED) -> generators_d.Blogosphere:
+    """The seeded articles and posts, or a few."""
     passages = list(chain.from_iterable(prose.collections(args.data, tiny=args.tiny).values()))
-    random.Random(f"{SEED}:order").shuffle(passages)
+    random.Random(f"{seed}:order").shuffle(passages)
     duplicates, posts = (60, 120) if args.tiny else (DUPLICATES, POSTS)
-    made = generators_d.blogosphere(passages, ARTICLES_SHARE, duplicates, posts, SEED)
+    return generators_d.blogosphere(passages, ARTICLES_SHARE, duplicates, posts, seed)
+
+
+def data_of(made: generators_d.Blogosphere) -> Data:
+    """The articles and posts with their sentences."""
     return Data(
         made.articles,
         made.posts,
@@ -94,13 +99,23 @@ def data_of(args: argparse.Namespace) -> Data:
     )
 
 
+def duplicates(posts: Sequence[generators_d.Post]) -> set[int]:
+    """The numbers of the posts that are duplicates."""
+    return {number for number, post in enumerate(posts) if post.is_duplicate}
+
+
+def originals(posts: Sequence[generators_d.Post]) -> set[Pair]:
+    """Each post with the articles that at least two of its sentences were taken of."""
+    return {(number, source) for number, post in enumerate(posts) for source, size in post.taken if size >= 2}
+
+
 def _interned(text: str) -> Split:
     """The sentences of a text, equal words being one object: millions of them are held at once."""
     return [[sys.intern(word) for word in sentence] for sentence in sentences(text)]
 
 
-def judged(called: Iterable[int], wanted: set[int], among: Iterable[int] | None = None) -> dict[str, float]:
-    """Precision, recall and F of what was called a duplicate, counting only the posts `among`."""
+def judged(called: Iterable[T], wanted: set[T], among: Iterable[T] | None = None) -> dict[str, float]:
+    """Precision, recall and F of what was called a duplicate (or named), counting only those `among`."""
     found = set(called)
     if among is not None:
         found, wanted = found & set(among), wanted & set(among)
@@ -278,9 +293,7 @@ def on_naming(
     data: Data, keys: Callable[[str], Sequence[bytes]], contained: list[dict[int, float]]
 ) -> list[dict[str, Any]]:
     """Precision and recall of the pairs of post and original, by fingerprints, by containment, by either."""
-    wanted = {
-        (number, source) for number, post in enumerate(data.posts) for source, size in post.taken if size >= 2
-    }
+    wanted = originals(data.posts)
     shared = shared_sentences(data, keys)
     rows = []
     for more_than, least in (
@@ -303,17 +316,55 @@ def on_naming(
                 for article, c in some.items()
                 if c >= least
             }
-        right = len(found & wanted)
         rows.append({
             "more_than": more_than, "containment": least, "pairs": len(wanted), "named": len(found),
-            "precision": right / len(found) if found else 1.0, "recall": right / len(wanted),
-            "f": 2 * right / (len(found) + len(wanted)),
+            **judged(found, wanted),
         })  # fmt: skip
     return rows
 
 
-def measured(data: Data) -> dict[str, Any]:
+# -- the product's own feature --
+
+
+def product_verdicts(made: generators_d.Blogosphere, **changes: Any) -> list[neardup.Verdict]:
+    """What `neardup ingest --partial` says of each post after all articles, with its defaults and `changes`."""
+    texts = [*made.articles, *(post.text for post in made.posts)]
+    stream = engine.documents(map(str, range(len(texts))), texts)
+    with neardup.open(None, settings=engine.settings(partial=True, **changes)) as window:
+        return list(window.ingest(stream))[len(made.articles) :]
+
+
+def on_product(made: generators_d.Blogosphere) -> dict[str, Any]:
+    """The product's verdicts by three rules; under each the posts called duplicates, and the originals named."""
+    wanted, articles = duplicates(made.posts), len(made.articles)
+    quoting = {number for number, _ in originals(made.posts)}
+    rows = {}
+    for delta in (neardup.Settings().delta, DELTA):
+        # what a post has in common with other posts is not asked
+        named: list[dict[int, bool]] = []
+        counts: list[int] = []
+        for verdict in product_verdicts(made, delta=delta):
+            parts = [part for part in verdict.partial or () if int(part.id) < articles]
+            copied = {int(match.id): True for match in verdict.matches if int(match.id) < articles}
+            contained = {int(part.id): part.containment >= neardup.Settings().containment for part in parts}
+            named.append(contained | copied)
+            counts.append(sum(part.sentences for part in parts))
+        found = {number for number, some in enumerate(named) if some}
+        pairs = {(number, article) for number, some in enumerate(named) for article in some}
+        naming = {"quoting": judged(found, quoting), "naming": judged(pairs, originals(made.posts))}
+        rows[f"delta = {delta}: an original is named"] = {"all": judged(found, wanted), **naming}
+        if delta < DELTA:
+            more = {number for number in found if counts[number] > DELTA or any(named[number].values())}
+            rows[f"delta = {delta}: originals with more than {DELTA} sentences together"] = {
+                "all": judged(more, wanted),
+                **naming,
+            }
+    return rows
+
+
+def measured(made: generators_d.Blogosphere) -> dict[str, Any]:
     """All figures."""
+    data = data_of(made)
     frequencies = Frequencies(words, data.articles)
     cutoffs = on_cutoffs(data, frequencies)
     best = max(cutoffs, key=lambda row: row["by_delta"][DELTA]["f"])["cutoff"]
@@ -343,6 +394,7 @@ def measured(data: Data) -> dict[str, Any]:
         "partial": either,
         "doc_q": on_scores(data, doc_q_scores(data), DOC_Q),
         "naming": on_naming(data, product_sentences, contained),
+        "product": on_product(made),
     }
 
 
@@ -360,52 +412,57 @@ def facts(data: Data) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def report(figures: dict[str, Any]) -> str:
-    """The tables as Markdown."""
+def tables(figures: dict[str, Any]) -> dict[str, str]:
+    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    captions = {
+        "d-data": ("The data (Table 1)", data_table),
+        "d-cutoffs": (f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)", cutoff_table),
+        "d-delta": (f"Collisions, cut-off {figures['best_cutoff']} (Figure 7)", delta_table),
+        "d-methods": ("Methods (Table 2)", method_table),
+        "d-partial": ("The product's fingerprints counted as the paper does, or containment", partial_table),
+        "d-kinds": ("Share of posts called duplicates, by kind", kind_table),
+        "d-product": ("The product: neardup ingest --partial, containment 0.8", product_table),
+        "d-naming": ("Originals named (the product's sentence fingerprints)", naming_table),
+    }
+    return {name: f"{caption}\n\n{made(figures)}" for name, (caption, made) in captions.items()}
+
+
+def data_table(figures: dict[str, Any]) -> str:
+    """Posts and articles beside the paper's."""
     about = figures["facts"]
     rows: list[list[object]] = [
-        ["documents", 19_076, f"{about['posts']:,}", "432,162", f"{about['articles']:,}"],
-        [
-            "sentences a document",
-            17.13,
-            f"{about['post']['sentences']:.2f}",
-            11.57,
-            f"{about['article']['sentences']:.2f}",
-        ],
-        [
-            "words a sentence",
-            11.34,
-            f"{about['post']['words']:.2f}",
-            14.45,
-            f"{about['article']['words']:.2f}",
-        ],
+        ["documents", 19_076, f"{about['posts']:,}", "432,162", f"{about['articles']:,}"]
     ]
-    parts = [
-        "The data (Table 1)\n\n"
-        + harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
-    ]
+    for name, theirs in (("sentences", (17.13, 11.57)), ("words", (11.34, 14.45))):
+        ours = (f"{about[kind][name]:.2f}" for kind in ("post", "article"))
+        rows.append([f"{name} a {'document' if name == 'sentences' else 'sentence'}",
+                     *chain.from_iterable(zip(theirs, ours, strict=True))])  # fmt: skip
+    return harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
+
+
+def cutoff_table(figures: dict[str, Any]) -> str:
+    """What each cut-off leaves, and what it is worth."""
     rows = [
-        [
-            row["cutoff"],
-            row["common_words"],
-            f"{row['words_left']:.2f}",
-            f"{row['entries']:,}",
-            *_percent(row["by_delta"][DELTA]),
-        ]
+        [row["cutoff"], row["common_words"], f"{row['words_left']:.2f}", f"{row['entries']:,}",
+         *_percent(row["by_delta"][DELTA])]
         for row in figures["cutoffs"]
-    ]
-    header = ["cut-off (share)", "common words", "words left", "entries", "P", "R", "F"]
-    parts.append(
-        f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)\n\n" + harness.table(header, rows)
-    )
+    ]  # fmt: skip
+    return harness.table(["cut-off (share)", "common words", "words left", "entries", "P", "R", "F"], rows)
+
+
+def delta_table(figures: dict[str, Any]) -> str:
+    """What each delta is worth at the best cut-off, with the cut of 300 and without."""
     best = next(row for row in figures["cutoffs"] if row["cutoff"] == figures["best_cutoff"])
     rows = [
         [delta, *_percent(best["by_delta"][delta]), *_percent(figures["without_the_cut_of_300"][delta])]
         for delta in DELTAS
     ]
-    header = ["delta", "P", "R", "F", "P without the cut of 300", "R", "F"]
-    parts.append(f"Collisions, cut-off {best['cutoff']} (Figure 7)\n\n" + harness.table(header, rows))
-    rows = [
+    return harness.table(["delta", "P", "R", "F", "P without the cut of 300", "R", "F"], rows)
+
+
+def method_table(figures: dict[str, Any]) -> str:
+    """The paper's rows, ours, containment and doc_q at their best, and the product."""
+    rows: list[list[object]] = [
         [
             f"paper: {name}",
             mb,
@@ -417,60 +474,65 @@ def report(figures: dict[str, Any]) -> str:
         ]
         for name, (mb, entries, loading, request, *judgement) in PAPER_TABLE_2.items()
     ]
-    for row in figures["table_2"]:
-        size, entries = f"{row['bytes'] / 1e6:.2f}", f"{row['entries']:,}"
-        times = [f"{row['loading_ms']:.0f}", f"{row['request_ms']:.2f}"]
-        rows.append([row["name"], size, entries, *times, *_percent(row["all"]), *_percent(row["whole"])])
-    for name in ("containment", "doc_q"):
-        row = max(figures[name], key=lambda one: one["whole" if name == "doc_q" else "all"]["f"])
+    rows += [
+        [row["name"], f"{row['bytes'] / 1e6:.2f}", f"{row['entries']:,}", f"{row['loading_ms']:.0f}",
+         f"{row['request_ms']:.2f}", *_percent(row["all"]), *_percent(row["whole"])]
+        for row in figures["table_2"]
+    ]  # fmt: skip
+    for name, part in (("containment", "all"), ("containment", "whole"), ("doc_q", "whole")):
+        row = max(figures[name], key=lambda one: one[part]["f"])
         rows.append(
             [f"{name} >= {row['threshold']}", *[""] * 4, *_percent(row["all"]), *_percent(row["whole"])]
         )
-    header = [
-        "method",
-        "MB",
-        "hash entries",
-        "loading ms",
-        "request ms",
-        "P",
-        "R",
-        "F",
-        "whole copies: P",
-        "R",
-        "F",
-    ]
-    parts.append("Methods (Table 2)\n\n" + harness.table(header, rows))
+    header = ["method", "MB", "hash entries", "loading ms", "request ms", "P", "R", "F",
+              "whole copies: P", "R", "F"]  # fmt: skip
+    return harness.table(header, rows)
+
+
+def partial_table(figures: dict[str, Any]) -> str:
+    """Each containment and each delta as "or"."""
     rows = [
         [
             "none" if choice[0]["threshold"] == NEVER else f"{choice[0]['threshold']:.2f}",
-            *(f"{100 * row['all']['precision']:.2f} / {100 * row['all']['recall']:.2f} / {100 * row['all']['f']:.2f}"
-              for row in choice),
+            *(" / ".join(_percent(row["all"])) for row in choice),
         ]
-        for choice in zip(*figures["partial"].values(), strict=True)
-    ]  # fmt: skip
-    header = ["or containment of at least", *(f"delta = {delta}: P / R / F" for delta in figures["partial"])]
-    parts.append("The product's fingerprints, or containment\n\n" + harness.table(header, rows))
-    kinds = sorted(about["kinds"])
-    rows = [[row["name"], *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)] for row in figures["table_2"]]
-    rows += [
-        [f"{name} >= {row['threshold']}", *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)]
-        for name in ("containment", "doc_q") for row in figures[name]
-    ]  # fmt: skip
-    header = ["share called duplicates", *(f"{kind} ({about['kinds'][kind]})" for kind in kinds)]
-    parts.append("By kind of post\n\n" + harness.table(header, rows))
-    rows = [
-        [
-            "-" if row["more_than"] is None else row["more_than"],
-            row["containment"] or "-",
-            row["named"],
-            row["pairs"],
-            *_percent(row),
-        ]
-        for row in figures["naming"]
+        for choice in list(zip(*figures["partial"].values(), strict=True))[::2]  # 0.4, 0.5 ... and none
     ]
-    header = ["more sentences than", "or containment", "named", "originals", "P", "R", "F"]
-    parts.append("Originals named (the product's sentence fingerprints)\n\n" + harness.table(header, rows))
-    return "\n".join(parts)
+    header = ["or containment of at least", *(f"delta = {delta}: P / R / F" for delta in figures["partial"])]
+    return harness.table(header, rows)
+
+
+def kind_table(figures: dict[str, Any]) -> str:
+    """What share of each kind of post a method calls duplicates."""
+    sizes = figures["facts"]["kinds"]
+    named = [(row["name"], row) for row in figures["table_2"]]
+    some = {"containment": figures["containment"][::2], "doc_q": figures["doc_q"]}
+    named += [(f"{name} >= {row['threshold']}", row) for name, rows in some.items() for row in rows]
+    kinds = sorted(sizes)
+    rows = [[name, *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)] for name, row in named]
+    return harness.table(["method", *(f"{kind} ({sizes[kind]:,})" for kind in kinds)], rows)
+
+
+def product_table(figures: dict[str, Any]) -> str:
+    """The product's verdicts against three truths, and the first of them on a second draw of the data."""
+    rows = [
+        [name, *_percent(row["all"]), f"{100 * figures['product, second draw'][name]['all']['f']:.2f}",
+         *_percent(row["quoting"]), *_percent(row["naming"])]
+        for name, row in figures["product"].items()
+    ]  # fmt: skip
+    header = ["called a duplicate if", "P", "R", "F", "F, second draw", "posts that took two sentences: P", "R", "F",
+              "originals named: P", "R", "F"]  # fmt: skip
+    return harness.table(header, rows)
+
+
+def naming_table(figures: dict[str, Any]) -> str:
+    """What each rule names, against the articles that two sentences or more were taken of."""
+    rows = [
+        ["-" if row["more_than"] is None else row["more_than"], row["containment"] or "-", row["named"],
+         row["pairs"], *_percent(row)]
+        for row in figures["naming"]
+    ]  # fmt: skip
+    return harness.table(["more sentences than", "or containment", "named", "originals", "P", "R", "F"], rows)
 
 
 def _percent(row: dict[str, Any]) -> list[str]:
@@ -478,11 +540,11 @@ def _percent(row: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures, prints the tables, writes experiment_d.json."""
+    """Measures, prints the tables, writes experiment-d.json."""
     args = harness.options(__doc__).parse_args(arguments)
-    figures = measured(data_of(args))
-    print(report(figures))
-    harness.save(args, "experiment_d", figures)
+    figures = measured(blogosphere(args))
+    figures["product, second draw"] = on_product(blogosphere(args, SEED + 1))
+    harness.show(tables, harness.save(args, "experiment-d", figures))
 
 
 if __name__ == "__main__":
