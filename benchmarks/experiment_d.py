@@ -34,6 +34,7 @@ import numpy as np
 import neardup
 from benchmarks import bruteforce, engine, generators_d, harness, prose
 from benchmarks.corpora import Corpus
+from benchmarks.tables_d import DELTA, DELTAS, NEVER, tables
 from neardup.baselines.imatch import IMatch
 from neardup.baselines.segments import SegmentFingerprints
 from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceHashes, SentenceTable
@@ -44,24 +45,16 @@ SEED = 20_261_121
 ARTICLES_SHARE = 0.75
 DUPLICATES, POSTS = 924, 9_538
 CUTOFFS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-DELTAS = tuple(range(10))
-DELTA = 3
 PARTIAL_DELTAS = (1, 2, 3, 4, 5)
 """Of the product's own fingerprints, alone or with containment beside."""
-NEVER, SURELY = 2.0, 3.0
-"""A containment that none reaches, and a score that reaches even that."""
+SURELY = 3.0
+"""A score that reaches even NEVER."""
 DOC_Q_LOWEST = "0.5"
 DOC_Q = (0.5, 0.6, 0.7, 0.8, 0.9)
 CONTAINMENTS = tuple(round(0.4 + 0.05 * step, 2) for step in range(12))
 RAREST = 300
 CANDIDATES = 50
 IDF_RANGES = ((0.2, 0.85), (0.2, 1.0), (0.0, 0.5))
-PAPER_TABLE_2 = {
-    "I-Match (Chowdhury02)": (88, 381_202, 2_421, 1.38, 87.35, 72.62, 79.31),
-    "segments (Wang09)": (903, 3_623_531, 27_668, 0.82, 99.76, 90.80, 95.07),
-    "sentence fingerprints": (891, 3_564_761, 24_540, 1.39, 99.48, 93.11, 96.18),
-}
-"""MB, hash entries, loading ms, request ms, precision, recall, F."""
 
 Split = list[list[str]]
 Pair = tuple[int, int]
@@ -334,31 +327,49 @@ def product_verdicts(made: generators_d.Blogosphere, **changes: Any) -> list[nea
         return list(window.ingest(stream))[len(made.articles) :]
 
 
+class Named(NamedTuple):
+    """What a verdict names: articles, how many sentences these have in common with the post, whether one is nearly all
+    in it or it in one.
+    """
+
+    articles: set[int]
+    sentences: int
+    contained: bool
+
+
+def named_by(verdict: neardup.Verdict, articles: int) -> Named:
+    """What `verdict` names of the first `articles` documents: what a post has of other posts is not asked."""
+    copied = {int(match.id) for match in verdict.matches if int(match.id) < articles}
+    parts = [part for part in verdict.partial or () if int(part.id) < articles]
+    contained = any(part.containment >= neardup.Settings().containment for part in parts)
+    return Named(
+        copied | {int(part.id) for part in parts},
+        sum(part.sentences for part in parts),
+        bool(copied) or contained,
+    )
+
+
 def on_product(made: generators_d.Blogosphere) -> dict[str, Any]:
     """The product's verdicts by three rules; under each the posts called duplicates, and the originals named."""
-    wanted, articles = duplicates(made.posts), len(made.articles)
-    quoting = {number for number, _ in originals(made.posts)}
-    rows = {}
+    rows: dict[str, Any] = {}
     for delta in (neardup.Settings().delta, DELTA):
-        # what a post has in common with other posts is not asked
-        named: list[dict[int, bool]] = []
-        counts: list[int] = []
-        for verdict in product_verdicts(made, delta=delta):
-            parts = [part for part in verdict.partial or () if int(part.id) < articles]
-            copied = {int(match.id): True for match in verdict.matches if int(match.id) < articles}
-            contained = {int(part.id): part.containment >= neardup.Settings().containment for part in parts}
-            named.append(contained | copied)
-            counts.append(sum(part.sentences for part in parts))
-        found = {number for number, some in enumerate(named) if some}
-        pairs = {(number, article) for number, some in enumerate(named) for article in some}
-        naming = {"quoting": judged(found, quoting), "naming": judged(pairs, originals(made.posts))}
-        rows[f"delta = {delta}: an original is named"] = {"all": judged(found, wanted), **naming}
+        verdicts = product_verdicts(made, delta=delta)
+        named = dict(enumerate(named_by(verdict, len(made.articles)) for verdict in verdicts))
+        pairs = {(number, article) for number, one in named.items() for article in one.articles}
+        naming = {
+            "quoting": judged(
+                {number for number, _ in pairs}, {number for number, _ in originals(made.posts)}
+            ),
+            "naming": judged(pairs, originals(made.posts)),
+        }
+        rules = {f"delta = {delta}: an original is named": {number for number, _ in pairs}}
         if delta < DELTA:
-            more = {number for number in found if counts[number] > DELTA or any(named[number].values())}
-            rows[f"delta = {delta}: originals with more than {DELTA} sentences together"] = {
-                "all": judged(more, wanted),
-                **naming,
+            rules[f"delta = {delta}: originals with more than {DELTA} sentences together"] = {
+                number for number, one in named.items() if one.contained or one.sentences > DELTA
             }
+        rows |= {
+            rule: {"all": judged(found, duplicates(made.posts)), **naming} for rule, found in rules.items()
+        }
     return rows
 
 
@@ -410,133 +421,6 @@ def facts(data: Data) -> dict[str, Any]:
         "kinds": dict(Counter(post.kind for post in data.posts)),
         "article": shape(data.article_sentences), "post": shape(data.post_sentences),
     }  # fmt: skip
-
-
-def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
-    captions = {
-        "d-data": ("The data (Table 1)", data_table),
-        "d-cutoffs": (f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)", cutoff_table),
-        "d-delta": (f"Collisions, cut-off {figures['best_cutoff']} (Figure 7)", delta_table),
-        "d-methods": ("Methods (Table 2)", method_table),
-        "d-partial": ("The product's fingerprints counted as the paper does, or containment", partial_table),
-        "d-kinds": ("Share of posts called duplicates, by kind", kind_table),
-        "d-product": ("The product: neardup ingest --partial, containment 0.8", product_table),
-        "d-naming": ("Originals named (the product's sentence fingerprints)", naming_table),
-    }
-    return {name: f"{caption}\n\n{made(figures)}" for name, (caption, made) in captions.items()}
-
-
-def data_table(figures: dict[str, Any]) -> str:
-    """Posts and articles beside the paper's."""
-    about = figures["facts"]
-    rows: list[list[object]] = [
-        ["documents", 19_076, f"{about['posts']:,}", "432,162", f"{about['articles']:,}"]
-    ]
-    for name, theirs in (("sentences", (17.13, 11.57)), ("words", (11.34, 14.45))):
-        ours = (f"{about[kind][name]:.2f}" for kind in ("post", "article"))
-        rows.append([f"{name} a {'document' if name == 'sentences' else 'sentence'}",
-                     *chain.from_iterable(zip(theirs, ours, strict=True))])  # fmt: skip
-    return harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
-
-
-def cutoff_table(figures: dict[str, Any]) -> str:
-    """What each cut-off leaves, and what it is worth."""
-    rows = [
-        [row["cutoff"], row["common_words"], f"{row['words_left']:.2f}", f"{row['entries']:,}",
-         *_percent(row["by_delta"][DELTA])]
-        for row in figures["cutoffs"]
-    ]  # fmt: skip
-    return harness.table(["cut-off (share)", "common words", "words left", "entries", "P", "R", "F"], rows)
-
-
-def delta_table(figures: dict[str, Any]) -> str:
-    """What each delta is worth at the best cut-off, with the cut of 300 and without."""
-    best = next(row for row in figures["cutoffs"] if row["cutoff"] == figures["best_cutoff"])
-    rows = [
-        [delta, *_percent(best["by_delta"][delta]), *_percent(figures["without_the_cut_of_300"][delta])]
-        for delta in DELTAS
-    ]
-    return harness.table(["delta", "P", "R", "F", "P without the cut of 300", "R", "F"], rows)
-
-
-def method_table(figures: dict[str, Any]) -> str:
-    """The paper's rows, ours, containment and doc_q at their best, and the product."""
-    rows: list[list[object]] = [
-        [
-            f"paper: {name}",
-            mb,
-            f"{entries:,}",
-            loading,
-            request,
-            *(f"{value:.2f}" for value in judgement),
-            *[""] * 3,
-        ]
-        for name, (mb, entries, loading, request, *judgement) in PAPER_TABLE_2.items()
-    ]
-    rows += [
-        [row["name"], f"{row['bytes'] / 1e6:.2f}", f"{row['entries']:,}", f"{row['loading_ms']:.0f}",
-         f"{row['request_ms']:.2f}", *_percent(row["all"]), *_percent(row["whole"])]
-        for row in figures["table_2"]
-    ]  # fmt: skip
-    for name, part in (("containment", "all"), ("containment", "whole"), ("doc_q", "whole")):
-        row = max(figures[name], key=lambda one: one[part]["f"])
-        rows.append(
-            [f"{name} >= {row['threshold']}", *[""] * 4, *_percent(row["all"]), *_percent(row["whole"])]
-        )
-    header = ["method", "MB", "hash entries", "loading ms", "request ms", "P", "R", "F",
-              "whole copies: P", "R", "F"]  # fmt: skip
-    return harness.table(header, rows)
-
-
-def partial_table(figures: dict[str, Any]) -> str:
-    """Each containment and each delta as "or"."""
-    rows = [
-        [
-            "none" if choice[0]["threshold"] == NEVER else f"{choice[0]['threshold']:.2f}",
-            *(" / ".join(_percent(row["all"])) for row in choice),
-        ]
-        for choice in list(zip(*figures["partial"].values(), strict=True))[::2]  # 0.4, 0.5 ... and none
-    ]
-    header = ["or containment of at least", *(f"delta = {delta}: P / R / F" for delta in figures["partial"])]
-    return harness.table(header, rows)
-
-
-def kind_table(figures: dict[str, Any]) -> str:
-    """What share of each kind of post a method calls duplicates."""
-    sizes = figures["facts"]["kinds"]
-    named = [(row["name"], row) for row in figures["table_2"]]
-    some = {"containment": figures["containment"][::2], "doc_q": figures["doc_q"]}
-    named += [(f"{name} >= {row['threshold']}", row) for name, rows in some.items() for row in rows]
-    kinds = sorted(sizes)
-    rows = [[name, *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)] for name, row in named]
-    return harness.table(["method", *(f"{kind} ({sizes[kind]:,})" for kind in kinds)], rows)
-
-
-def product_table(figures: dict[str, Any]) -> str:
-    """The product's verdicts against three truths, and the first of them on a second draw of the data."""
-    rows = [
-        [name, *_percent(row["all"]), f"{100 * figures['product, second draw'][name]['all']['f']:.2f}",
-         *_percent(row["quoting"]), *_percent(row["naming"])]
-        for name, row in figures["product"].items()
-    ]  # fmt: skip
-    header = ["called a duplicate if", "P", "R", "F", "F, second draw", "posts that took two sentences: P", "R", "F",
-              "originals named: P", "R", "F"]  # fmt: skip
-    return harness.table(header, rows)
-
-
-def naming_table(figures: dict[str, Any]) -> str:
-    """What each rule names, against the articles that two sentences or more were taken of."""
-    rows = [
-        ["-" if row["more_than"] is None else row["more_than"], row["containment"] or "-", row["named"],
-         row["pairs"], *_percent(row)]
-        for row in figures["naming"]
-    ]  # fmt: skip
-    return harness.table(["more sentences than", "or containment", "named", "originals", "P", "R", "F"], rows)
-
-
-def _percent(row: dict[str, Any]) -> list[str]:
-    return [f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f")]
 
 
 def main(arguments: list[str] | None = None) -> None:

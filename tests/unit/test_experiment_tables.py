@@ -4,6 +4,20 @@ import pytest
 from benchmarks import experiments, harness
 
 
+def test_the_page_has_the_tables_of_the_results():
+    page = experiments.PAGE.read_text("utf-8")
+    made = experiments.tables(harness.RESULTS)
+    assert {name[0] for name in made} == set(experiments.PARTS)
+    assert experiments.filled(page, made) == page, "run: python -m benchmarks.experiments --from-results"
+
+
+def test_results_are_of_full_runs():
+    for letter in experiments.PARTS:
+        path = harness.RESULTS / f"experiment-{letter}.json"
+        assert '"tiny": false' in path.read_text("utf-8")
+        assert path.stat().st_size < 200_000
+
+
 def test_only_what_stands_between_the_marks_is_written():
     page = "before\n<!-- table: a-b -->\nold\n<!-- end -->\nbetween\n<!-- table: c -->\n<!-- end -->\nafter\n"
     made = {"a-b": "| 1 |\n", "c": "| 2 |\n"}
