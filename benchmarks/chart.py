@@ -1,9 +1,11 @@
-"""The chart of scale.py: time per document against window size, one line a level."""
+"""The charts: of scale.py, time per document against window size; of query.py, time per search."""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -28,5 +30,24 @@ def growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:
     axes.set(xscale="log", yscale="log", xlabel="documents in the window", ylabel="microseconds per document")
     axes.grid(visible=True, which="both", linewidth=0.3)
     axes.legend()
+    figure.savefig(path, format="svg", metadata={"Date": None})
+    plt.close(figure)
+
+
+def asking(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Writes an SVG of the growth of query.py to `path`: by documents in one index, and by number of indices."""
+    mpl.rcParams["svg.hashsalt"] = "neardup"
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+    for axes, key, label in zip(
+        panels, ("documents", "indices"), ("documents in one index", "indices"), strict=True
+    ):
+        points = [row for row in rows if row["against"] == key]
+        for way in ("neardup", "prefix"):
+            axes.plot(
+                [row[key] for row in points], [row[f"{way}_ms"] for row in points], marker="o", label=way
+            )
+        axes.set(xlabel=label, ylabel="ms a search", yscale="log")
+        axes.grid(visible=True, which="both", linewidth=0.3)
+        axes.legend()
     figure.savefig(path, format="svg", metadata={"Date": None})
     plt.close(figure)

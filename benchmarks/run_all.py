@@ -15,7 +15,7 @@ from benchmarks import harness
 
 ORDER = (
     "startup", "speed", "durable", "quality", "realism", "scale",
-    "cluster", "kill", "experiments",
+    "cluster", "query", "kill", "experiments",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from typing import Any
 from unittest import mock
 
@@ -19,6 +20,9 @@ HOURS = 4
 TEXTS = [item._replace(time=START + 3_600 * (HOURS * i // 90)) for i, item in enumerate(stream(0))]
 """Up to 500 words; half of them are edited copies of earlier ones."""
 
+UNKNOWN_QUERY: dict[str, Any] = {"no_such_query": {}}
+"""What the query of the plugin is to a cluster without it."""
+
 
 def asked(window, **question: Any) -> Any:
     with contextlib.suppress(UnknownDocument):
@@ -32,7 +36,8 @@ def asked(window, **question: Any) -> Any:
     {"routes": ("sentences", "simhash"), "threshold": "0.4", "recipe": Recipe(simhash_variants=3)},
     {"retrieval": "complete", "recipe": Recipe(q=2, fold_case=True), "policy": "drop"},
 ], ids=str)  # fmt: skip
-def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings):
+def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
+    caplog.set_level(logging.INFO, "neardup")
     memory = open_window(None, **settings)
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
         assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
@@ -44,7 +49,7 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings):
             "neardup.engines.elastic.window.load", side_effect=AssertionError("a query needs no loading")
         ),
     ):
-        found = 0
+        found = refused = 0
         for item in TEXTS[::6]:
             questions: list[dict[str, Any]] = [
                 {"text": item.text}, {"id": item.id}, {"text": item.text.upper(), "threshold": "0.3"},
@@ -53,5 +58,11 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings):
             for question in questions:
                 expected = asked(memory, **question)
                 assert asked(reader, **question) == expected, question
+                assert "does not take the query" not in caplog.text
+                with mock.patch("neardup.engines.elastic.queries.copies_of", return_value=UNKNOWN_QUERY):
+                    assert asked(reader, **question) == expected, question
+                refused += "does not take the query" in caplog.text
+                caplog.clear()
                 found += expected != "unknown" and expected[0].is_copy
         assert found > 20
+        assert (refused > 20) == (settings.get("retrieval") == "complete")

@@ -20,6 +20,12 @@ def test_a_minimum_is_asked_for_without_a_script():
     }
 
 
+def test_a_threshold_that_is_no_decimal_is_asked_for_below():
+    assert queries.copies_of("a", Fraction(2, 3))["neardup"]["threshold"] == 0.666666
+    assert queries.copies_of("a", Fraction(7, 10))["neardup"]["threshold"] == 0.7
+    assert queries.copies_of("a", Fraction(1, 10**6))["neardup"]["threshold"] == 1e-06
+
+
 def test_one_of_many_is_a_plain_terms_query():
     assert queries.at_least("sketch", ["a", "b"], 1) == {"terms": {"neardup.sketch": ["a", "b"]}}
 

@@ -2,11 +2,16 @@
 
 What may be a copy, and whatever decides whose group it joins, is taken into a small window in memory, which then
 answers as the embedded engine does (engines/review.py). Two to four requests, memory for the candidates.
+
+`complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
+text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,7 +27,7 @@ from neardup.engines.elastic.writes import Place
 from neardup.engines.filling import add_stored
 from neardup.engines.search import Features, Search
 from neardup.engines.state import State
-from neardup.errors import DocumentError, SettingsError, UnknownDocument
+from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.params import HOUR_MS, exact_threshold
 from neardup.window import FIRST_HOUR, compared_hours, hour_of
 
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
     from neardup.params import Settings
     from neardup.signature import Signer
     from neardup.verdict import Verdict
+
+log = logging.getLogger("neardup")
 
 Hit = dict[str, Any]
 _COUNTED_AT_ONCE: Final = 1_000
@@ -77,16 +84,17 @@ class Inquiry:
         rule = self._settings.partial_rule
         if rule is not None:
             self._leave_out_common(features, identity, time)
-        self._take(own + self._candidates(features, exact, time))
+        self._take(own + self._candidates(asked or "", features, exact, time))
         return review.query(self._state, text, identity, threshold, matches, time, rule, verify_all=True)
 
     def candidates(self, text: bytes, threshold: Fraction) -> list[Hit]:
         """What may be a copy of `text`: the search alone, for those who measure it."""
-        return self._candidates(self._features(text), threshold, None)
+        return self._candidates(text.decode(), self._features(text), threshold, None)
 
     def body(self, text: bytes, threshold: Fraction) -> dict[str, Any]:
-        """The search of `candidates`, as it is sent."""
-        return self._search(self._query(self._features(text), threshold, None))
+        """The search of `candidates`, as it is sent to a cluster without the plugin."""
+        features = self._features(text)
+        return self._search(self._query(features, threshold, None, self._by_terms(features, threshold)))
 
     def _features(self, text: bytes) -> Features:
         signed = self._signer.sign([text])
@@ -130,18 +138,15 @@ class Inquiry:
         first, last = compared_hours(hour_of(time_argument("time", time)), window)
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
-    def _query(self, features: Features, threshold: Fraction, time: Any) -> dict[str, Any]:
-        """What may be a copy, and is of the hours asked about."""
+    def _query(
+        self, features: Features, threshold: Fraction, time: Any, alike: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
         signed = features.signed
         count = int(signed.counts[0])
         ways = [queries.term("fingerprint", signed.fingerprint(0))]
         if count:
-            terms = self._terms(features, threshold)
-            field = "sketch" if self._settings.retrieval == "sketch" else "qgrams"
-            ways.append(
-                queries.at_least(field, terms, int(self._search_for.minimums(signed.counts, threshold)[0]))
-            )
-            ways += self._routes(features)
+            ways += [alike, *self._routes(features)]
         wanted = [queries.any_of(ways)]
         if count:
             wanted.append(queries.lengths(count, threshold))
@@ -151,14 +156,15 @@ class Inquiry:
             wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
         return self._living([*wanted, *self._times(time)])
 
-    def _terms(self, features: Features, threshold: Fraction) -> list[str]:
-        """The q-grams to look up: keys of the sketch, or the rarest as their own characters."""
+    def _by_terms(self, features: Features, threshold: Fraction) -> dict[str, Any]:
+        """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
         signed = features.signed
+        minimum = int(self._search_for.minimums(signed.counts, threshold)[0])
         if self._settings.retrieval == "sketch":
-            return [f"{key:016x}" for key in signed.sketches.tolist()]
+            return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
         names = self._signer.qgrams(signed.text(0))
         keys, _ = self._search_for.prefixes(signed, threshold)
-        return [names[key] for key in keys.tolist()]
+        return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
 
     def _sentence_names(self, features: Features) -> list[str]:
         words = features.words
@@ -175,10 +181,20 @@ class Inquiry:
             ways.append(queries.terms("simhash_bands", names))
         return ways
 
-    def _candidates(self, features: Features, threshold: Fraction, time: Any) -> list[Hit]:
+    def _candidates(self, text: str, features: Features, threshold: Fraction, time: Any) -> list[Hit]:
         if not len(features.signed.texts):
             return []  # nothing is a copy of an empty text
-        return self._found(self._search(self._query(features, threshold, time)), searched_only=True)
+        if self._settings.retrieval == "complete":
+            try:
+                return self._asked(features, threshold, time, queries.copies_of(text, threshold))
+            except ClusterRejected as error:
+                if error.status != HTTPStatus.BAD_REQUEST:
+                    raise
+                log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
+        return self._asked(features, threshold, time, self._by_terms(features, threshold))
+
+    def _asked(self, features: Features, threshold: Fraction, time: Any, alike: dict[str, Any]) -> list[Hit]:
+        return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
 
     def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
         fields = [f"{OBJECT}.{name}" for name in LOADED]

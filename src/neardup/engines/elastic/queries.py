@@ -1,6 +1,6 @@
 """Bodies of the searches for candidates, as plain values: what may be a copy of a signed text (DESIGN.md, section 3).
 
-No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range.
+No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range. One query is our own (plugin/).
 """
 
 from __future__ import annotations
@@ -31,6 +31,15 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     each = -(-minimum // count)
     sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
     return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
+
+
+def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
+    """The plugin's own query: documents with doc_q >= t with `text`, and no others.
+
+    It takes decimals only; of another fraction it gets the next lower one, which finds a superset.
+    """
+    millionths = max(threshold.numerator * 1_000_000 // threshold.denominator, 1)
+    return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
 def lengths(count: int, threshold: Fraction) -> dict[str, Any]:

@@ -8,11 +8,15 @@ import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.elasticsearch.logging.LogManager;
+import org.elasticsearch.logging.Logger;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 
 /** The lexicons of a node, by name: each is read once and shared by all processors, until its file changes. */
 final class Lexicons {
+    private static final Logger logger = LogManager.getLogger(Lexicons.class);
+
     /** What a lexicon may be called: nothing that could lead out of the directory. */
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
 
@@ -44,5 +48,18 @@ final class Lexicons {
             loaded.put(name, held);
         }
         return held.lexicon();
+    }
+
+    /** The lexicon {@code name}; the one that ships with the plugin for null, and where that one cannot be read. */
+    Lexicon orStandard(String name) {
+        if (name == null) {
+            return Lexicon.standard();
+        }
+        try {
+            return named(name);
+        } catch (IOException | DataFileException | IllegalArgumentException cause) {
+            logger.debug(() -> "lexicon [" + name + "] cannot be read; the standard one is used to order q-grams", cause);
+            return Lexicon.standard();
+        }
     }
 }

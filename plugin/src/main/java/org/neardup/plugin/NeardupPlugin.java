@@ -1,17 +1,34 @@
 package org.neardup.plugin;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.node.Node;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.Plugin;
+import org.elasticsearch.plugins.SearchPlugin;
+import org.neardup.query.NeardupQuery;
 
-/** What neardup adds to a node: the ingest processor {@code neardup}. */
-public final class NeardupPlugin extends Plugin implements IngestPlugin {
+/** What neardup adds to a node: the ingest processor {@code neardup} and the query {@code neardup}. */
+public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchPlugin {
+    private final String node;
+    private final Lexicons lexicons;
+
+    /** As Elasticsearch makes it: with the node's settings and its directory of configuration. */
+    public NeardupPlugin(Settings settings, Path config) {
+        node = Node.NODE_NAME_SETTING.get(settings);
+        lexicons = new Lexicons(config);
+    }
+
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        String node = Node.NODE_NAME_SETTING.get(parameters.env.settings());
-        Lexicons lexicons = new Lexicons(parameters.env.configDir());
         return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons));
+    }
+
+    @Override
+    public List<QuerySpec<?>> getQueries() {
+        return List.of(NeardupQuery.spec(lexicons::orStandard));
     }
 }

@@ -5,6 +5,9 @@ import java.util.HexFormat;
 
 /** The normal form of a text: of its NFC the letters, marks and numbers, lower-cased if so asked. Used again and again. */
 final class NormalForm {
+    /** The fingerprint of the empty normal form. */
+    static final String NONE = new NormalForm().fingerprint();
+
     private final UnicodeTable table = UnicodeTable.get();
     private byte[] utf8 = {};
     private int bytes;

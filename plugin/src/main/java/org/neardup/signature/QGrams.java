@@ -115,6 +115,17 @@ final class QGrams {
     }
 
     private long key(int[] points, int at) {
+        return key(points, at, q, utf32);
+    }
+
+    /** The key of a q-gram (DESIGN.md, section Key), given as its own characters. */
+    static long key(String gram) {
+        int[] points = gram.codePoints().toArray();
+        return key(points, 0, points.length, new byte[Integer.BYTES * points.length]);
+    }
+
+    /** The key of the q-gram at {@code at}; {@code utf32} is room for it. */
+    private static long key(int[] points, int at, int q, byte[] utf32) {
         long gram = 0;
         boolean packable = q <= PACKABLE_Q;
         for (int i = 0; i < q; i++) {

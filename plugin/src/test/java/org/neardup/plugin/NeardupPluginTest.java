@@ -41,7 +41,7 @@ class NeardupPluginTest {
         Processor.Parameters parameters =
                 new Processor.Parameters(environment, null, null, null, null, null, null, null, null, null);
 
-        Map<String, Processor.Factory> brought = new NeardupPlugin().getProcessors(parameters);
+        Map<String, Processor.Factory> brought = new NeardupPlugin(settings, home.resolve("config")).getProcessors(parameters);
 
         assertEquals(Set.of("neardup"), brought.keySet());
         Map<String, Object> options = new HashMap<>(Map.of("lexicon", "news"));

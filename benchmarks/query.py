@@ -1,0 +1,413 @@
+"""The query `neardup` inside Elasticsearch: is it exact, how fast beside Elasticsearch's own, and what does it bear?
+
+Question   1. Does it find, of three corpora, exactly what brute force finds, with the same scores: over one index and
+           25, one shard and three, before and after deletes, changes and merges?
+           2. What does it cost beside a `bool` with `minimum_should_match` over all q-grams, which is lossless too, and
+           beside the best that can be asked for without a plugin: `terms_set` over the rare prefix, and lengths? Over
+           25 hourly indices and over one; as indexing leaves them, and merged.
+           3. How does its time grow with documents in an index, and with the number of indices?
+           4. What do questions that are too large or wrong do to the node?
+Corpus     passages20k (1: its first 6,000), wikiversions and manpages-multi (1 only), all of them.
+Seed       20261121 for the documents that are asked about, thresholds, deletes and changes.
+Excluded   starting the node, setting up, indexing; of 2 and 3, making the bodies of the requests.
+Fairness   Ways of asking alternate, each asks about the same documents; ratios within one run are what counts.
+Check      1 compares every id and score, as a float, with brute force (bruteforce.py); 2 counts the hits.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import orjson
+from tests.node.node import Workshop
+
+import neardup
+from benchmarks import bruteforce, corpora, harness
+from benchmarks.cluster import FIRST_MS, HOURS, SEED, indexed, lossless, plain_actions, stream, window_of
+from neardup.cluster.address import parse_address
+from neardup.cluster.bulk import Action
+from neardup.cluster.client import Cluster
+from neardup.engines.elastic import queries
+from neardup.engines.search import Search
+from neardup.errors import ClusterRejected
+from neardup.params import HOUR_MS, Settings, exact_threshold
+from neardup.signature import signer
+
+if TYPE_CHECKING:
+    import argparse
+
+    from benchmarks.corpora import Corpus
+
+Body = dict[str, Any]
+THRESHOLDS = ("0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "0.95", "1")
+EXACT = {"passages20k": 6_000, "wikiversions": 10_000, "manpages-multi": 10_000}
+SIZES = (1_000, 4_000, 12_000)
+COUNTS = (1, 5, 10, 15, 20, 25)
+PARTS = ("exact", "speed", "growth", "limits")
+MOST = 10_000
+"""Hits that a search can return; a document with more copies would fail the comparison."""
+
+
+def ask_text(text: str, threshold: str = "0.7") -> Body:
+    """Copies of a text."""
+    return {"neardup": {"like": {"text": text}, "threshold": float(threshold)}}
+
+
+def ask_id(index: str, name: str, threshold: str) -> Body:
+    """Copies of a stored document."""
+    return {"neardup": {"like": {"_index": index, "_id": name}, "threshold": float(threshold)}}
+
+
+# 1. Exact
+
+
+class Question(NamedTuple):
+    """A document of the corpus, how it is asked about, and what brute force says of it."""
+
+    place: int
+    by_id: bool
+    threshold: str
+
+
+class Truth:
+    """Brute force over the texts as they are now; None where a document has been deleted."""
+
+    def __init__(self, ids: list[str], texts: list[str | None]) -> None:
+        self.ids, self.texts = ids, texts
+        self.sets = bruteforce.gram_sets([text or "" for text in texts])
+        self.sizes = np.diff(self.sets.starts)
+
+    def copies(self, text: str, threshold: str, without: int | None) -> dict[str, np.float32]:
+        """Ids and scores of all documents with doc_q >= t; no text here is shorter than a q-gram."""
+        own = self.texts.index(text)
+        mask = np.zeros(len(self.sets.frequencies), np.int64)
+        mask[self.sets.of(own)] = 1
+        sums = np.concatenate([[0], np.cumsum(mask[self.sets.ids])])
+        shared = sums[self.sets.starts[1:]] - sums[self.sets.starts[:-1]]
+        largest = np.maximum(self.sizes, self.sizes[own])
+        limit = Fraction(threshold)
+        found = np.flatnonzero(shared * limit.denominator >= limit.numerator * largest)
+        return {
+            self.ids[place]: np.float32(shared[place] / largest[place])
+            for place in found.tolist()
+            if self.texts[place] is not None and place != without
+        }
+
+
+def exact(url: str, args: argparse.Namespace) -> Iterator[Body]:
+    """Every layout of every corpus, before and after changes."""
+    for name, most in EXACT.items():
+        corpus = corpora.load(args.data, name, tiny=args.tiny).head(most)
+        kept = [
+            place
+            for place, text in enumerate(corpus.texts)
+            if len(bruteforce.normal_form(text)) >= bruteforce.Q
+        ]
+        corpus = corpora.Corpus(
+            name, [corpus.ids[place] for place in kept], [corpus.texts[place] for place in kept]
+        )
+        for indices in (1, HOURS):
+            for shards in (1, 3):
+                window = f"bench-exact-{indices}-{shards}"
+                with (
+                    window_of(url, window),
+                    Cluster(parse_address(f"{url}/{window}"), timeout=600) as cluster,
+                ):
+                    yield from _layout(cluster, corpus, indices, shards, args.asked)
+
+
+def _layout(cluster: Cluster, corpus: Corpus, indices: int, shards: int, asked: int) -> Iterator[Body]:
+    source = random.Random(f"{SEED} {corpus.name} {indices} {shards}")
+    prefix = f"{cluster.address.prefix}-part"
+    for number in range(indices):
+        body = {"settings": {"index.number_of_shards": shards}}
+        cluster.request("PUT", f"/{prefix}-{number}", body=body)
+
+    def at(place: int) -> str:
+        return f"{prefix}-{place % indices}"
+
+    def write(places: Sequence[int], texts: Sequence[str | None]) -> None:
+        actions = [
+            Action("delete", at(place), corpus.ids[place]) if text is None
+            else Action("index", at(place), corpus.ids[place], {"text": text})
+            for place, text in zip(places, texts, strict=True)
+        ]  # fmt: skip
+        indexed(cluster, actions)
+        cluster.request("POST", f"/{prefix}-*/_refresh")
+
+    def compared(state: str, truth: Truth) -> Body:
+        living = [place for place, text in enumerate(truth.texts) if text is not None]
+        places = source.sample(living, min(asked, len(living)))
+        chosen = [Question(place, source.random() < 0.5, source.choice(THRESHOLDS)) for place in places]
+        wrong, hits = 0, 0
+        for question in chosen:
+            text = truth.texts[question.place]
+            assert text is not None
+            body = (
+                ask_id(at(question.place), corpus.ids[question.place], question.threshold)
+                if question.by_id else ask_text(text, question.threshold)
+            )  # fmt: skip
+            found = _hits(cluster, f"{prefix}-*", body)
+            expected = truth.copies(text, question.threshold, question.place if question.by_id else None)
+            wrong += {name: np.float32(score) for name, score in found} != expected
+            hits += len(found)
+        return {
+            "corpus": corpus.name, "documents": len(living), "indices": indices, "shards": shards,
+            "state": state, "asked": len(chosen), "hits": hits, "mismatches": wrong,
+        }  # fmt: skip
+
+    texts: list[str | None] = list(corpus.texts)
+    every = range(len(texts))
+    for part in np.array_split(np.array(every), 4):  # refreshed in between: several segments
+        write(part.tolist(), [texts[place] for place in part.tolist()])
+    yield compared("as indexed", Truth(corpus.ids, texts))
+    changed = source.sample(every, len(texts) // 5)
+    for place in changed:  # half of them deleted, half exchanged for another's text
+        texts[place] = None if source.random() < 0.5 else corpus.texts[source.choice(every)]
+    write(changed, [texts[place] for place in changed])
+    truth = Truth(corpus.ids, texts)
+    yield compared("changed", truth)
+    cluster.request("POST", f"/{prefix}-*/_forcemerge", params={"max_num_segments": 1})
+    cluster.request("POST", f"/{prefix}-*/_refresh")
+    yield compared("merged", truth)
+
+
+def _hits(cluster: Cluster, target: str, query: Body) -> list[tuple[str, float]]:
+    answer = cluster.request(
+        "POST", f"/{target}/_search", body={"query": query, "size": MOST, "_source": False},
+        params={"allow_partial_search_results": "false"},
+    )  # fmt: skip
+    return [(hit["_id"], hit["_score"]) for hit in answer["hits"]["hits"]]
+
+
+# 2 and 3. Fast
+
+
+class Asker:
+    """The ways of asking for copies of a text at 0.7, as bodies of requests."""
+
+    def __init__(self) -> None:
+        self._signer = signer(neardup.Recipe())
+        self._search = Search(self._signer, Settings(retrieval="complete"))
+        self._threshold = exact_threshold("0.7")
+        self.ways: dict[str, Callable[[str], Body]] = {
+            "neardup": ask_text, "bool": self._bool, "prefix": self._prefix,
+        }  # fmt: skip
+
+    def _bool(self, text: str) -> Body:
+        return lossless(self._signer.signature(text).qgrams)
+
+    def _prefix(self, text: str) -> Body:
+        signed = self._signer.sign([text.encode()])
+        names = self._signer.qgrams(signed.text(0))
+        keys, _ = self._search.prefixes(signed, self._threshold)
+        least = int(self._search.minimums(signed.counts, self._threshold)[0])
+        terms = queries.at_least("qgrams", [names[key] for key in keys.tolist()], least)
+        return queries.all_of([terms, queries.lengths(int(signed.counts[0]), self._threshold)])
+
+
+def timed(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[float, int]:
+    """Milliseconds a search, one after another, and how many hits there were."""
+    begun, hits = time.perf_counter(), 0
+    for body in bodies:
+        answer = cluster.request(
+            "POST", f"/{target}/_search",
+            body={"query": body, "size": 100, "_source": False, "track_total_hits": False},
+            params={"allow_partial_search_results": "false", "filter_path": "hits.hits._id"},
+        )  # fmt: skip
+        hits += len(answer.get("hits", {}).get("hits", ()))
+    return 1_000 * (time.perf_counter() - begun) / len(bodies), hits
+
+
+def speed(url: str, args: argparse.Namespace) -> Iterator[Body]:
+    """All ways, over hourly indices and over one, as indexing leaves them and merged."""
+    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
+    documents = stream(corpus)
+    texts = [
+        document.text for document in random.Random(SEED).sample(documents, min(args.timed, len(documents)))
+    ]
+    with window_of(url, "bench-speed"), Cluster(parse_address(f"{url}/bench-speed"), timeout=600) as cluster:
+        places = {"25 indices": f"{cluster.address.prefix}-2*", "one index": f"{cluster.address.prefix}-one"}
+        cluster.request("PUT", f"/{places['one index']}")
+        actions = plain_actions("bench-speed", documents, url)
+        indexed(cluster, actions)
+        indexed(cluster, [action._replace(index=places["one index"]) for action in actions])
+        for state in ("as indexed", "merged"):
+            if state == "merged":
+                cluster.request(
+                    "POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1}
+                )
+            cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+            for number in range(args.rounds):
+                for place, target in places.items():
+                    yield {"state": state, "place": place, "round": number, **_ways(cluster, target, texts)}
+
+
+def _ways(
+    cluster: Cluster, target: str, texts: Sequence[str], names: Sequence[str] = ("neardup", "bool", "prefix")
+) -> Body:
+    asker, row = Asker(), dict[str, Any](asked=len(texts))
+    for way in names:
+        bodies = [asker.ways[way](text) for text in texts]
+        timed(cluster, target, bodies[:5])  # the JVM and the page cache know what is coming
+        spent, row[f"{way}_hits"] = timed(cluster, target, bodies)
+        row[f"{way}_ms"] = round(spent, 2)
+    for way in names[1:]:
+        row[f"of_{way}"] = round(row["neardup_ms"] / row[f"{way}_ms"], 4)
+    return row
+
+
+def growth(url: str, args: argparse.Namespace) -> Iterator[Body]:
+    """Time against documents in one index, and against the number of indices of 958 documents."""
+    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
+    documents, names = stream(corpus), ("neardup", "prefix")
+    texts = [
+        document.text for document in random.Random(SEED).sample(documents, min(args.timed, len(documents)))
+    ]
+    sizes = [size for size in SIZES if size < len(corpus)]
+    with (
+        window_of(url, "bench-growth"),
+        Cluster(parse_address(f"{url}/bench-growth"), timeout=600) as cluster,
+    ):
+        actions, prefix = plain_actions("bench-growth", documents, url), cluster.address.prefix
+        indexed(cluster, actions)
+        for size in [*sizes, len(corpus)]:
+            cluster.request("PUT", f"/{prefix}-n{size}")
+            indexed(cluster, [action._replace(index=f"{prefix}-n{size}") for action in actions[:size]])
+        cluster.request("POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1})
+        cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+        for size in [*sizes, len(corpus)]:
+            target = f"{cluster.address.prefix}-n{size}"
+            yield {
+                "against": "documents",
+                "indices": 1,
+                "documents": size,
+                **_ways(cluster, target, texts, names),
+            }
+        hours = [cluster.address.hourly(FIRST_MS // HOUR_MS + hour) for hour in range(HOURS)]
+        for count in COUNTS:
+            held = sum(action.index in hours[:count] for action in actions)
+            yield {
+                "against": "indices",
+                "indices": count,
+                "documents": held,
+                **_ways(cluster, ",".join(hours[:count]), texts, names),
+            }
+
+
+# 4. Limits
+
+
+def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
+    """What is refused and how; memory of the node before and after."""
+    documents = stream(corpora.load(args.data, "passages20k", tiny=args.tiny).head(500))
+    source = random.Random(SEED)
+    wide = "".join(map(chr, source.choices(range(0x4E00, 0x9FA5), k=300_003)))
+    megabyte = " ".join(source.choices("abcdefghijklmnopqrstuvwxyz", k=600_000))
+    with (
+        window_of(url, "bench-limits"),
+        Cluster(parse_address(f"{url}/bench-limits"), timeout=600) as cluster,
+    ):
+        prefix = cluster.address.prefix
+        indexed(cluster, plain_actions("bench-limits", documents, url))
+        cluster.request(
+            "PUT", f"/{prefix}.other", body={"mappings": {"properties": {"text": {"type": "text"}}}}
+        )
+        hour = cluster.address.hourly(FIRST_MS // HOUR_MS)
+        fields = cluster.request("GET", f"/{hour}/_mapping")
+        properties = next(iter(fields.values()))["mappings"]["properties"]
+        cluster.request("PUT", f"/{prefix}.bare", body={"mappings": {"properties": properties}})
+        indexed(cluster, [Action("create", f"{prefix}.bare", "1", {"text": "no signature"})])
+        cluster.request("POST", f"/{prefix}*/_refresh")
+        good = ask_text(documents[0].text)
+        asked: dict[str, tuple[str, Body]] = {
+            "a text of 1.2 million characters": (f"{prefix}-*", ask_text(megabyte)),
+            "300,000 distinct q-grams": (f"{prefix}-*", ask_text(wide)),
+            "threshold 0": (f"{prefix}-*", ask_text("a", "0")),
+            "threshold 1.5": (f"{prefix}-*", ask_text("a", "1.5")),
+            "fields not mapped": (f"{prefix}.other", good),
+            "an index without recipe": (f"{prefix}.bare", good),
+            "a document that is not there": (f"{prefix}-*", ask_id(f"{prefix}-*", "nobody", "0.7")),
+        }
+        before = _memory(cluster)
+        expected = _hits(cluster, f"{prefix}-*", good)
+        for what, (target, query) in asked.items():
+            refused = [_refusal(cluster, target, query) for _ in range(20)]
+            statuses = sorted({status for status, _ in refused})
+            yield {"asked": what, "times": len(refused), "statuses": statuses, "reason": refused[0][1]}
+        unharmed = _hits(cluster, f"{prefix}-*", good) == expected
+        after = _memory(cluster)
+        yield {"asked": "memory", "before": before, "after": after, "answers_as_before": unharmed}
+        cluster.request("DELETE", f"/{prefix}.other,{prefix}.bare")
+
+
+def _refusal(cluster: Cluster, target: str, query: Body) -> tuple[int, str]:
+    try:
+        _hits(cluster, target, query)
+    except ClusterRejected as error:
+        return error.status, error.reason
+    return 200, "answered"
+
+
+def _memory(cluster: Cluster) -> Body:
+    """Heap in use after collections, and what the breakers hold and have refused."""
+    stats = cluster.request("GET", "/_nodes/stats/jvm,breaker")
+    (node,) = stats["nodes"].values()
+    breakers = {
+        name: [breaker["estimated_size_in_bytes"], breaker["tripped"]]
+        for name, breaker in node["breakers"].items() if name in ("request", "parent", "fielddata")
+    }  # fmt: skip
+    pools = node["jvm"]["mem"]["pools"]
+    return {"old_generation_mb": pools["old"]["used_in_bytes"] >> 20, "breakers_bytes_and_trips": breakers}
+
+
+def main() -> None:
+    """Runs the parts asked for and prints their rows."""
+    parser = harness.options(__doc__)
+    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS)
+    parser.add_argument(
+        "--asked", type=int, default=500, help="documents asked about in each layout of part exact"
+    )
+    parser.add_argument(
+        "--timed", type=int, default=40, help="documents asked about in parts speed and growth"
+    )
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--url", help="a node that runs already; default: one of its own")
+    args = parser.parse_args()
+    figures: dict[str, Any] = {}
+    workshop = None if args.url else Workshop()
+    try:
+        url = args.url or workshop.node("bench", heap="2g").start().url  # type: ignore[union-attr]
+        for part in args.parts:
+            rows = []
+            for row in {"exact": exact, "speed": speed, "growth": growth, "limits": limits}[part](url, args):
+                print(f"{part}: {orjson.dumps(row).decode()}", file=sys.stderr, flush=True)
+                rows.append(row)
+            figures[part] = rows
+    finally:
+        if workshop is not None:
+            workshop.close()
+    if "exact" in figures:
+        figures["mismatches"] = sum(row["mismatches"] for row in figures["exact"])
+    for way in ("bool", "prefix"):
+        for place in ("25 indices", "one index"):
+            ratios = [row[f"of_{way}"] for row in figures.get("speed", ()) if row["place"] == place]
+            if ratios:
+                figures[f"of_{way}_median, {place}"] = statistics.median(ratios)
+    print(orjson.dumps(figures, option=orjson.OPT_INDENT_2).decode())
+    if "growth" in figures:
+        from benchmarks import chart
+
+        chart.asking(figures["growth"], harness.results_of(args) / "query.svg")
+    print(harness.save(args, "query", figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+package org.neardup.query;
+
+import java.util.List;
+import java.util.Map;
+import org.elasticsearch.ExceptionsHelper;
+import org.elasticsearch.ResourceNotFoundException;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.get.GetRequest;
+import org.elasticsearch.action.search.SearchRequest;
+import org.elasticsearch.action.search.SearchResponse;
+import org.elasticsearch.client.internal.Client;
+import org.elasticsearch.common.xcontent.support.XContentMapValues;
+import org.elasticsearch.index.query.QueryBuilders;
+import org.elasticsearch.search.SearchHit;
+import org.elasticsearch.search.builder.SearchSourceBuilder;
+import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
+import org.neardup.signature.Signature;
+
+/**
+ * Fetches the q-grams of a stored document, once for the whole search and with the rights of who searches.
+ *
+ * <p>By a get, which sees what has not been refreshed yet; behind an alias of several indices by a search, because a get
+ * takes one index only.
+ */
+final class LikeFetcher {
+    private static final List<String> KEYS =
+            List.of(Signature.RECIPE, Signature.FINGERPRINT, Signature.QGRAMS, Signature.QGRAM_COUNT);
+
+    private final Client client;
+    private final String field;
+    private final Like.Reference wanted;
+    private final FetchSourceContext source;
+
+    /** @param field the object that holds a document's signature */
+    LikeFetcher(Client client, String field, Like.Reference wanted) {
+        this.client = client;
+        this.field = field;
+        this.wanted = wanted;
+        String[] fields = KEYS.stream().map(key -> field + "." + key).toArray(String[]::new);
+        source = FetchSourceContext.of(true, fields, null);
+    }
+
+    /** Gives {@code listener} the document, or why there is none. */
+    void fetch(ActionListener<Like.Document> listener) {
+        GetRequest request =
+                new GetRequest(wanted.index(), wanted.id()).routing(wanted.routing()).fetchSourceContext(source);
+        client.get(request, ActionListener.wrap(
+                found -> ActionListener.completeWith(listener, () -> {
+                    if (!found.isExists()) {
+                        throw missing();
+                    }
+                    return document(found.getIndex(), found.getSourceAsMap());
+                }),
+                failure -> {
+                    if (ExceptionsHelper.unwrapCause(failure) instanceof IllegalArgumentException) {
+                        search(listener);
+                    } else {
+                        listener.onFailure(failure);
+                    }
+                }));
+    }
+
+    private void search(ActionListener<Like.Document> listener) {
+        SearchSourceBuilder body = new SearchSourceBuilder()
+                .query(QueryBuilders.idsQuery().addIds(wanted.id()))
+                .fetchSource(source)
+                .size(2);
+        SearchRequest request = new SearchRequest(wanted.index()).routing(wanted.routing()).source(body);
+        request.allowPartialSearchResults(false);
+        client.search(request, listener.delegateFailureAndWrap(
+                (next, found) -> ActionListener.completeWith(next, () -> only(found))));
+    }
+
+    private Like.Document only(SearchResponse found) {
+        SearchHit[] hits = found.getHits().getHits();
+        if (hits.length == 0) {
+            throw missing();
+        }
+        if (hits.length > 1) {
+            throw new IllegalArgumentException("[like] is document " + wanted + ", which is in [" + hits[0].getIndex()
+                    + "] and in [" + hits[1].getIndex() + "]: name one of them as [_index]");
+        }
+        return document(hits[0].getIndex(), hits[0].getSourceAsMap());
+    }
+
+    private ResourceNotFoundException missing() {
+        return new ResourceNotFoundException("[like] is document " + wanted + ", which is not there");
+    }
+
+    private Like.Document document(String index, Map<String, Object> content) {
+        Object recipe = value(content, Signature.RECIPE);
+        Object fingerprint = value(content, Signature.FINGERPRINT);
+        Object count = value(content, Signature.QGRAM_COUNT);
+        Object qgrams = value(content, Signature.QGRAMS);
+        boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
+        if (!signed || !(qgrams instanceof List<?> list) || !count.equals(list.size())) {
+            throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
+                    + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+        }
+        Like.Reference place = new Like.Reference(index, wanted.id(), wanted.routing());
+        List<String> terms = list.stream().map(String.class::cast).toList();
+        return new Like.Document(place, (String) recipe, (String) fingerprint, terms);
+    }
+
+    private Object value(Map<String, Object> content, String key) {
+        return content == null ? null : XContentMapValues.extractValue(field + "." + key, content);
+    }
+}

@@ -1,0 +1,128 @@
+package org.neardup.query;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.lucene.util.BytesRef;
+
+/**
+ * Which q-grams of A are sought in a segment, and in which order. Immutable; one serves all shards of a node.
+ *
+ * <p>The prefix argument (Chaudhuri, Ganti &amp; Kaushik 2006; Bayardo, Ma &amp; Srikant 2007): whoever has doc_q &gt;= t
+ * shares at least r = ceil(t |A|) q-grams with A, of which at most |A| - p can be outside of the p rarest. So it shares
+ * at least k of the |A| - r + k rarest ones, whatever the order of rarity is. Those are the first stage; the others follow
+ * in stages that double, for what is left of the candidates. In a stage q-grams are sought by byte, as the terms of a
+ * segment are ordered.
+ */
+final class SeekPlan {
+    /**
+     * k. Of the documents that share so many of the prefix nearly all are copies; a smaller k has more of them to be
+     * verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
+     */
+    static final int SHARED = 100;
+
+    private final BytesRef[] terms;
+    private final int[] ends;
+    private final int least;
+    private final Threshold threshold;
+    private final int hash;
+
+    /** @param rarestFirst the q-grams of A, one at least; any order is right, a good one is fast */
+    SeekPlan(List<String> rarestFirst, Threshold threshold) {
+        this(rarestFirst, threshold, SHARED);
+    }
+
+    SeekPlan(List<String> rarestFirst, Threshold threshold, int shared) {
+        this.threshold = threshold;
+        terms = rarestFirst.stream().map(BytesRef::new).toArray(BytesRef[]::new);
+        int required = (int) threshold.of(terms.length);
+        least = Math.min(shared, required);
+        ends = stages(terms.length, terms.length - required + least, shared);
+        int start = 0;
+        for (int end : ends) {
+            Arrays.sort(terms, start, end);
+            start = end;
+        }
+        hash = 31 * Arrays.hashCode(terms) + threshold.hashCode();
+    }
+
+    private static int[] stages(int size, int prefix, int step) {
+        int[] ends = new int[2 + Integer.SIZE];
+        int count = 0;
+        ends[count++] = prefix;
+        for (long end = prefix, width = step; end < size; width *= 2) {
+            end = Math.min(size, end + width);
+            ends[count++] = (int) end;
+        }
+        return Arrays.copyOf(ends, count);
+    }
+
+    /** |A|. */
+    int size() {
+        return terms.length;
+    }
+
+    /** A q-gram, by its place in the order of seeking. */
+    BytesRef term(int place) {
+        return terms[place];
+    }
+
+    /** All q-grams by byte: an array of the caller's own. */
+    BytesRef[] byBytes() {
+        BytesRef[] sorted = terms.clone();
+        Arrays.sort(sorted);
+        return sorted;
+    }
+
+    /** How many stages. */
+    int stages() {
+        return ends.length;
+    }
+
+    /** Where stage {@code stage} ends and the next one begins; stage 0 is the prefix. */
+    int end(int stage) {
+        return ends[stage];
+    }
+
+    /** How many q-grams of the prefix a document shares at least, if it has doc_q &gt;= t. */
+    int least() {
+        return least;
+    }
+
+    /** How many q-grams a document of {@code other} ones shares at least, if it has doc_q &gt;= t. */
+    long required(long other) {
+        return threshold.of(Math.max(other, terms.length));
+    }
+
+    /** Whether a document of {@code other} q-grams can have doc_q &gt;= t. */
+    boolean reachable(long other) {
+        return required(other) <= Math.min(other, terms.length);
+    }
+
+    /** Whether some number of q-grams from {@code low} to {@code high} is one with which doc_q &gt;= t can be. */
+    boolean reachable(long low, long high) {
+        return low <= terms.length && terms.length <= high || reachable(low) || reachable(high);
+    }
+
+    /** Bytes of memory, about. */
+    long weight() {
+        return 96L * terms.length;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SeekPlan plan
+                && hash == plan.hash
+                && threshold.equals(plan.threshold)
+                && Arrays.equals(terms, plan.terms);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return terms.length + " q-grams, doc_q >= " + threshold;
+    }
+}

@@ -1,0 +1,230 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.lucene.index.SortedNumericDocValues;
+import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.TermState;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.search.DocIdSetIterator;
+
+/**
+ * The documents of one segment with doc_q &gt;= t, and by how much; deleted ones too, which searches leave out.
+ *
+ * <p>Worked in windows of document numbers, so that memory does not grow with the segment, and only when asked for: what
+ * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
+ * them, and is of a length that can reach t, is a candidate; the q-grams that are left are looked up for candidates
+ * alone, and each falls out as soon as it cannot reach t any more.
+ */
+final class SegmentMatches extends DocIdSetIterator {
+    /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
+    static final int WINDOW = 1 << 17;
+
+    /**
+     * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
+     * out of time: in Elasticsearch that asks (ExitableDirectoryReader), and seeks and postings do not.
+     */
+    private static final int SEEKS_BETWEEN_CHECKS = 256;
+    private static final int POSTINGS_BETWEEN_CHECKS = 1 << 20;
+
+    private final SeekPlan plan;
+    private final Terms terms;
+    private final SortedNumericDocValues sizes;
+    private final int maxDoc;
+    private final int window;
+    private final int[] counts;
+
+    private TermsEnum seeker;
+    private PostingsEnum postings;
+    private int seeks = SEEKS_BETWEEN_CHECKS;
+    private int read;
+
+    /** Where the terms of the prefix were found; null for one that has no document from the next window on. */
+    private TermState[] found;
+    private int nextWindow;
+
+    private int[] docs = {};
+    private int[] shared = {};
+    private long[] others = {};
+    private int count;
+    private int at = -1;
+    private int doc = -1;
+
+    /** The matches of a segment of {@code maxDoc} documents; {@code terms}, {@code sizes}: their q-grams and how many. */
+    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes) {
+        this(plan, maxDoc, terms, sizes, WINDOW);
+    }
+
+    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, int window) {
+        this.plan = plan;
+        this.maxDoc = maxDoc;
+        this.terms = terms;
+        this.sizes = sizes;
+        this.window = window;
+        counts = new int[Math.min(window, maxDoc)];
+    }
+
+    @Override
+    public int docID() {
+        return doc;
+    }
+
+    @Override
+    public int nextDoc() throws IOException {
+        return advance(doc + 1);
+    }
+
+    @Override
+    public int advance(int target) throws IOException {
+        for (;;) {
+            for (at++; at < count; at++) {
+                if (docs[at] >= target) {
+                    return doc = docs[at];
+                }
+            }
+            int start = Math.max(target, nextWindow);
+            if (start >= maxDoc) {
+                return doc = NO_MORE_DOCS;
+            }
+            work(start);
+        }
+    }
+
+    @Override
+    public long cost() {
+        return plan.least();
+    }
+
+    /** doc_q of the document it stands at. */
+    double docQ() {
+        return (double) shared[at] / Math.max(plan.size(), others[at]);
+    }
+
+    /** Finds the matches of the window that begins at {@code start}, and where the next one begins. */
+    private void work(int start) throws IOException {
+        count = 0;
+        at = -1;
+        countPrefix(start, start + Math.min(window, maxDoc - start));
+        Arrays.sort(docs, 0, count);
+        drop(start);
+        for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
+            look(plan.end(stage - 1), plan.end(stage));
+        }
+    }
+
+    private void countPrefix(int start, int end) throws IOException {
+        Arrays.fill(counts, 0);
+        int prefix = plan.end(0);
+        boolean first = found == null;
+        boolean several = end < maxDoc || !first;
+        if (first) {
+            found = new TermState[several ? prefix : 0];
+        }
+        int least = plan.least();
+        int next = maxDoc;
+        for (int place = 0; place < prefix; place++) {
+            if (first ? !seek(place) : !seekAgain(place)) {
+                continue;
+            }
+            if (first && several) {
+                found[place] = seeker.termState();
+            }
+            postings = seeker.postings(postings, PostingsEnum.NONE);
+            int posting = start == 0 ? postings.nextDoc() : postings.advance(start);
+            for (; posting < end; posting = postings.nextDoc()) {
+                read++;
+                if (++counts[posting - start] == least) {
+                    add(posting);
+                }
+            }
+            if (posting < maxDoc) {
+                next = Math.min(next, posting);
+            } else if (several) {
+                found[place] = null;
+            }
+        }
+        nextWindow = next;
+    }
+
+    private boolean seek(int place) throws IOException {
+        check();
+        return seeker.seekExact(plan.term(place));
+    }
+
+    private boolean seekAgain(int place) throws IOException {
+        if (found[place] == null) {
+            return false;
+        }
+        check();
+        seeker.seekExact(plan.term(place), found[place]);
+        return true;
+    }
+
+    private void check() throws IOException {
+        if (++seeks > SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
+            seeker = terms.iterator();
+            seeks = 0;
+            read = 0;
+        }
+    }
+
+    private void add(int candidate) {
+        if (count == docs.length) {
+            docs = Arrays.copyOf(docs, Math.max(16, 2 * count));
+        }
+        docs[count++] = candidate;
+    }
+
+    /** Drops the candidates of the window whose number of q-grams, or of those shared so far, cannot reach t. */
+    private void drop(int start) throws IOException {
+        if (shared.length < count) {
+            shared = new int[docs.length];
+            others = new long[docs.length];
+        }
+        int left = plan.size() - plan.end(0);
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (!sizes.advanceExact(docs[i])) {
+                continue;
+            }
+            long other = sizes.nextValue();
+            int sharedNow = counts[docs[i] - start];
+            if (plan.reachable(other) && sharedNow + left >= plan.required(other)) {
+                docs[kept] = docs[i];
+                shared[kept] = sharedNow;
+                others[kept++] = other;
+            }
+        }
+        count = kept;
+    }
+
+    /** Looks q-grams {@code first} to {@code end - 1} up for the candidates, and drops those that fall behind. */
+    private void look(int first, int end) throws IOException {
+        for (int place = first; place < end; place++) {
+            if (!seek(place)) {
+                continue;
+            }
+            postings = seeker.postings(postings, PostingsEnum.NONE);
+            int posting = -1;
+            for (int i = 0; i < count; i++) {
+                if (posting < docs[i]) {
+                    posting = postings.advance(docs[i]);
+                }
+                if (posting == docs[i]) {
+                    shared[i]++;
+                }
+            }
+        }
+        int left = plan.size() - end;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (shared[i] + left >= plan.required(others[i])) {
+                docs[kept] = docs[i];
+                shared[kept] = shared[i];
+                others[kept++] = others[i];
+            }
+        }
+        count = kept;
+    }
+}

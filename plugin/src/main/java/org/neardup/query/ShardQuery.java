@@ -1,0 +1,142 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.function.Predicate;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.search.BooleanClause;
+import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.ConstantScoreQuery;
+import org.apache.lucene.search.MatchNoDocsQuery;
+import org.apache.lucene.search.Query;
+import org.elasticsearch.index.IndexSettings;
+import org.elasticsearch.index.mapper.IdFieldMapper;
+import org.elasticsearch.index.mapper.KeywordFieldMapper;
+import org.elasticsearch.index.mapper.MappedFieldType;
+import org.elasticsearch.index.mapper.NumberFieldMapper;
+import org.elasticsearch.index.query.QueryShardException;
+import org.elasticsearch.index.query.SearchExecutionContext;
+import org.neardup.signature.QGramRecipe;
+import org.neardup.signature.Signature;
+import org.neardup.signature.UnpairedSurrogateException;
+
+/** A question as the query of one shard; whatever does not fit its index is an error that says what does. */
+final class ShardQuery {
+    private final SearchExecutionContext context;
+    private final Question question;
+    private final QGramSets sets;
+
+    ShardQuery(SearchExecutionContext context, Question question, QGramSets sets) {
+        this.context = context;
+        this.question = question;
+        this.sets = sets;
+    }
+
+    /** The query; a {@link MatchNoDocsQuery} where nothing can match. */
+    Query query() throws IOException {
+        String qgrams = question.part(Signature.QGRAMS);
+        if (question.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
+            return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
+        }
+        terms(Signature.QGRAMS);
+        Predicate<MappedFieldType> counts = type -> type instanceof NumberFieldMapper.NumberFieldType && type.hasDocValues();
+        mapped(Signature.QGRAM_COUNT, "a number with doc values", counts);
+        Signed signed = Signed.of(context, question.part(Signature.RECIPE));
+        if (signed == null) {
+            return new MatchNoDocsQuery("there is no document");
+        }
+        QGramSets.Sought sought = sought(signed);
+        if (sought.set().blank()) {
+            return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
+        }
+        if (sought.plan() == null) {
+            return others(equalTo(sought.set().fingerprint()));
+        }
+        NearDuplicateQuery query = new NearDuplicateQuery(qgrams, question.part(Signature.QGRAM_COUNT), sought.plan());
+        IndexReader reader = context.getIndexReader();
+        if (reader != null && !query.canMatch(reader)) {
+            return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
+        }
+        return others(query);
+    }
+
+    /** {@code query} without the document that is asked about. */
+    private Query others(Query query) {
+        String index = context.getFullyQualifiedIndex().getName();
+        if (!(question.like() instanceof Like.Document document) || !document.place().index().equals(index)) {
+            return query;
+        }
+        Query itself = context.getFieldType(IdFieldMapper.NAME).termQuery(document.place().id(), context);
+        return new BooleanQuery.Builder()
+                .add(query, BooleanClause.Occur.MUST)
+                .add(itself, BooleanClause.Occur.MUST_NOT)
+                .build();
+    }
+
+    /** Documents of the same normal form, one that is too short for a q-gram: their doc_q is 1. */
+    private Query equalTo(String fingerprint) {
+        return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termQuery(fingerprint, context));
+    }
+
+    private QGramSets.Sought sought(Signed signed) {
+        switch (question.like()) {
+            case Like.Text(String text) -> checkLength(text, signed.maxLength());
+            case Like.Document document -> checkRecipe(document, signed.recipe());
+            case Like.Reference reference -> throw failure("has not fetched document {} here: such a query can only"
+                    + " stand in a search, not in a filter that is stored", reference);
+        }
+        QGramSets.Sought sought;
+        try {
+            sought = sets.sought(question.like(), signed, question.threshold());
+        } catch (UnpairedSurrogateException cause) {
+            throw failure("has a [like.text] that cannot be signed: {}", cause.getMessage());
+        }
+        int count = sought.set().qgrams().size();
+        int most = context.getIndexSettings().getMaxTermsCount();
+        if (count > most) {
+            throw failure("has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
+                    + " query, or raise the setting", count, IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(), most);
+        }
+        return sought;
+    }
+
+    private void checkLength(String text, int most) {
+        int length = text.codePointCount(0, text.length());
+        if (length > most) {
+            throw failure("has a [like.text] of {} characters: the texts of this index are signed up to {}", length, most);
+        }
+    }
+
+    private void checkRecipe(Like.Document document, QGramRecipe wanted) {
+        QGramRecipe recipe;
+        try {
+            recipe = QGramRecipe.of(document.recipe());
+        } catch (IllegalArgumentException cause) {
+            throw failure("cannot read document {}: {}", document.place(), cause.getMessage());
+        }
+        if (!recipe.equals(wanted)) {
+            throw failure("cannot compare document {} with this index: its q-grams are [{}], those of the index [{}];"
+                    + " ask by [like.text]", document.place(), recipe, wanted);
+        }
+    }
+
+    /** The field of a part that is looked up by term. */
+    private MappedFieldType terms(String part) {
+        return mapped(part, "an indexed keyword",
+                type -> type.typeName().equals(KeywordFieldMapper.CONTENT_TYPE) && type.isSearchable());
+    }
+
+    private MappedFieldType mapped(String part, String wanted, Predicate<MappedFieldType> fits) {
+        String name = question.part(part);
+        MappedFieldType type = context.getFieldType(name);
+        if (type != null && fits.test(type)) {
+            return type;
+        }
+        String is = type == null ? "not mapped" : "another " + type.typeName();
+        throw failure("needs the field [{}] to be {}, but it is {}: make the index by neardup setup, or say in [field] which"
+                + " object holds the signatures", name, wanted, is);
+    }
+
+    private QueryShardException failure(String message, Object... details) {
+        return new QueryShardException(context, "[neardup] " + message, details);
+    }
+}

@@ -1,0 +1,85 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
+import org.elasticsearch.index.mapper.Mapping;
+import org.elasticsearch.index.query.QueryShardException;
+import org.elasticsearch.index.query.SearchExecutionContext;
+import org.neardup.signature.QGramRecipe;
+import org.neardup.signature.Signature;
+
+/**
+ * How the documents of one index are signed.
+ *
+ * @param recipe what their q-grams are
+ * @param lexicon the name of the lexicon that they are signed by; null for the standard one
+ * @param maxLength characters of the longest text that is signed
+ */
+record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
+    private static final String ABOUT = "neardup";
+    private static final int STANDARD_MAX_LENGTH = 1_000_000;
+
+    /**
+     * That of the index of {@code context}, whose documents name their recipe in {@code recipeField}: what its
+     * mapping says ({@code _meta.neardup}), else what its documents say. Null for a shard without documents whose mapping
+     * says nothing.
+     */
+    static Signed of(SearchExecutionContext context, String recipeField) throws IOException {
+        Map<?, ?> about = about(context);
+        QGramRecipe recipe = about.get(Signature.RECIPE) instanceof String stated
+                ? understood(context, stated)
+                : indexed(context, recipeField);
+        if (recipe == null) {
+            return null;
+        }
+        String lexicon = about.get("lexicon") instanceof String named ? named : null;
+        int maxLength = about.get("max_length") instanceof Integer stated ? stated : STANDARD_MAX_LENGTH;
+        return new Signed(recipe, lexicon, maxLength);
+    }
+
+    private static Map<?, ?> about(SearchExecutionContext context) {
+        Mapping mapping = context.getMappingLookup().getMapping();
+        Map<String, Object> meta = mapping == null ? null : mapping.getMeta();
+        return meta != null && meta.get(ABOUT) instanceof Map<?, ?> about ? about : Map.of();
+    }
+
+    /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
+    private static QGramRecipe indexed(SearchExecutionContext context, String field) throws IOException {
+        Set<String> found = new TreeSet<>();
+        for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
+            Terms terms = leaf.reader().terms(field);
+            TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
+            while (recipes.next() != null) {
+                found.add(recipes.term().utf8ToString());
+            }
+        }
+        QGramRecipe common = null;
+        for (String text : found) {
+            QGramRecipe recipe = understood(context, text);
+            if (common != null && !common.equals(recipe)) {
+                throw new QueryShardException(context, "[neardup] cannot search this index: its documents are signed by the"
+                        + " recipes {}, whose q-grams differ; index them again by one of them", found);
+            }
+            common = recipe;
+        }
+        if (common == null && context.getIndexReader().numDocs() > 0) {
+            throw new QueryShardException(context, "[neardup] does not know how this index is signed: neither"
+                    + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
+                    + " setup, or index its documents through the pipeline of neardup", field);
+        }
+        return common;
+    }
+
+    private static QGramRecipe understood(SearchExecutionContext context, String recipe) {
+        try {
+            return QGramRecipe.of(recipe);
+        } catch (IllegalArgumentException cause) {
+            throw new QueryShardException(context, "[neardup] cannot search this index: {}", cause, cause.getMessage());
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The query {@code neardup}: exact doc_q inside the shards. */
+package org.neardup.query;

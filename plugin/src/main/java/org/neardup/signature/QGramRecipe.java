@@ -1,0 +1,33 @@
+package org.neardup.signature;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What of a recipe shapes the q-grams: documents can be compared by them if this is equal.
+ *
+ * @param q code points in a q-gram, 1 to 16
+ * @param foldCase whether the normal form is lower-cased
+ */
+public record QGramRecipe(int q, boolean foldCase) {
+    private static final Pattern TEXT = Pattern.compile("neardup-1:q([1-9][0-9]?):(case|fold):u16:.*");
+
+    public QGramRecipe {
+        new Recipe(q, foldCase, 1, 1, 0);
+    }
+
+    /** That of a whole recipe string; an error if this plugin does not sign by such recipes. */
+    public static QGramRecipe of(String recipe) {
+        Matcher matcher = TEXT.matcher(recipe);
+        if (!matcher.matches() || Integer.parseInt(matcher.group(1)) > Recipe.MAX_Q) {
+            throw new IllegalArgumentException("[" + recipe + "] is no recipe of this version of neardup");
+        }
+        return new QGramRecipe(Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
+    }
+
+    /** The first parts of a recipe string, as far as they are said here. */
+    @Override
+    public String toString() {
+        return "q" + q + (foldCase ? ":fold" : ":case") + ":u16";
+    }
+}

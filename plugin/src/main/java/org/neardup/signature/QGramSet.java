@@ -1,0 +1,58 @@
+package org.neardup.signature;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The set A of a text: its distinct q-grams as their own characters.
+ *
+ * @param fingerprint that of the normal form
+ * @param blank whether the normal form is empty: nothing is a copy of it
+ * @param qgrams by code point; none if the normal form is shorter than q
+ */
+public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
+    private static final int CLASSES = 256;
+
+    /** The set of {@code text}; an {@link UnpairedSurrogateException} if it has no UTF-8. */
+    public static QGramSet of(String text, QGramRecipe recipe) {
+        NfcText composed = new NfcText();
+        composed.read(text);
+        NormalForm form = new NormalForm();
+        form.take(composed, recipe.foldCase());
+        QGrams qgrams = new QGrams();
+        qgrams.take(form, recipe.q());
+        return new QGramSet(form.fingerprint(), form.count == 0, qgrams.sorted());
+    }
+
+    /** The set of a document that has been signed. */
+    public static QGramSet signed(String fingerprint, List<String> qgrams) {
+        return new QGramSet(fingerprint, fingerprint.equals(NormalForm.NONE), qgrams);
+    }
+
+    /**
+     * The q-grams, rarest first: those that {@code lexicon} does not know, then by its frequency classes, ties by code
+     * point. A lexicon of another q knows none.
+     */
+    public List<String> rarestFirst(Lexicon lexicon) {
+        int q = qgrams.isEmpty() ? 0 : qgrams.get(0).codePointCount(0, qgrams.get(0).length());
+        if (lexicon.q() != q) {
+            return qgrams;
+        }
+        byte[] classes = lexicon.qgramClasses();
+        int[] bucket = new int[qgrams.size()];
+        int[] next = new int[CLASSES + 1];
+        for (int i = 0; i < bucket.length; i++) {
+            // 255, unknown, becomes 0.
+            bucket[i] = classes[(int) (QGrams.key(qgrams.get(i)) >>> Lexicon.QGRAM_SLOT_SHIFT)] + 1 & 0xFF;
+            next[bucket[i] + 1]++;
+        }
+        for (int i = 1; i <= CLASSES; i++) {
+            next[i] += next[i - 1];
+        }
+        String[] ordered = new String[bucket.length];
+        for (int i = 0; i < bucket.length; i++) {
+            ordered[next[bucket[i]]++] = qgrams.get(i);
+        }
+        return new ArrayList<>(List.of(ordered));
+    }
+}

@@ -1,0 +1,64 @@
+"""The requests of docs/query.md, as they stand there, to a window filled from the sample."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from neardup.engines.elastic.opening import open_elastic_window
+
+ROOT = Path(__file__).resolve().parents[2]
+CONSOLE = re.compile(r"```console\n(\w+) (\S+)\n(.*?)```", re.DOTALL)
+TEXT_REQUEST, RECENT, BY_SOURCE, COUNT, UNMARKED, UNREAD, SEVERAL, WHY = CONSOLE.findall(
+    (ROOT / "docs/query.md").read_text("utf-8")
+)
+ASKED = "wire-0282"
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[dict[str, Any]]:
+    """Every document of the sample that can be read and has a text."""
+    found = []
+    for line in (ROOT / "examples/stream.jsonl").read_bytes().splitlines():
+        with contextlib.suppress(orjson.JSONDecodeError):
+            found.append(orjson.loads(line))
+    return [document for document in found if document.get("text")]
+
+
+def names(answer: dict[str, Any]) -> set[str]:
+    assert answer["_shards"]["failed"] == 0
+    return {hit["_id"] for hit in answer["hits"]["hits"]}
+
+
+def test_every_request_of_the_page_does_what_it_says(cluster, sample):
+    def asked(request: tuple[str, str, str]) -> Any:
+        method, path, text = (part.replace("news", cluster.address.prefix) for part in request)
+        body = text.encode() if path.endswith("_msearch") else orjson.loads(text)
+        return cluster.request(method, f"/{path}", body=body)
+
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        verdicts = list(window.ingest(sample))
+        matches = {match.id for match in window.query(id=ASKED, matches=100).matches}
+    cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+    marked = {verdict.id for verdict in verdicts if verdict.is_copy}
+    assert len(matches) == 2
+
+    assert {"wire-0244", ASKED} <= names(asked(TEXT_REQUEST))
+    assert names(asked(RECENT)) == set(), "the sample is older than six hours"
+    buckets = asked(BY_SOURCE)["aggregations"]["by_source"]["buckets"]
+    assert sum(bucket["doc_count"] for bucket in buckets) == len(matches)
+    assert 0 < asked(COUNT)["count"] <= len(matches)
+    unmarked, unread = names(asked(UNMARKED)), names(asked(UNREAD))
+    assert unmarked
+    assert not unmarked & marked
+    assert unread
+    assert not unread & matches
+    assert [len(names(answer)) for answer in asked(SEVERAL)["responses"]] == [2, 2]
+    explained = asked(WHY)
+    assert explained["matched"]
+    assert "shared q-grams" in str(explained["explanation"])
