@@ -38,12 +38,13 @@ from neardup.evaluation.errors import MethodFailed
 from neardup.evaluation.here import measure_here
 from neardup.evaluation.methods import PRODUCTS, chosen, make
 from neardup.evaluation.report import write_reports
+from neardup.evaluation.results import Result
 from neardup.evaluation.run import Evaluation, evaluate
 from neardup.evaluation.truth import Truth, read_truth
 
 if TYPE_CHECKING:
     from benchmarks.bruteforce import Pair
-    from neardup.evaluation.results import Point, Result
+    from neardup.evaluation.results import Point
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 FURTHER = (0.3, 0.4, 0.95)
@@ -221,30 +222,61 @@ def at(result: Result, threshold: float) -> Point:
     return points[threshold] if threshold in points else points[1.0]
 
 
-def figure_5(results: list[Result], names: list[str]) -> str:
-    """The rows of Fig. 5, the paper's own beside them."""
+def kept(result: Result) -> Result:
+    """The result at the thresholds of Fig. 5 and at its best: the file of figures is for reading."""
+    wanted = {*THRESHOLDS, *YES_NO, result.best.threshold}
+    places = [place for place, point in enumerate(result.points) if point.threshold in wanted]
+    seconds = tuple(result.cost.compare_seconds[place] for place in places)
+    points = tuple(result.points[place] for place in places)
+    return replace(result, points=points, cost=replace(result.cost, compare_seconds=seconds))
+
+
+Found = dict[str, list[Result]]
+"""The results on each corpus."""
+
+
+def tables(figures: dict[str, Any]) -> dict[str, str]:
+    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    found: Found = {
+        name: [Result.from_dict(one) for one in evaluation["methods"]]
+        for name, evaluation in figures["evaluations"].items()
+    }
+    made = {
+        f"a-{name}": f"{name}: the methods of Fig. 5\n\n{figure_5(results, beside=name == 'day')}"
+        for name, results in found.items()
+    }
+    higher = "".join(f"- {line}\n" for line in better_than_doc_q(found)) or "none\n"
+    return made | {
+        "a-best": f"Each method at its best\n\n{best_table(found)}",
+        "a-q": f"F1 against q\n\n{q_table(found)}",
+        "a-better": f"Better than doc_q\n\n{higher}",
+    }
+
+
+def figure_5(results: list[Result], *, beside: bool) -> str:
+    """The rows of Fig. 5, the paper's own `beside` them."""
     rows = []
     for threshold in THRESHOLDS:
         for result in results:
-            if result.method not in names:
+            if result.method not in PAPER:
                 continue
             point = at(result, threshold)
-            theirs = PAPER.get(result.method, {}).get(threshold)
             rows.append([
                 threshold, result.name, point.reported, point.correct, f"{point.recall:.3f}",
                 "-" if point.precision is None else f"{point.precision:.3f}", f"{point.f1:.3f}",
-                "/".join(f"{value:.3f}" for value in theirs[2:]) if theirs else "-",
             ])  # fmt: skip
+            if beside:
+                rows[-1].append("/".join(f"{value:.3f}" for value in PAPER[result.method][threshold][2:]))
     header = ["t", "method", "T", "T and C", "recall", "precision", "F1", "paper: R / P / F1"]
-    return harness.table(header, rows)
+    return harness.table(header if beside else header[:-1], rows)
 
 
-def best_table(evaluations: dict[str, Evaluation]) -> str:
+def best_table(found: Found) -> str:
     """Each method's highest F1 on each corpus, with its threshold."""
-    by = {name: {one.method: one.best for one in found.results} for name, found in evaluations.items()}
-    methods = dict.fromkeys(method for found in by.values() for method in found)
+    by = {name: {one.method: one.best for one in results} for name, results in found.items()}
+    methods = dict.fromkeys(method for best in by.values() for method in best)
     rows = [
-        [method, *(_f1_at(found[method]) if method in found else "-" for found in by.values())]
+        [method, *(_f1_at(best[method]) if method in best else "-" for best in by.values())]
         for method in methods
     ]
     return harness.table(["method: highest F1 (at t)", *by], rows)
@@ -254,11 +286,11 @@ def _f1_at(point: Point) -> str:
     return f"{point.f1:.3f} ({point.threshold:g})"
 
 
-def q_table(evaluations: dict[str, Evaluation]) -> str:
+def q_table(found: Found) -> str:
     """F1 of doc_q for every q that was measured: at each threshold of the paper, and the highest."""
     rows = []
-    for name, evaluation in evaluations.items():
-        by = {one.method: one for one in evaluation.results if one.method in QS}
+    for name, results in found.items():
+        by = {one.method: one for one in results if one.method in QS}
         if len(by) > 1:
             rows += [
                 [name, t, *(f"{at(by[q], t).f1:.3f}" if q in by else "-" for q in QS)] for t in THRESHOLDS
@@ -267,10 +299,10 @@ def q_table(evaluations: dict[str, Evaluation]) -> str:
     return harness.table(["corpus", "t", *QS], rows)
 
 
-def better_than_doc_q(evaluations: dict[str, Evaluation]) -> Iterator[str]:
+def better_than_doc_q(found: Found) -> Iterator[str]:
     """Every method of a paper whose F1 is higher than doc_q's, at its best or at one threshold."""
-    for name, evaluation in evaluations.items():
-        by = {one.method: one for one in evaluation.results}
+    for name, results in found.items():
+        by = {one.method: one for one in results}
         ours = by["doc_q(q=4)"]
         for method, result in by.items():
             if method in (*PRODUCTS, *QS):
@@ -299,20 +331,11 @@ def main(arguments: list[str] | None = None) -> None:
         evaluations[name] = measured(CASES[name](args), methods, work)
         if args.html:
             write_reports(evaluations[name], args.html / name)
-    for name, evaluation in evaluations.items():
-        print(f"\n### {name}\n\n{figure_5(evaluation.results, chosen(FIGURE_5))}")
-    print(f"### Each method at its best\n\n{best_table(evaluations)}")
-    print(f"### F1 against q\n\n{q_table(evaluations)}")
-    higher = list(better_than_doc_q(evaluations))
-    print("### Better than doc_q\n\n" + ("\n".join(f"- {line}" for line in higher) or "none"))
-    harness.save(
-        args,
-        "experiment-a",
-        {
-            "evaluations": {name: one.to_dict() for name, one in evaluations.items()},
-            "better_than_doc_q": higher,
-        },
-    )
+    figures = {
+        name: {**one.to_dict(), "methods": [kept(result).to_dict() for result in one.results]}
+        for name, one in evaluations.items()
+    }
+    harness.show(tables, harness.save(args, "experiment-a", {"evaluations": figures}))
 
 
 if __name__ == "__main__":

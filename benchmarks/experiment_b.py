@@ -12,13 +12,16 @@ Measured   Each source text is a query, everything else of the collection an ans
            precision 1. All is done for ten sets of five sources (the paper: one), and the spread told: it says which
            differences mean something. "set 1" is one run as the paper made it.
            Beside what was measured stand three views of the same distances, to explain disagreements: every stranger
-           counted so often that there are as many as in the paper, and lightly or strongly edited copies alone.
+           counted so often that there are as many as in the paper, and lightly or strongly edited copies alone. And
+           what the paper does not say of its fingerprints is tried both ways: whether a feature that occurs twice
+           counts twice, and whether the hash fills its 32 bits or, as Java's of strings, only with six letters or so.
 Excluded   time: all pairs are compared by numpy.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import statistics
 import sys
 from collections.abc import Sequence
@@ -28,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import bruteforce, corpora, generators_b, harness
-from neardup.baselines.simhash import Simhash, unweighted
+from neardup.baselines.simhash import Simhash, hash64, unweighted
 from neardup.baselines.words import Frequencies
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 SEED = 20_261_121
 SETS, SOURCES, COPIES = 10, 5, 120
 PAPER_TEXTS = 143_798
-AS_MEASURED = "as measured"
+AS_MEASURED, MANY_STRANGERS = "as measured", "as many strangers as the paper has"
 SHINGLES = (1, 2, 3, 4, 5)
 LEXICONS = tuple(range(1, 11))
 LEXICON_SHINGLE = 2
@@ -102,7 +105,7 @@ def views(data: Data) -> dict[str, View]:
     """What the disagreements with the paper are looked at by; the first one is the measurement itself."""
     return {
         AS_MEASURED: View(),
-        "as many strangers as the paper has": View(strangers=PAPER_TEXTS / len(data.clean)),
+        MANY_STRANGERS: View(strangers=PAPER_TEXTS / len(data.clean)),
         "copies with 1 to 5 % edited": View(shares=generators_b.SHARES[:3]),
         "copies with 10 to 30 % edited": View(shares=generators_b.SHARES[3:]),
     }
@@ -177,8 +180,8 @@ def simhash_rows(data: Data, texts: Signed, number: int, lexicons: int, bits: in
     ]
 
 
-def summary(curves: Sequence[Curve]) -> dict[str, Any]:
-    """The first set's best F and where, the mean and spread of every set's own best, the mean curves."""
+def summary(curves: Sequence[Curve], *, whole: bool) -> dict[str, Any]:
+    """The first set's best F and where, the mean and spread of every set's own best; the mean curves if `whole`."""
     bests = [curve.f[curve.best()] for curve in curves]
     return {
         "set_1": {"f": bests[0], "threshold": curves[0].best()},
@@ -186,9 +189,18 @@ def summary(curves: Sequence[Curve]) -> dict[str, Any]:
         "best_thresholds": [curve.best() for curve in curves],
         **{
             name: np.mean([getattr(curve, name) for curve in curves], axis=0).round(4).tolist()
-            for name in Curve._fields
+            for name in (Curve._fields if whole else ())
         },
     }
+
+
+def best_of(data: Data, sets: Sequence[Rows], view: View, *, whole: bool = False) -> dict[str, Any]:
+    """The summary of all sets' curves in a view."""
+    curves = [
+        curve_of(*split_by_query(data, number, rows, view.shares), MOST_DISTANT + 1, view.strangers)
+        for number, rows in enumerate(sets)
+    ]
+    return summary(curves, whole=whole)
 
 
 def on_simhash(data: Data, stemmed: list[str], copied: list[str]) -> dict[str, Any]:
@@ -208,17 +220,47 @@ def on_simhash(data: Data, stemmed: list[str], copied: list[str]) -> dict[str, A
             for count in range(1, most + 1):
                 sets = [simhash_rows(data, texts, number, count, bits) for number in range(len(data.sources))]
                 for view, one in views(data).items():
-                    curves = [
-                        curve_of(
-                            *split_by_query(data, number, rows, one.shares), MOST_DISTANT + 1, one.strangers
-                        )
-                        for number, rows in enumerate(sets)
-                    ]
+                    best = best_of(data, sets, one, whole=view == AS_MEASURED and bits == min(WIDTHS))
                     if count == 1:
-                        found[view][kind][f"{bits} bits"][k] = summary(curves)
+                        found[view][kind][f"{bits} bits"][k] = best
                     if most > 1:
-                        found[view]["lexicons"][f"{bits} bits"][count] = summary(curves)
+                        found[view]["lexicons"][f"{bits} bits"][count] = best
         print(f"{kind}, k = {k}: done", file=sys.stderr, flush=True)
+    return found
+
+
+def string_hash(text: str) -> int:
+    """Java's String.hashCode: 31 times what was there, plus a letter. A short text does not fill its 32 bits.
+
+    >>> f"{string_hash('word'):08x}", f"{string_hash('a word more'):08x}"
+    ('0037c70a', '256919ac')
+    """
+    value = 0
+    for letter in text:
+        value = 31 * value + ord(letter) & 0xFFFFFFFF
+    return value
+
+
+HASHES = {
+    "xxh64, every occurrence": (hash64, False), "xxh64, distinct": (hash64, True),
+    "31 a letter, every occurrence": (string_hash, False), "31 a letter, distinct": (string_hash, True),
+}  # fmt: skip
+
+
+def on_hashes(data: Data, stemmed: list[str], copied: list[str]) -> dict[str, Any]:
+    """The best F of words and of shingles of 2 at 32 bits, by each hash, with and without repeated features."""
+    frequencies = Frequencies(str.split, stemmed)
+    found: dict[str, Any] = {name: {} for name in HASHES}
+    for name, (hashed, distinct) in HASHES.items():
+        for k in (1, LEXICON_SHINGLE):
+            method = Simhash(k, 1, split=str.split, hashed=functools.cache(hashed), distinct=distinct)
+            method.use(frequencies)
+            texts = signed(method, stemmed, copied)
+            sets = [simhash_rows(data, texts, number, 1, min(WIDTHS)) for number in range(len(data.sources))]
+            found[name][k] = {
+                view: best_of(data, sets, views(data)[view]) for view in (AS_MEASURED, MANY_STRANGERS)
+            }
+        print(f"{name}: done", file=sys.stderr, flush=True)
     return found
 
 
@@ -254,22 +296,22 @@ def on_doc_q(data: Data, clean: list[str], copied: list[str]) -> dict[str, Any]:
             strangers.append(float(np.delete(shared[: len(clean)] / larger[: len(clean)], source).max()))
         curves.append(curve_of(*split_by_query(data, number, rows), STEPS + 1))
     return {
-        **summary(curves),
+        **summary(curves, whole=True),
         "copies": {share: statistics.mean(found) for share, found in by_share.items()},
         "least_copy": {share: min(found) for share, found in by_share.items()},
         "nearest_stranger": max(strangers),
     }
 
 
-def report(figures: dict[str, Any]) -> str:
-    """The tables as Markdown."""
-    simhash, parts = figures["simhash"][AS_MEASURED], []
+def tables(figures: dict[str, Any]) -> dict[str, str]:
+    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    simhash, found = figures["simhash"][AS_MEASURED], {}
     rows: list[list[object]] = []
     for bits in WIDTHS:
         width = f"{bits} bits"
-        plain = [("1, unweighted", simhash["plain"][width][1], None)]
+        plain = [("1, unweighted", simhash["plain"][width]["1"], None)]
         sized = [
-            (str(k), one, PAPER_SHINGLES.get(k) if bits == 32 else None)
+            (k, one, PAPER_SHINGLES.get(int(k)) if bits == 32 else None)
             for k, one in simhash["shingles"][width].items()
         ]
         for k, one, paper in plain + sized:
@@ -283,35 +325,41 @@ def report(figures: dict[str, Any]) -> str:
         "F, mean of sets (spread)",
         "at Hamming",
     ]
-    parts.append("Best F by shingle size (Figure 2)\n\n" + harness.table(header, rows))
+    found["b-shingles"] = "Best F by shingle size (Figure 2)\n\n" + harness.table(header, rows)
     rows = [
-        [at, *(f"{simhash['shingles']['32 bits'][k]['f'][at]:.3f}" for k in SHINGLES)]
-        for at in range(MOST_DISTANT + 1)
+        [at, *(f"{simhash['shingles']['32 bits'][str(k)]['f'][at]:.3f}" for k in SHINGLES)]
+        for at in (*range(16), *range(16, MOST_DISTANT, 5), MOST_DISTANT)
     ]
-    parts.append(
-        "F by Hamming threshold, 32 bits, mean of sets (Figure 2)\n\n"
-        + harness.table(["Hamming", *(f"k = {k}" for k in SHINGLES)], rows)
+    found["b-hamming"] = "F by Hamming threshold, 32 bits, mean of sets (Figure 2)\n\n" + harness.table(
+        ["Hamming", *(f"k = {k}" for k in SHINGLES)], rows
     )
     rows = []
     for count in LEXICONS:
         paper_f, at = PAPER_TABLE_1[count]
-        rows.append([count, f"{paper_f:.4f}", at, *_best(simhash["lexicons"]["32 bits"][count]),
-                     *_best(simhash["lexicons"]["64 bits"][count])[2:]])  # fmt: skip
+        rows.append([count, f"{paper_f:.4f}", at, *_best(simhash["lexicons"]["32 bits"][str(count)]),
+                     *_best(simhash["lexicons"]["64 bits"][str(count)])[2:]])  # fmt: skip
     header = ["lexicons", "paper's F", "at", "set 1: F", "at", "F, mean (spread)", "at", "64 bits: F", "at"]
-    parts.append("Random lexicons, shingles of 2 (Table 1)\n\n" + harness.table(header, rows))
+    found["b-lexicons"] = "Random lexicons, shingles of 2 (Table 1)\n\n" + harness.table(header, rows)
     some = (1, 4, 7, 10)
     rows = [
-        [at, *(f"{simhash['lexicons']['32 bits'][n][name][at]:.3f}" for name in Curve._fields for n in some)]
+        [
+            at,
+            *(
+                f"{simhash['lexicons']['32 bits'][str(n)][name][at]:.3f}"
+                for name in Curve._fields
+                for n in some
+            ),
+        ]
         for at in range(16)
     ]
     header = ["Hamming", *(f"{name[0].upper()}, n = {n}" for name in Curve._fields for n in some)]
-    parts.append(
+    found["b-curves"] = (
         "Precision, recall and F by number of lexicons, 32 bits (Figures 3-5)\n\n"
         + harness.table(header, rows)
     )
     header = ["32 bits", *figures["simhash"]]
     rows = [
-        [f"{name} {at}", *(" at Hamming ".join(map(str, _best(view[kind]["32 bits"][at])[2:]))
+        [f"{name} {at}", *(" at Hamming ".join(map(str, _best(view[kind]["32 bits"][str(at)])[2:]))
                            for view in figures["simhash"].values())]
         for kind, name, several in (
             ("plain", "unweighted shingles of", (1,)), ("shingles", "shingles of", SHINGLES),
@@ -319,19 +367,31 @@ def report(figures: dict[str, Any]) -> str:
         )
         for at in several
     ]  # fmt: skip
-    parts.append(
-        "Best F, mean of sets (spread), by what could explain the paper's\n\n" + harness.table(header, rows)
+    found["b-views"] = "Best F, mean of sets (spread), by what could explain the paper's\n\n" + harness.table(
+        header, rows
     )
+    sizes = ("1", str(LEXICON_SHINGLE))
+    rows = [["paper", *[""] * 2, *(f"{PAPER_SHINGLES[int(k)]:.4f}" for k in sizes)]]
+    rows += [
+        [name, *(" at Hamming ".join(map(str, _best(ours[k][view])[2:])) for view in (AS_MEASURED, MANY_STRANGERS)
+                 for k in sizes)]
+        for name, ours in figures["hashes"].items()
+    ]  # fmt: skip
+    header = [
+        "hash, features",
+        *(f"k = {k}, {view}" for view in (AS_MEASURED, MANY_STRANGERS) for k in sizes),
+    ]
+    found["b-hashes"] = "Best F by hash and by what counts, 32 bits, idf\n\n" + harness.table(header, rows)
     rows = [
         [name, f"{one['best_f']['mean']:.4f} ({one['best_f']['spread']:.4f})",
          ", ".join(f"{1 - at / STEPS:.2f}" for at in sorted(set(one["best_thresholds"]))),
-         f"{one['nearest_stranger']:.3f}", *(f"{one['least_copy'][share]:.3f}" for share in generators_b.SHARES)]
+         f"{one['nearest_stranger']:.3f}", *(f"{one['least_copy'][str(share)]:.3f}" for share in generators_b.SHARES)]
         for name, one in figures["doc_q"].items()
     ]  # fmt: skip
     header = ["doc_q on", "F, mean (spread)", "best from threshold", "nearest stranger",
               *(f"least copy, {share:.0%}" for share in generators_b.SHARES)]  # fmt: skip
-    parts.append("doc_q on the same data\n\n" + harness.table(header, rows))
-    return "\n".join(parts)
+    found["b-doc-q"] = "doc_q on the same data\n\n" + harness.table(header, rows)
+    return found
 
 
 def _best(one: dict[str, Any]) -> list[object]:
@@ -344,7 +404,7 @@ def _best(one: dict[str, Any]) -> list[object]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures, prints the tables, writes experiment_b.json."""
+    """Measures, prints the tables, writes experiment-b.json."""
     parser = harness.options(__doc__)
     parser.add_argument("--sets", type=int, default=SETS, help=f"sets of sources (default: {SETS})")
     parser.add_argument("--copies", type=int, default=COPIES, help=f"copies a source (default: {COPIES})")
@@ -361,13 +421,13 @@ def main(arguments: list[str] | None = None) -> None:
             "stems": round(statistics.mean(len(text.split()) for text in stemmed)),
         },
         "simhash": on_simhash(data, stemmed, copied),
+        "hashes": on_hashes(data, stemmed, copied),
         "doc_q": {
             "the texts": on_doc_q(data, data.clean, data.copied_texts()),
             "their stems": on_doc_q(data, stemmed, copied),
         },
     }  # fmt: skip
-    print(report(figures))
-    harness.save(args, "experiment_b", figures)
+    harness.show(tables, harness.save(args, "experiment-b", figures))
 
 
 if __name__ == "__main__":

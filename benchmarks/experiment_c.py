@@ -176,8 +176,8 @@ def on_news(data: Data) -> dict[str, Any]:
     return {"facts": data.facts(), "indices": indices, "rows": rows}
 
 
-def report(figures: dict[str, Any]) -> str:
-    """The tables as Markdown."""
+def tables(figures: dict[str, Any]) -> dict[str, str]:
+    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
     main_papers, main_news = figures["papers"]["apparatus, sentences"], figures["news"]["apparatus, clauses"]
     rows: list[list[object]] = []
     for name, (number, index_time, search_time, *_) in PAPER.items():
@@ -193,11 +193,11 @@ def report(figures: dict[str, Any]) -> str:
         "paper: search s",
         "ours",
     ]
-    parts = ["Index and times (Tables 1, 2)\n\n" + harness.table(header, rows)]
+    found = {"c-index": "Index and times (Tables 1, 2)\n\n" + harness.table(header, rows)}
     rows = []
     for name, (*_, recognised, total, f1) in PAPER.items():
-        found = [figures["papers"][kind]["rows"][name] for kind in KINDS]
-        rows.append([name, f"{recognised} of {total}", f1, *_judgements(found)])
+        ours = [figures["papers"][kind]["rows"][name] for kind in KINDS]
+        rows.append([name, f"{recognised} of {total}", f1, *_judgements(ours)])
     ranked = [figures["papers"][kind]["rows"]["ranked"] for kind in KINDS]
     rows.append(
         [
@@ -213,23 +213,23 @@ def report(figures: dict[str, Any]) -> str:
         "F1",
         *chain.from_iterable((kind, "F1") for kind in KINDS),
     ]
-    parts.append("Quoted papers found (Tables 3, 4)\n\n" + harness.table(header, rows))
+    found["c-papers"] = "Quoted papers found (Tables 3, 4)\n\n" + harness.table(header, rows)
     rows = []
     for (ws, sw), (number, seconds) in PAPER_NEWS_INDEX.items():
         ours = main_news["indices"][name_of(ws, sw, False)]
         rows.append([name_of(ws, sw, False), f"{number:,}", f"{ours['index_number']:,}", seconds,
                      f"{ours['index_seconds']:.2f}"])  # fmt: skip
     header = ["configuration", "paper: index number", "ours", "paper: index s (disk)", "ours (memory)"]
-    parts.append("News: index (Table 6)\n\n" + harness.table(header, rows))
+    found["c-news-index"] = "News: index (Table 6)\n\n" + harness.table(header, rows)
     rows = []
     for (ws, sw, t), (seconds, recognised, total, f1) in PAPER_NEWS.items():
         name = f"{name_of(ws, sw, False)}, t={t}"
-        found = [figures["news"][kind]["rows"][name] for kind in KINDS]
+        judgements = _judgements([figures["news"][kind]["rows"][name] for kind in KINDS])
         rows.append([name, seconds, f"{main_news['rows'][name]['search_seconds']:.4f}", f"{recognised} of {total}", f1,
-                     *_judgements(found)])  # fmt: skip
+                     *judgements])  # fmt: skip
     header = ["configuration", "paper: s", "ours", "paper: found of total", "F1",
               *chain.from_iterable((kind, "F1") for kind in KINDS)]  # fmt: skip
-    parts.append("News: thresholds (Table 7)\n\n" + harness.table(header, rows))
+    found["c-news"] = "News: thresholds (Table 7)\n\n" + harness.table(header, rows)
     header = [
         "data",
         "documents",
@@ -245,8 +245,8 @@ def report(figures: dict[str, Any]) -> str:
         for part in ("papers", "news") for kind in KINDS
         for facts in [figures[part][kind]["facts"]]
     ]  # fmt: skip
-    parts.append("The data\n\n" + harness.table(header, rows))
-    return "\n".join(parts)
+    found["c-data"] = "The data\n\n" + harness.table(header, rows)
+    return found
 
 
 KINDS = tuple(f"{text}, {marks}" for marks in MARKS for text in ("apparatus", "prose alone"))
@@ -260,7 +260,7 @@ def _judgements(found: Sequence[dict[str, Any]]) -> list[object]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures, prints the tables, writes experiment_c.json."""
+    """Measures, prints the tables, writes experiment-c.json."""
     args = harness.options(__doc__).parse_args(arguments)
     collections = prose.collections(args.data, tiny=args.tiny)
     figures: dict[str, Any] = {"papers": {}, "news": {}}
@@ -269,8 +269,7 @@ def main(arguments: list[str] | None = None) -> None:
             for marks, data in make(args, collections, apparatus=text == "apparatus").items():
                 figures[part][f"{text}, {marks}"] = measure(data)
                 print(f"{part}, {text}, {marks}: done", file=sys.stderr, flush=True)
-    print(report(figures))
-    harness.save(args, "experiment_c", figures)
+    harness.show(tables, harness.save(args, "experiment-c", figures))
 
 
 if __name__ == "__main__":

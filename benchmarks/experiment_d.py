@@ -27,13 +27,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 import neardup
 from benchmarks import bruteforce, engine, generators_d, harness, prose
 from benchmarks.corpora import Corpus
+from benchmarks.tables_d import DELTA, DELTAS, NEVER, tables
 from neardup.baselines.imatch import IMatch
 from neardup.baselines.segments import SegmentFingerprints
 from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceHashes, SentenceTable
@@ -44,27 +45,20 @@ SEED = 20_261_121
 ARTICLES_SHARE = 0.75
 DUPLICATES, POSTS = 924, 9_538
 CUTOFFS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-DELTAS = tuple(range(10))
-DELTA = 3
 PARTIAL_DELTAS = (1, 2, 3, 4, 5)
 """Of the product's own fingerprints, alone or with containment beside."""
-NEVER, SURELY = 2.0, 3.0
-"""A containment that none reaches, and a score that reaches even that."""
+SURELY = 3.0
+"""A score that reaches even NEVER."""
 DOC_Q_LOWEST = "0.5"
 DOC_Q = (0.5, 0.6, 0.7, 0.8, 0.9)
 CONTAINMENTS = tuple(round(0.4 + 0.05 * step, 2) for step in range(12))
 RAREST = 300
 CANDIDATES = 50
 IDF_RANGES = ((0.2, 0.85), (0.2, 1.0), (0.0, 0.5))
-PAPER_TABLE_2 = {
-    "I-Match (Chowdhury02)": (88, 381_202, 2_421, 1.38, 87.35, 72.62, 79.31),
-    "segments (Wang09)": (903, 3_623_531, 27_668, 0.82, 99.76, 90.80, 95.07),
-    "sentence fingerprints": (891, 3_564_761, 24_540, 1.39, 99.48, 93.11, 96.18),
-}
-"""MB, hash entries, loading ms, request ms, precision, recall, F."""
 
 Split = list[list[str]]
 Pair = tuple[int, int]
+T = TypeVar("T", int, Pair)
 
 
 class Data(NamedTuple):
@@ -77,15 +71,19 @@ class Data(NamedTuple):
 
     def duplicates(self) -> set[int]:
         """The numbers of the posts that are duplicates."""
-        return {number for number, post in enumerate(self.posts) if post.is_duplicate}
+        return duplicates(self.posts)
 
 
-def data_of(args: argparse.Namespace) -> Data:
-    """The seeded data, or a small one."""
+def blogosphere(args: argparse.Namespace, seed: int = SEED) -> generators_d.Blogosphere:
+    """The seeded articles and posts, or a few."""
     passages = list(chain.from_iterable(prose.collections(args.data, tiny=args.tiny).values()))
-    random.Random(f"{SEED}:order").shuffle(passages)
+    random.Random(f"{seed}:order").shuffle(passages)
     duplicates, posts = (60, 120) if args.tiny else (DUPLICATES, POSTS)
-    made = generators_d.blogosphere(passages, ARTICLES_SHARE, duplicates, posts, SEED)
+    return generators_d.blogosphere(passages, ARTICLES_SHARE, duplicates, posts, seed)
+
+
+def data_of(made: generators_d.Blogosphere) -> Data:
+    """The articles and posts with their sentences."""
     return Data(
         made.articles,
         made.posts,
@@ -94,13 +92,23 @@ def data_of(args: argparse.Namespace) -> Data:
     )
 
 
+def duplicates(posts: Sequence[generators_d.Post]) -> set[int]:
+    """The numbers of the posts that are duplicates."""
+    return {number for number, post in enumerate(posts) if post.is_duplicate}
+
+
+def originals(posts: Sequence[generators_d.Post]) -> set[Pair]:
+    """Each post with the articles that at least two of its sentences were taken of."""
+    return {(number, source) for number, post in enumerate(posts) for source, size in post.taken if size >= 2}
+
+
 def _interned(text: str) -> Split:
     """The sentences of a text, equal words being one object: millions of them are held at once."""
     return [[sys.intern(word) for word in sentence] for sentence in sentences(text)]
 
 
-def judged(called: Iterable[int], wanted: set[int], among: Iterable[int] | None = None) -> dict[str, float]:
-    """Precision, recall and F of what was called a duplicate, counting only the posts `among`."""
+def judged(called: Iterable[T], wanted: set[T], among: Iterable[T] | None = None) -> dict[str, float]:
+    """Precision, recall and F of what was called a duplicate (or named), counting only those `among`."""
     found = set(called)
     if among is not None:
         found, wanted = found & set(among), wanted & set(among)
@@ -278,9 +286,7 @@ def on_naming(
     data: Data, keys: Callable[[str], Sequence[bytes]], contained: list[dict[int, float]]
 ) -> list[dict[str, Any]]:
     """Precision and recall of the pairs of post and original, by fingerprints, by containment, by either."""
-    wanted = {
-        (number, source) for number, post in enumerate(data.posts) for source, size in post.taken if size >= 2
-    }
+    wanted = originals(data.posts)
     shared = shared_sentences(data, keys)
     rows = []
     for more_than, least in (
@@ -303,17 +309,73 @@ def on_naming(
                 for article, c in some.items()
                 if c >= least
             }
-        right = len(found & wanted)
         rows.append({
             "more_than": more_than, "containment": least, "pairs": len(wanted), "named": len(found),
-            "precision": right / len(found) if found else 1.0, "recall": right / len(wanted),
-            "f": 2 * right / (len(found) + len(wanted)),
+            **judged(found, wanted),
         })  # fmt: skip
     return rows
 
 
-def measured(data: Data) -> dict[str, Any]:
+# -- the product's own feature --
+
+
+def product_verdicts(made: generators_d.Blogosphere, **changes: Any) -> list[neardup.Verdict]:
+    """What `neardup ingest --partial` says of each post after all articles, with its defaults and `changes`."""
+    texts = [*made.articles, *(post.text for post in made.posts)]
+    stream = engine.documents(map(str, range(len(texts))), texts)
+    with neardup.open(None, settings=engine.settings(partial=True, **changes)) as window:
+        return list(window.ingest(stream))[len(made.articles) :]
+
+
+class Named(NamedTuple):
+    """What a verdict names: articles, how many sentences these have in common with the post, whether one is nearly all
+    in it or it in one.
+    """
+
+    articles: set[int]
+    sentences: int
+    contained: bool
+
+
+def named_by(verdict: neardup.Verdict, articles: int) -> Named:
+    """What `verdict` names of the first `articles` documents: what a post has of other posts is not asked."""
+    copied = {int(match.id) for match in verdict.matches if int(match.id) < articles}
+    parts = [part for part in verdict.partial or () if int(part.id) < articles]
+    contained = any(part.containment >= neardup.Settings().containment for part in parts)
+    return Named(
+        copied | {int(part.id) for part in parts},
+        sum(part.sentences for part in parts),
+        bool(copied) or contained,
+    )
+
+
+def on_product(made: generators_d.Blogosphere) -> dict[str, Any]:
+    """The product's verdicts by three rules; under each the posts called duplicates, and the originals named."""
+    rows: dict[str, Any] = {}
+    for delta in (neardup.Settings().delta, DELTA):
+        verdicts = product_verdicts(made, delta=delta)
+        named = dict(enumerate(named_by(verdict, len(made.articles)) for verdict in verdicts))
+        pairs = {(number, article) for number, one in named.items() for article in one.articles}
+        naming = {
+            "quoting": judged(
+                {number for number, _ in pairs}, {number for number, _ in originals(made.posts)}
+            ),
+            "naming": judged(pairs, originals(made.posts)),
+        }
+        rules = {f"delta = {delta}: an original is named": {number for number, _ in pairs}}
+        if delta < DELTA:
+            rules[f"delta = {delta}: originals with more than {DELTA} sentences together"] = {
+                number for number, one in named.items() if one.contained or one.sentences > DELTA
+            }
+        rows |= {
+            rule: {"all": judged(found, duplicates(made.posts)), **naming} for rule, found in rules.items()
+        }
+    return rows
+
+
+def measured(made: generators_d.Blogosphere) -> dict[str, Any]:
     """All figures."""
+    data = data_of(made)
     frequencies = Frequencies(words, data.articles)
     cutoffs = on_cutoffs(data, frequencies)
     best = max(cutoffs, key=lambda row: row["by_delta"][DELTA]["f"])["cutoff"]
@@ -343,6 +405,7 @@ def measured(data: Data) -> dict[str, Any]:
         "partial": either,
         "doc_q": on_scores(data, doc_q_scores(data), DOC_Q),
         "naming": on_naming(data, product_sentences, contained),
+        "product": on_product(made),
     }
 
 
@@ -360,129 +423,12 @@ def facts(data: Data) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def report(figures: dict[str, Any]) -> str:
-    """The tables as Markdown."""
-    about = figures["facts"]
-    rows: list[list[object]] = [
-        ["documents", 19_076, f"{about['posts']:,}", "432,162", f"{about['articles']:,}"],
-        [
-            "sentences a document",
-            17.13,
-            f"{about['post']['sentences']:.2f}",
-            11.57,
-            f"{about['article']['sentences']:.2f}",
-        ],
-        [
-            "words a sentence",
-            11.34,
-            f"{about['post']['words']:.2f}",
-            14.45,
-            f"{about['article']['words']:.2f}",
-        ],
-    ]
-    parts = [
-        "The data (Table 1)\n\n"
-        + harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
-    ]
-    rows = [
-        [
-            row["cutoff"],
-            row["common_words"],
-            f"{row['words_left']:.2f}",
-            f"{row['entries']:,}",
-            *_percent(row["by_delta"][DELTA]),
-        ]
-        for row in figures["cutoffs"]
-    ]
-    header = ["cut-off (share)", "common words", "words left", "entries", "P", "R", "F"]
-    parts.append(
-        f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)\n\n" + harness.table(header, rows)
-    )
-    best = next(row for row in figures["cutoffs"] if row["cutoff"] == figures["best_cutoff"])
-    rows = [
-        [delta, *_percent(best["by_delta"][delta]), *_percent(figures["without_the_cut_of_300"][delta])]
-        for delta in DELTAS
-    ]
-    header = ["delta", "P", "R", "F", "P without the cut of 300", "R", "F"]
-    parts.append(f"Collisions, cut-off {best['cutoff']} (Figure 7)\n\n" + harness.table(header, rows))
-    rows = [
-        [
-            f"paper: {name}",
-            mb,
-            f"{entries:,}",
-            loading,
-            request,
-            *(f"{value:.2f}" for value in judgement),
-            *[""] * 3,
-        ]
-        for name, (mb, entries, loading, request, *judgement) in PAPER_TABLE_2.items()
-    ]
-    for row in figures["table_2"]:
-        size, entries = f"{row['bytes'] / 1e6:.2f}", f"{row['entries']:,}"
-        times = [f"{row['loading_ms']:.0f}", f"{row['request_ms']:.2f}"]
-        rows.append([row["name"], size, entries, *times, *_percent(row["all"]), *_percent(row["whole"])])
-    for name in ("containment", "doc_q"):
-        row = max(figures[name], key=lambda one: one["whole" if name == "doc_q" else "all"]["f"])
-        rows.append(
-            [f"{name} >= {row['threshold']}", *[""] * 4, *_percent(row["all"]), *_percent(row["whole"])]
-        )
-    header = [
-        "method",
-        "MB",
-        "hash entries",
-        "loading ms",
-        "request ms",
-        "P",
-        "R",
-        "F",
-        "whole copies: P",
-        "R",
-        "F",
-    ]
-    parts.append("Methods (Table 2)\n\n" + harness.table(header, rows))
-    rows = [
-        [
-            "none" if choice[0]["threshold"] == NEVER else f"{choice[0]['threshold']:.2f}",
-            *(f"{100 * row['all']['precision']:.2f} / {100 * row['all']['recall']:.2f} / {100 * row['all']['f']:.2f}"
-              for row in choice),
-        ]
-        for choice in zip(*figures["partial"].values(), strict=True)
-    ]  # fmt: skip
-    header = ["or containment of at least", *(f"delta = {delta}: P / R / F" for delta in figures["partial"])]
-    parts.append("The product's fingerprints, or containment\n\n" + harness.table(header, rows))
-    kinds = sorted(about["kinds"])
-    rows = [[row["name"], *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)] for row in figures["table_2"]]
-    rows += [
-        [f"{name} >= {row['threshold']}", *(f"{row['by_kind'][kind]:.3f}" for kind in kinds)]
-        for name in ("containment", "doc_q") for row in figures[name]
-    ]  # fmt: skip
-    header = ["share called duplicates", *(f"{kind} ({about['kinds'][kind]})" for kind in kinds)]
-    parts.append("By kind of post\n\n" + harness.table(header, rows))
-    rows = [
-        [
-            "-" if row["more_than"] is None else row["more_than"],
-            row["containment"] or "-",
-            row["named"],
-            row["pairs"],
-            *_percent(row),
-        ]
-        for row in figures["naming"]
-    ]
-    header = ["more sentences than", "or containment", "named", "originals", "P", "R", "F"]
-    parts.append("Originals named (the product's sentence fingerprints)\n\n" + harness.table(header, rows))
-    return "\n".join(parts)
-
-
-def _percent(row: dict[str, Any]) -> list[str]:
-    return [f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f")]
-
-
 def main(arguments: list[str] | None = None) -> None:
-    """Measures, prints the tables, writes experiment_d.json."""
+    """Measures, prints the tables, writes experiment-d.json."""
     args = harness.options(__doc__).parse_args(arguments)
-    figures = measured(data_of(args))
-    print(report(figures))
-    harness.save(args, "experiment_d", figures)
+    figures = measured(blogosphere(args))
+    figures["product, second draw"] = on_product(blogosphere(args, SEED + 1))
+    harness.show(tables, harness.save(args, "experiment-d", figures))
 
 
 if __name__ == "__main__":

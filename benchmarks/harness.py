@@ -9,13 +9,14 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -152,13 +153,37 @@ def origin() -> dict[str, Any]:
 
 
 def save(args: argparse.Namespace, name: str, figures: Any) -> Path:
-    """Writes `<results>/<name>.json`: the figures, how they were asked for, and their origin."""
+    """Writes `<results>/<name>.json`: the figures to six digits, how they were asked for, and their origin."""
     path = results_of(args) / f"{name}.json"
     # paths say where this machine keeps things, not what was measured
     asked = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
-    document = {"experiment": name, "options": asked, "origin": origin(), "figures": figures}
-    path.write_text(json.dumps(document, indent=1, default=str) + "\n", encoding="utf-8")
+    document = {"experiment": name, "options": asked, "origin": origin(), "figures": _rounded(figures)}
+    text = json.dumps(document, indent=1, default=str)
+    # what holds no list or object itself on one line: a curve of numbers is one thing
+    path.write_text(_INNERMOST.sub(lambda one: _BREAK.sub(" ", one[0]), text) + "\n", encoding="utf-8")
     return path
+
+
+_INNERMOST = re.compile(r"\[[^][{}]*\]|\{[^][{}]*\}")
+_BREAK = re.compile(r"\n *")
+
+
+def figures_of(path: Path) -> Any:
+    """The figures that `save` wrote, as plain values: keys that were numbers are strings now."""
+    return json.loads(path.read_text(encoding="utf-8"))["figures"]
+
+
+def show(tables: Callable[[Any], dict[str, str]], path: Path) -> None:
+    """Prints the tables of the figures in a file: what is printed is what the documents have of it."""
+    print("\n".join(tables(figures_of(path)).values()))
+
+
+def _rounded(figures: Any) -> Any:
+    if isinstance(figures, float):
+        return float(f"{figures:.6g}")
+    if isinstance(figures, dict):
+        return {key: _rounded(value) for key, value in figures.items()}
+    return [_rounded(value) for value in figures] if isinstance(figures, list | tuple) else figures
 
 
 def _commit() -> str:

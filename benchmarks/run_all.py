@@ -15,7 +15,7 @@ from benchmarks import harness
 
 ORDER = (
     "startup", "speed", "durable", "quality", "realism", "scale",
-    "cluster", "query", "kill", "experiment_a", "experiment_b", "experiment_c", "experiment_d",
+    "cluster", "query", "kill", "experiments",
 )  # fmt: skip
 
 

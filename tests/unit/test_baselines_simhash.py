@@ -118,6 +118,14 @@ def test_every_shingle_size_and_width_bit_by_bit(found, k, bits):
         assert value is None
 
 
+def test_a_shingle_may_count_once_and_be_hashed_otherwise():
+    [once] = Simhash(k=1, weigh=unweighted, distinct=True).sign("rose a rose a rose wolf")
+    assert once == bit_by_bit(["rose", "a", "wolf"], [1, 1, 1], 64)
+    method = Simhash(k=1, weigh=unweighted, hashed=len)
+    assert method.sign("rose wolf fox") == (4,)
+    assert method.name == "simhash(k=1, lexicons=1, bits=64, unweighted, len)"
+
+
 def test_32_bits_are_the_lower_half_of_64():
     [wide] = Simhash(k=1, bits=64, weigh=unweighted).sign("a rose is a flower")
     assert wide is not None

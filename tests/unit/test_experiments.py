@@ -26,21 +26,21 @@ from neardup.baselines.sentence_lengths import CLAUSE_MARKS, feature_string
 from neardup.baselines.words import words
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS = {"experiment_b": ["snowballstemmer"]}
+NEEDS = {"b": ["snowballstemmer"]}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["experiment_b", "experiment_c", "experiment_d"])
-def test_experiment_runs_at_its_tiny_size(name, tmp_path):
-    missing = [library for library in NEEDS.get(name, ()) if find_spec(library) is None]
+@pytest.mark.parametrize("letter", ["b", "c", "d"])
+def test_experiment_runs_at_its_tiny_size(letter, tmp_path):
+    missing = [library for library in NEEDS.get(letter, ()) if find_spec(library) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} not installed: pip install '.[bench]'")
-    command = [sys.executable, "-m", f"benchmarks.{name}", "--tiny", "--results", str(tmp_path)]
+    command = [sys.executable, "-m", f"benchmarks.experiment_{letter}", "--tiny", "--results", str(tmp_path)]
     nowhere = os.environ | {"NEARDUP_DATA": str(tmp_path / "no-corpora")}
     done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3_000:]
     assert done.stdout.count("| --- |") >= 5
-    written = json.loads((tmp_path / f"{name}.json").read_text())
+    written = json.loads((tmp_path / f"experiment-{letter}.json").read_text())
     assert written["figures"]
     assert written["origin"].keys() >= {"commit", "machine", "versions"}
     assert str(tmp_path) not in json.dumps(written)

@@ -26,6 +26,7 @@ from neardup.baselines.words import Frequencies, Split, words
 Fingerprints = tuple[int | None, ...]
 """One fingerprint a lexicon; None where it leaves no feature."""
 Weigh = Callable[[str], int]
+Hash = Callable[[str], int]
 
 WIDTHS = (32, 64)
 KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
@@ -41,10 +42,16 @@ def unweighted(_word: str) -> int:
     return 1
 
 
+def hash64(text: str) -> int:
+    """xxh64 of the UTF-8 text: every bit depends on every letter."""
+    return xxhash.xxh64_intdigest(text.encode())
+
+
 class Simhash(Method[Fingerprints]):
     """Simhash of word k-shingles with one or more lexicons; a Hamming distance h is the threshold 1 - h / bits.
 
     `weigh` says what a word weighs; by default its idf in the texts given to `learn`. `split` cuts a text into words.
+    A shingle counts as often as it occurs, or once if `distinct`: Fan & Huang do not say which; `hashed` hashes it.
     A text of fewer than k words has no feature. Keys are lossless: of h + 1 blocks one has no differing bit.
     """
 
@@ -60,6 +67,8 @@ class Simhash(Method[Fingerprints]):
         *,
         weigh: Weigh | None = None,
         split: Split = words,
+        hashed: Hash = hash64,
+        distinct: bool = False,
         seed: int = 0,
     ) -> None:
         if k < 1 or lexicons < 1 or bits not in WIDTHS:
@@ -68,10 +77,12 @@ class Simhash(Method[Fingerprints]):
                 "use shingles of 1 word or more, 1 lexicon or more, and 32 or 64 bits"
             )
         kind = "idf" if weigh is None else weigh.__name__
+        kind += ("" if hashed is hash64 else f", {hashed.__name__}") + ", distinct" * distinct
         self.name = f"simhash(k={k}, lexicons={lexicons}, bits={bits}, {kind})"
         self.thresholds = tuple(1 - distance / bits for distance in range(bits // 4, -1, -1))
         self.k, self.lexicons, self.bits = k, lexicons, bits
         self._weigh, self._split, self._seed = weigh, split, seed
+        self._hashed, self._distinct = hashed, distinct
         self._frequencies: Frequencies | None = None
         self._weights: dict[str, int] = {}
 
@@ -157,12 +168,13 @@ class Simhash(Method[Fingerprints]):
         return lambda word: max(1, round(IDF_UNIT * idf(word)))
 
     def _fingerprint(self, kept: list[str]) -> int | None:
-        weights = self._shingle_weights(kept)
-        if not len(weights):
+        weights, shingles = self._shingle_weights(kept), self._shingles(kept)
+        if not shingles:
             return None
-        hashes = np.array(
-            [xxhash.xxh64_intdigest(shingle.encode()) for shingle in self._shingles(kept)], np.uint64
-        )
+        if self._distinct:
+            once = dict(zip(shingles, weights.tolist(), strict=True))
+            weights, shingles = np.array([*once.values()], np.int64), [*once]
+        hashes = np.array([self._hashed(shingle) for shingle in shingles], np.uint64)
         bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
         # Whole numbers under 2^53 are exact in doubles, which numpy multiplies fastest.
         have = weights.astype(np.float64) @ bits[:, : self.bits].astype(np.float64)

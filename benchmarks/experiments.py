@@ -1,0 +1,70 @@
+"""The four experiments of the papers, and their tables in docs/experiments.md written anew.
+
+Question   Those of experiment_a.py to experiment_d.py. Corpus, seed, excluded: see there.
+Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` in docs/experiments.md, nothing else there.
+           With --tiny no page is written: the tables are printed.
+Takes      About an hour of processor time. --from-results: seconds, from the files of the last runs.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from benchmarks import experiment_a, experiment_b, experiment_c, experiment_d, harness, run_all
+
+PARTS = {"c": experiment_c, "d": experiment_d, "b": experiment_b, "a": experiment_a}
+"""In the order of running: the shortest first."""
+PAGE = harness.ROOT / "docs" / "experiments.md"
+_PLACE = re.compile(r"(?<=^<!-- table: )([a-z0-9-]+)( -->\n).*?(?=^<!-- end -->$)", re.DOTALL | re.MULTILINE)
+
+
+def tables(results: Path) -> dict[str, str]:
+    """The tables of all experiments of which there are results, by what the page calls them."""
+    found: dict[str, str] = {}
+    for letter, module in PARTS.items():
+        path = results / f"experiment-{letter}.json"
+        if path.exists():
+            found |= module.tables(harness.figures_of(path))
+    return found
+
+
+def filled(page: str, made: dict[str, str]) -> str:
+    """`page` with the tables in their places; raises ValueError if one has no place, or a place no table."""
+    places = [name for name, _ in _PLACE.findall(page)]
+    if sorted(places) != sorted(made):
+        raise ValueError(
+            f"places and tables differ: {sorted({*places} ^ {*made}) or 'a place is there twice'}"
+        )
+    return _PLACE.sub(lambda place: f"{place[1]}{place[2]}\n{made[place[1]]}\n", page)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs what is asked for, each in a process of its own; writes the page."""
+    parser = harness.options(__doc__)
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=list(PARTS), help="run these, re-use the others"
+    )
+    parser.add_argument(
+        "--from-results", action="store_true", help="run none: the tables from the files there are"
+    )
+    args = parser.parse_args(arguments)
+    results = harness.results_of(args).resolve()
+    passed = [
+        "--data",
+        str(args.data.resolve()),
+        "--results",
+        str(results),
+        *(["--tiny"] if args.tiny else []),
+    ]
+    wanted = [] if args.from_results else [letter for letter in PARTS if letter in args.only]
+    failed = [letter for letter in wanted if run_all.run(f"experiment_{letter}", passed)]
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+    if not args.tiny:
+        PAGE.write_text(filled(PAGE.read_text("utf-8"), tables(results)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
