@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from tests.contract.places import START
 from tests.node.clients import (
     check_marked,
     expected,
@@ -31,6 +32,24 @@ from neardup.cluster.bulk import Action, bulk
 from neardup.document import parse_time
 
 FIELDS = ("--id-field", "_id", "--text-field", "page.body", "--time-field", "published")
+
+
+def test_partial_copies_are_marked_where_wanted(cluster, tmp_path):
+    quoted = (
+        "Councillors postponed the costly harbour scheme after engineers found flooded mine workings."
+        " Opposition members walked out before clerks counted every disputed ballot paper."
+    )
+    others = (
+        "Beekeepers praised this summer's heather honey. Choirs rehearsed carols in draughty village halls. "
+    )
+    texts = {"whole": quoted, "quoting": f"{others}{quoted} {others.upper()}"}
+    made(cluster)
+    put(cluster, [
+        {"id": name, "text": text, "time": START + place} for place, (name, text) in enumerate(texts.items())
+    ])  # fmt: skip
+    told = run(cluster, "watch", "--window", cluster.address, "--once", "--partial", place=tmp_path).lines
+    assert [verdict["status"] for verdict in told] == ["unique", "partial"]
+    assert [part["id"] for part in told[1]["partial"]] == ["whole"]
 
 
 @pytest.mark.slow

@@ -38,6 +38,9 @@ def watch(
         float,
         typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
     ] = 60.0,
+    partial: options.PartialOption = None,
+    containment: options.ContainmentOption = None,
+    delta: options.DeltaOption = None,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
     format: Annotated[
@@ -69,7 +72,9 @@ def watch(
     from neardup.watching.loop import Watch
     from neardup.watching.waiting import layout_at
 
-    settings = configured(config, batch_documents=batch)
+    settings = configured(
+        config, batch_documents=batch, partial=partial, containment=containment, delta=delta
+    )
     with connected(window, settings) as cluster:
         place = str(cluster.address)
         check_cluster(place, settings, make=False)
