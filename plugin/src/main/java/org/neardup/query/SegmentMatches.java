@@ -162,7 +162,7 @@ final class SegmentMatches extends DocIdSetIterator {
     }
 
     private void check() throws IOException {
-        if (++seeks > SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
+        if (++seeks >= SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
             seeker = terms.iterator();
             seeks = 0;
             read = 0;
@@ -210,6 +210,7 @@ final class SegmentMatches extends DocIdSetIterator {
             for (int i = 0; i < count; i++) {
                 if (posting < docs[i]) {
                     posting = postings.advance(docs[i]);
+                    read++;
                 }
                 if (posting == docs[i]) {
                     shared[i]++;
