@@ -7,6 +7,7 @@ import java.util.TreeSet;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
+import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.Mapping;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
@@ -53,9 +54,11 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
         if (context.getIndexReader() == null) {
             return null;
         }
+        MappedFieldType type = context.getFieldType(field);
+        String name = type == null ? field : type.name(); // another one for a field alias
         Set<String> found = new TreeSet<>();
         for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
-            Terms terms = leaf.reader().terms(field);
+            Terms terms = leaf.reader().terms(name);
             TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
             while (recipes.next() != null) {
                 found.add(recipes.term().utf8ToString());
