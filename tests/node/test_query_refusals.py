@@ -229,6 +229,18 @@ def test_a_large_text_is_found_by_its_copy(library):
         assert library.found(by_id(place, "0.000001")) == library.copies(text, "0.000001", but=place)
 
 
+def test_a_search_that_is_out_of_time_ends_in_the_middle_of_a_segment(library):
+    place, text = (library.indices[0], "large"), cjk(60_000, 8)
+    clauses = [by_text(text, f"0.00000{n}") for n in range(1, 9)]
+    query = {"bool": {"should": clauses}}
+    with library.visitors(place, text=text):
+        assert library.found(query, indices=place[0]) == {place: 8}
+        answer = library.search(query, indices=place[0], timeout="10ms")
+        assert answer["timed_out"] is True
+        assert found(answer) == {}
+        assert library.found(query, indices=place[0]) == {place: 8}
+
+
 @pytest.mark.parametrize("body", [
     rb'{"query":{"neardup":{"like":{"text":"abc\ud800 and more of it"}}}}',
     rb'{"query":{"bool":{"filter":{"neardup":{"like":{"text":"\udc00\ud800 and more"}}}}}}',

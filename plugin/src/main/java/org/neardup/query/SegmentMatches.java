@@ -117,7 +117,7 @@ final class SegmentMatches extends DocIdSetIterator {
         Arrays.fill(counts, 0);
         int prefix = plan.end(0);
         boolean first = found == null;
-        boolean several = end < maxDoc || !first;
+        boolean several = end < maxDoc;
         if (first) {
             found = new TermState[several ? prefix : 0];
         }
