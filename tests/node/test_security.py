@@ -231,6 +231,7 @@ FORBIDDEN: list[tuple[str, str, str, Any]] = [
     ("writer", "GET", "/_cluster/health", None),
     ("scorer", "POST", "/mail-*,other/_search", QUERY),
     ("scorer", "GET", "/other/_doc/x", None),
+    ("scorer", "POST", "/news-*/_search", {"query": {"neardup": {"like": {"_index": "other", "_id": "x"}}}}),
     ("scorer", "PUT", "/mail-2026.11.21-09/_doc/x", {"text": "x"}),
     ("scorer", "DELETE", "/neardup-state-news", None),
     ("scorer", "DELETE", "/other", None),

@@ -93,13 +93,18 @@ final class LikeFetcher {
         Object count = value(content, Signature.QGRAM_COUNT);
         Object qgrams = value(content, Signature.QGRAMS);
         boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
-        if (!signed || !(qgrams instanceof List<?> list) || !count.equals(list.size())) {
+        boolean full = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
+        if (!full) {
             throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
                     + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
         }
         Like.Reference place = new Like.Reference(index, wanted.id(), wanted.routing());
-        List<String> terms = list.stream().map(String.class::cast).toList();
+        List<String> terms = ((List<?>) qgrams).stream().map(String.class::cast).toList();
         return new Like.Document(place, (String) recipe, (String) fingerprint, terms);
+    }
+
+    private static boolean strings(List<?> list) {
+        return list.stream().allMatch(String.class::isInstance);
     }
 
     private Object value(Map<String, Object> content, String key) {

@@ -117,7 +117,7 @@ final class SegmentMatches extends DocIdSetIterator {
         Arrays.fill(counts, 0);
         int prefix = plan.end(0);
         boolean first = found == null;
-        boolean several = end < maxDoc || !first;
+        boolean several = end < maxDoc;
         if (first) {
             found = new TermState[several ? prefix : 0];
         }
@@ -162,7 +162,7 @@ final class SegmentMatches extends DocIdSetIterator {
     }
 
     private void check() throws IOException {
-        if (++seeks > SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
+        if (++seeks >= SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
             seeker = terms.iterator();
             seeks = 0;
             read = 0;
@@ -210,6 +210,7 @@ final class SegmentMatches extends DocIdSetIterator {
             for (int i = 0; i < count; i++) {
                 if (posting < docs[i]) {
                     posting = postings.advance(docs[i]);
+                    read++;
                 }
                 if (posting == docs[i]) {
                     shared[i]++;

@@ -1,6 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.search.BooleanClause;
@@ -21,6 +22,8 @@ import org.neardup.signature.UnpairedSurrogateException;
 
 /** A question as the query of one shard; whatever does not fit its index is an error that says what does. */
 final class ShardQuery {
+    private static final Set<String> WHOLE_NUMBERS = Set.of("short", "integer", "long");
+
     private final SearchExecutionContext context;
     private final Question question;
     private final QGramSets sets;
@@ -37,9 +40,8 @@ final class ShardQuery {
         if (question.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
             return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
         }
-        terms(Signature.QGRAMS);
-        Predicate<MappedFieldType> counts = type -> type instanceof NumberFieldMapper.NumberFieldType && type.hasDocValues();
-        mapped(Signature.QGRAM_COUNT, "a number with doc values", counts);
+        MappedFieldType terms = terms(Signature.QGRAMS);
+        MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQuery::counts);
         Signed signed = Signed.of(context, question.part(Signature.RECIPE));
         if (signed == null) {
             return new MatchNoDocsQuery("there is no document");
@@ -51,7 +53,7 @@ final class ShardQuery {
         if (sought.plan() == null) {
             return others(equalTo(sought.set().fingerprint()));
         }
-        NearDuplicateQuery query = new NearDuplicateQuery(qgrams, question.part(Signature.QGRAM_COUNT), sought.plan());
+        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), sought.plan());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
             return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
@@ -119,10 +121,19 @@ final class ShardQuery {
         }
     }
 
-    /** The field of a part that is looked up by term. */
+    /** The field of a part that is looked up by term; one with doc values alone has none. */
     private MappedFieldType terms(String part) {
-        return mapped(part, "an indexed keyword",
-                type -> type.typeName().equals(KeywordFieldMapper.CONTENT_TYPE) && type.isSearchable());
+        return mapped(part, "an indexed keyword without normalizer",
+                type -> type instanceof KeywordFieldMapper.KeywordFieldType keyword
+                        && keyword.isIndexed()
+                        && !keyword.hasNormalizer());
+    }
+
+    /** Whether the doc values of a field are whole numbers; those of a float only look like it. */
+    private static boolean counts(MappedFieldType type) {
+        return type instanceof NumberFieldMapper.NumberFieldType
+                && WHOLE_NUMBERS.contains(type.typeName())
+                && type.hasDocValues();
     }
 
     private MappedFieldType mapped(String part, String wanted, Predicate<MappedFieldType> fits) {

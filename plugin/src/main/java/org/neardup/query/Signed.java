@@ -7,6 +7,7 @@ import java.util.TreeSet;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
+import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.Mapping;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
@@ -26,8 +27,8 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
 
     /**
      * That of the index of {@code context}, whose documents name their recipe in {@code recipeField}: what its
-     * mapping says ({@code _meta.neardup}), else what its documents say. Null for a shard without documents whose mapping
-     * says nothing.
+     * mapping says ({@code _meta.neardup}), else what its documents say. Null where the mapping says nothing and there are
+     * no documents: an empty shard, or none, as when the filter of an alias is checked.
      */
     static Signed of(SearchExecutionContext context, String recipeField) throws IOException {
         Map<?, ?> about = about(context);
@@ -50,9 +51,14 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
 
     /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
     private static QGramRecipe indexed(SearchExecutionContext context, String field) throws IOException {
+        if (context.getIndexReader() == null) {
+            return null;
+        }
+        MappedFieldType type = context.getFieldType(field);
+        String name = type == null ? field : type.name(); // another one for a field alias
         Set<String> found = new TreeSet<>();
         for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
-            Terms terms = leaf.reader().terms(field);
+            Terms terms = leaf.reader().terms(name);
             TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
             while (recipes.next() != null) {
                 found.add(recipes.term().utf8ToString());

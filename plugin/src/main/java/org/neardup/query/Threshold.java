@@ -16,8 +16,14 @@ record Threshold(int numerator, int denominator) implements Writeable {
 
     private static final int DECIMALS = 6;
 
+    /** Characters of a number at most: a million digits would be seconds of work. */
+    private static final int LONGEST = 100;
+
     /** The threshold that {@code text} writes as a decimal number of at most six decimals. */
     static Threshold parse(String text) {
+        if (text.length() > LONGEST) {
+            throw wrong(text.substring(0, LONGEST) + "...", "a number of at most six decimals");
+        }
         BigDecimal value;
         try {
             value = new BigDecimal(text).stripTrailingZeros();

@@ -1,0 +1,448 @@
+package org.neardup.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.document.Field;
+import org.apache.lucene.document.SortedNumericDocValuesField;
+import org.apache.lucene.document.StringField;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.NoMergePolicy;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.BooleanClause.Occur;
+import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.BoostQuery;
+import org.apache.lucene.search.ConstantScoreQuery;
+import org.apache.lucene.search.DisjunctionMaxQuery;
+import org.apache.lucene.search.DocIdSetIterator;
+import org.apache.lucene.search.Explanation;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.LRUQueryCache;
+import org.apache.lucene.search.MatchNoDocsQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryCachingPolicy;
+import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.Scorer;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.search.Weight;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.apache.lucene.store.Directory;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisplayName("The query, on plain Lucene,")
+class NearDuplicateQueryTest {
+    private static final List<String> THRESHOLDS = List.of("0.000001", "0.3", "0.5", "0.666667", "0.7", "0.9", "1");
+
+    /** Caches whatever it is allowed to. */
+    private static final QueryCachingPolicy ALWAYS = new QueryCachingPolicy() {
+        @Override
+        public void onUse(Query query) {}
+
+        @Override
+        public boolean shouldCache(Query query) {
+            return true;
+        }
+    };
+
+    private static NearDuplicateQuery query(List<String> asked, Threshold threshold, int shared) {
+        return new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared));
+    }
+
+    private static NearDuplicateQuery query(List<String> asked, String threshold) {
+        return query(asked, Threshold.parse(threshold), SeekPlan.SHARED);
+    }
+
+    private static IndexSearcher searcher(IndexReader reader) {
+        IndexSearcher searcher = new IndexSearcher(reader);
+        searcher.setQueryCache(null);
+        return searcher;
+    }
+
+    /** The scores of all that is found, by id. */
+    private static Map<String, Float> found(IndexSearcher searcher, Query query) throws IOException {
+        TopDocs found = searcher.search(query, searcher.getIndexReader().maxDoc());
+        Map<String, Float> scores = new HashMap<>();
+        float last = Float.POSITIVE_INFINITY;
+        for (ScoreDoc hit : found.scoreDocs) {
+            assertTrue(hit.score <= last);
+            last = hit.score;
+            scores.put(searcher.storedFields().document(hit.doc).get(Corpus.ID), hit.score);
+        }
+        assertEquals(found.scoreDocs.length, scores.size());
+        assertEquals(found.totalHits.value(), scores.size());
+        return scores;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("finds and scores what brute force does, before and after a merge")
+    void bruteForce(Corpus.Counts counts) throws IOException {
+        int copies = 0;
+        for (int seed = 0; seed < 3; seed++) {
+            Corpus corpus = new Corpus(seed == 0 ? 300 : 80, seed);
+            Random random = new Random(seed);
+            try (Directory directory = corpus.index(counts)) {
+                for (int merged = 0; merged < 2; merged++) {
+                    try (IndexReader reader = DirectoryReader.open(directory)) {
+                        assertEquals(merged == 1, reader.leaves().size() == 1);
+                        assertEquals(merged == 1, !reader.hasDeletions());
+                        for (int round = 0; round < 21; round++) {
+                            List<String> asked = corpus.question();
+                            Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
+                            int shared = List.of(1, 2, 10, SeekPlan.SHARED).get(random.nextInt(4));
+                            Query query = query(asked, threshold, shared);
+                            Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                            copies += expected.size();
+                            assertEquals(expected, found(searcher(reader), query));
+                            assertEquals(expected.size(), searcher(reader).count(query));
+                        }
+                    }
+                    Corpus.merge(directory);
+                }
+            }
+        }
+        assertTrue(copies > 200, "only " + copies);
+    }
+
+    private static IndexSearcher parallel(IndexReader reader, ExecutorService pool, boolean parts) {
+        return new IndexSearcher(reader, pool) {
+            @Override
+            protected LeafSlice[] slices(List<LeafReaderContext> leaves) {
+                return slices(leaves, parts ? 15 : 1, 1, parts);
+            }
+        };
+    }
+
+    @Test
+    @DisplayName("finds the same in several threads, one a segment or several in one segment")
+    void threads() throws IOException {
+        Corpus corpus = new Corpus(200, 11);
+        try (ExecutorService pool = Executors.newFixedThreadPool(3);
+                Directory directory = corpus.index(Corpus.Counts.WITH_POINTS)) {
+            for (int merged = 0; merged < 2; merged++) {
+                try (IndexReader reader = DirectoryReader.open(directory)) {
+                    IndexSearcher searcher = parallel(reader, pool, merged == 1);
+                    searcher.setQueryCache(null);
+                    assertTrue(searcher.getSlices().length > 4);
+                    for (int round = 0; round < 14; round++) {
+                        List<String> asked = corpus.question();
+                        Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
+                        Query query = query(asked, threshold, 5);
+                        assertEquals(corpus.copies(asked, threshold, i -> true), found(searcher, query));
+                    }
+                }
+                Corpus.merge(directory);
+            }
+        }
+    }
+
+    private static Query label(String label) {
+        return new TermQuery(new Term(Corpus.LABEL, label));
+    }
+
+    private static Query filtered(Query query, String label) {
+        return new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.FILTER).build();
+    }
+
+    @Test
+    @DisplayName("finds the same in compounds, whichever clause leads")
+    void compounds() throws IOException {
+        Corpus corpus = new Corpus(150, 12);
+        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS)) {
+            for (int merged = 0; merged < 2; merged++) {
+                try (IndexReader reader = DirectoryReader.open(directory)) {
+                    for (int round = 0; round < 10; round++) {
+                        compound(corpus, searcher(reader), round);
+                    }
+                }
+                Corpus.merge(directory);
+            }
+        }
+    }
+
+    private static void compound(Corpus corpus, IndexSearcher searcher, int round) throws IOException {
+        List<String> asked = corpus.question();
+        Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
+        Query query = query(asked, threshold, SeekPlan.SHARED);
+        for (String label : List.of("even", "rare", "n" + round, "none")) {
+            Map<String, Float> fitting = corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));
+            assertEquals(fitting, found(searcher, filtered(query, label)), label);
+            Map<String, Float> others = corpus.copies(asked, threshold, i -> !Corpus.labels(i).contains(label));
+            Query without = new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.MUST_NOT).build();
+            assertEquals(others, found(searcher, without), label);
+            Query filter = new BooleanQuery.Builder()
+                    .add(new ConstantScoreQuery(label(label)), Occur.MUST)
+                    .add(query, Occur.FILTER)
+                    .build();
+            Map<String, Float> ones = new HashMap<>();
+            fitting.keySet().forEach(id -> ones.put(id, 1f));
+            assertEquals(ones, found(searcher, filter), label);
+        }
+        Map<String, Float> all = corpus.copies(asked, threshold, i -> true);
+        Map<String, Float> either = new HashMap<>();
+        all.forEach((id, score) -> either.put(id, score));
+        IntStream.range(0, corpus.sets.size())
+                .filter(i -> Corpus.labels(i).contains("rare") && !corpus.deleted.contains(i))
+                .forEach(i -> either.merge(Integer.toString(i), 0.5f, Math::max));
+        Query halves = new BoostQuery(new ConstantScoreQuery(label("rare")), 0.5f);
+        assertEquals(either, found(searcher, new DisjunctionMaxQuery(List.of(query, halves), 0)));
+    }
+
+    @Test
+    @DisplayName("promises no score that is lower than one it gives, nor a clause that is dear")
+    void bounds() throws IOException {
+        Corpus corpus = new Corpus(100, 16);
+        try (Directory directory = corpus.index(Corpus.Counts.SORTED);
+                IndexReader reader = DirectoryReader.open(directory)) {
+            Query query = query(new ArrayList<>(corpus.sets.get(3)), "0.000001");
+            Weight weight = searcher(reader).createWeight(query, ScoreMode.TOP_SCORES, 2.5f);
+            for (LeafReaderContext leaf : reader.leaves()) {
+                assertTrue(weight.scorerSupplier(leaf).cost() < 100);
+                Scorer scorer = weight.scorer(leaf);
+                while (scorer.iterator().nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
+                    assertTrue(scorer.score() <= scorer.getMaxScore(DocIdSetIterator.NO_MORE_DOCS));
+                    assertTrue(scorer.score() <= scorer.getMaxScore(scorer.docID()));
+                }
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("multiplies doc_q by the boost")
+    void boost() throws IOException {
+        Corpus corpus = new Corpus(200, 13);
+        try (Directory directory = corpus.index(Corpus.Counts.PLAIN); IndexReader reader = DirectoryReader.open(directory)) {
+            for (float boost : new float[] {0, 0.1f, 2.5f}) {
+                List<String> asked = new ArrayList<>(corpus.sets.get(3));
+                Map<String, Float> expected = corpus.copies(asked, Threshold.parse("0.3"), i -> true);
+                assertFalse(expected.isEmpty());
+                expected.replaceAll((id, score) -> boost * score);
+                assertEquals(expected, found(searcher(reader), new BoostQuery(query(asked, "0.3"), boost)));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("explains the score of a match, and of all others why they are none")
+    void explain() throws IOException {
+        Corpus corpus = new Corpus(120, 14);
+        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
+                IndexReader reader = DirectoryReader.open(directory)) {
+            IndexSearcher searcher = searcher(reader);
+            int matches = 0;
+            for (int round = 0; round < 10; round++) {
+                List<String> asked = corpus.question();
+                Threshold threshold = Threshold.parse("0.5");
+                Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                for (int doc = 0; doc < reader.maxDoc(); doc++) {
+                    String id = searcher.storedFields().document(doc).get(Corpus.ID);
+                    int number = Integer.parseInt(id);
+                    if (corpus.deleted.contains(number)) {
+                        continue;
+                    }
+                    Explanation told = searcher.explain(query(asked, threshold, 3), doc);
+                    assertEquals(expected.containsKey(id), told.isMatch(), told.toString());
+                    if (told.isMatch()) {
+                        matches++;
+                        assertEquals(expected.get(id), told.getValue());
+                        Explanation twice = searcher.explain(new BoostQuery(query(asked, threshold, 3), 2), doc);
+                        assertEquals(2 * expected.get(id), twice.getValue().floatValue());
+                        assertTrue(twice.toString().contains("times boost 2.0"), twice.toString());
+                    } else {
+                        checkMiss(told, asked.size(), corpus, number, asked);
+                    }
+                }
+            }
+            assertTrue(matches > 10);
+        }
+    }
+
+    private static void checkMiss(Explanation told, int size, Corpus corpus, int number, List<String> asked) {
+        if (told.getDescription().startsWith("no q-grams")) {
+            assertEquals(0, corpus.shared(number, asked));
+            return;
+        }
+        int shared = corpus.shared(number, asked);
+        int other = corpus.sets.get(number).size();
+        String docQ = "doc_q is " + (double) shared / Math.max(size, other) + ", below the threshold: ";
+        assertTrue(told.getDescription().startsWith(docQ), told.toString());
+        List<Number> values = new ArrayList<>();
+        for (Explanation part : told.getDetails()) {
+            values.add(part.getValue());
+        }
+        assertEquals(List.<Number>of(shared, size, (long) other), values);
+    }
+
+    /** A segment of documents with every part of a signature, one without q-grams, one without numbers, one of neither. */
+    private static Directory patchy(List<String> grams) throws IOException {
+        Directory directory = new ByteBuffersDirectory();
+        IndexWriterConfig config = new IndexWriterConfig().setMergePolicy(NoMergePolicy.INSTANCE);
+        try (IndexWriter writer = new IndexWriter(directory, config)) {
+            for (int segment = 0; segment < 5; segment++) {
+                for (int i = 0; i < 4; i++) {
+                    boolean both = segment == 4 && i == 2;
+                    Document document = new Document();
+                    document.add(new StringField(Corpus.ID, segment + "/" + i, Field.Store.YES));
+                    if (both || segment == 0 || segment == 2) {
+                        grams.forEach(gram -> document.add(new StringField(Corpus.QGRAMS, gram, Field.Store.NO)));
+                    }
+                    if (both || segment == 0 || segment == 1) {
+                        document.add(new SortedNumericDocValuesField(Corpus.COUNT, grams.size()));
+                    }
+                    writer.addDocument(document);
+                }
+                writer.commit();
+            }
+        }
+        return directory;
+    }
+
+    @Test
+    @DisplayName("passes over segments and documents without q-grams or without their number")
+    void patchy() throws IOException {
+        List<String> grams = List.of("abcd", "bcde", "cdef");
+        Set<String> signed = Set.of("0/0", "0/1", "0/2", "0/3", "4/2");
+        try (Directory directory = patchy(grams)) {
+            for (int merged = 0; merged < 2; merged++) {
+                try (IndexReader reader = DirectoryReader.open(directory)) {
+                    IndexSearcher searcher = searcher(reader);
+                    assertEquals(signed, found(searcher, query(grams, "1")).keySet());
+                    for (int doc = 0; doc < reader.maxDoc(); doc++) {
+                        String id = searcher.storedFields().document(doc).get(Corpus.ID);
+                        assertEquals(signed.contains(id), searcher.explain(query(grams, "1"), doc).isMatch());
+                    }
+                }
+                Corpus.merge(directory);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("becomes one that matches nothing where the numbers of q-grams say so, if there are points")
+    void rewrite() throws IOException {
+        List<String> grams = IntStream.range(0, 100).mapToObj(i -> "g" + i).toList();
+        Corpus corpus = new Corpus(0, 0);
+        corpus.sets.add(new HashSet<>(grams.subList(0, 10)));
+        corpus.sets.add(new HashSet<>(grams.subList(0, 20)));
+        for (Corpus.Counts counts : Corpus.Counts.values()) {
+            boolean points = counts == Corpus.Counts.WITH_POINTS;
+            try (Directory directory = corpus.index(counts)) {
+                Corpus.merge(directory);
+                try (IndexReader reader = DirectoryReader.open(directory)) {
+                    assertEquals(points, rewritten(reader, query(grams, "0.21")) instanceof MatchNoDocsQuery);
+                    assertEquals(points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
+                    List<Query> within = List.of(query(grams, "0.2"), query(grams.subList(0, 4), "0.4"));
+                    for (Query query : within) {
+                        assertInstanceOf(NearDuplicateQuery.class, rewritten(reader, query));
+                    }
+                    assertEquals(0, searcher(reader).count(query(grams, "0.21")));
+                    assertEquals(Set.of("1"), found(searcher(reader), query(grams, "0.2")).keySet());
+                }
+            }
+        }
+        try (Directory directory = new Corpus(0, 0).index(Corpus.Counts.WITH_POINTS);
+                IndexReader reader = DirectoryReader.open(directory)) {
+            assertInstanceOf(MatchNoDocsQuery.class, rewritten(reader, query(grams, "0.1")));
+        }
+    }
+
+    private static Query rewritten(IndexReader reader, Query query) throws IOException {
+        return searcher(reader).rewrite(query);
+    }
+
+    @Test
+    @DisplayName("can be cached: equal ones share an entry, others do not, and scores are never those of a cache")
+    void cache() throws IOException {
+        Corpus corpus = new Corpus(300, 15);
+        LRUQueryCache cache = new LRUQueryCache(1000, 1 << 24, context -> true, Float.POSITIVE_INFINITY);
+        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS)) {
+            try (IndexReader reader = DirectoryReader.open(directory)) {
+                IndexSearcher searcher = new IndexSearcher(reader);
+                searcher.setQueryCache(cache);
+                searcher.setQueryCachingPolicy(ALWAYS);
+                for (int round = 0; round < 20; round++) {
+                    List<String> asked = corpus.question();
+                    for (String text : List.of("0.3", "0.9")) {
+                        Threshold threshold = Threshold.parse(text);
+                        Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                        for (int again = 0; again < 3; again++) {
+                            List<String> order = new ArrayList<>(asked);
+                            Query filter = new ConstantScoreQuery(query(order, text));
+                            assertEquals(expected.keySet(), found(searcher, filter).keySet());
+                            assertEquals(expected, found(searcher, query(order, text)));
+                        }
+                    }
+                }
+                assertTrue(cache.getCacheCount() > 0);
+                assertTrue(cache.getHitCount() > 100, "only " + cache.getHitCount());
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("equals one of the same fields, q-grams and threshold; says in short what it is")
+    void equality() {
+        List<String> grams = List.of("abcd", "bcde", "cdef", "defg");
+        NearDuplicateQuery query = query(grams, "0.7");
+        assertEquals(query, query(grams, "0.70"));
+        assertEquals(query.hashCode(), query(grams, "7e-1").hashCode());
+        SeekPlan plan = new SeekPlan(grams, Threshold.parse("0.7"));
+        List<String> fewer = grams.subList(0, 3);
+        List<Query> others = List.of(
+                query(grams, "0.71"), query(fewer, "0.7"), new MatchNoDocsQuery(""),
+                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan),
+                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan));
+        for (Query other : others) {
+            assertNotEquals(query, other);
+            assertNotEquals(query.hashCode(), other.hashCode());
+        }
+        assertEquals("neardup(neardup.qgrams: 4 q-grams, doc_q >= 0.7)", query.toString());
+    }
+
+    @Test
+    @DisplayName("is seen by visitors of its field alone")
+    void visit() {
+        NearDuplicateQuery query = query(List.of("abcd"), "0.7");
+        for (String field : List.of(Corpus.QGRAMS, "title")) {
+            List<Query> seen = new ArrayList<>();
+            query.visit(new QueryVisitor() {
+                @Override
+                public boolean acceptField(String name) {
+                    return name.equals(field);
+                }
+
+                @Override
+                public void visitLeaf(Query leaf) {
+                    seen.add(leaf);
+                }
+            });
+            assertEquals(field.equals(Corpus.QGRAMS) ? List.of(query) : Collections.emptyList(), seen);
+        }
+    }
+}

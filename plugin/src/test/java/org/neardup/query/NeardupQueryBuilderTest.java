@@ -1,0 +1,333 @@
+package org.neardup.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.ActionRequest;
+import org.elasticsearch.action.ActionResponse;
+import org.elasticsearch.action.ActionType;
+import org.elasticsearch.action.get.GetRequest;
+import org.elasticsearch.action.get.GetResponse;
+import org.elasticsearch.client.internal.support.AbstractClient;
+import org.elasticsearch.common.Strings;
+import org.elasticsearch.common.bytes.BytesArray;
+import org.elasticsearch.common.bytes.BytesReference;
+import org.elasticsearch.common.io.stream.BytesStreamOutput;
+import org.elasticsearch.common.io.stream.NamedWriteableAwareStreamInput;
+import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
+import org.elasticsearch.common.io.stream.StreamInput;
+import org.elasticsearch.common.logging.LogConfigurator;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.index.IndexNotFoundException;
+import org.elasticsearch.index.get.GetResult;
+import org.elasticsearch.index.query.AbstractQueryBuilder;
+import org.elasticsearch.index.query.QueryBuilder;
+import org.elasticsearch.index.query.QueryRewriteContext;
+import org.elasticsearch.index.query.Rewriteable;
+import org.elasticsearch.rest.RestStatus;
+import org.elasticsearch.xcontent.NamedXContentRegistry;
+import org.elasticsearch.xcontent.ParseField;
+import org.elasticsearch.xcontent.XContentParser;
+import org.elasticsearch.xcontent.XContentParserConfiguration;
+import org.elasticsearch.xcontent.json.JsonXContent;
+import org.elasticsearch.ExceptionsHelper;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.signature.Lexicon;
+
+@DisplayName("The query in a request")
+class NeardupQueryBuilderTest {
+    static {
+        // The server's exceptions ask for a logger when they are loaded; a node would have provided one.
+        LogConfigurator.configureESLogging();
+    }
+
+    private static final QGramSets SETS = new QGramSets(name -> Lexicon.standard());
+    private static final NamedXContentRegistry NAMES = new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
+            QueryBuilder.class, new ParseField("neardup"), (parser, context) -> NeardupQueryBuilder.parse(parser, SETS))));
+    private static final NamedWriteableRegistry SENT = new NamedWriteableRegistry(List.of(new NamedWriteableRegistry.Entry(
+            QueryBuilder.class, "neardup", in -> new NeardupQueryBuilder(in, SETS))));
+
+    private static final String LIKE_TEXT = "\"like\":{\"text\":\"A rose is a rose.\"}";
+    private static final String LIKE_ID = "\"like\":{\"_index\":\"news\",\"_id\":\"7\"}";
+    private static final String FULL = "{\"neardup\":{\"field\":\"signs\"," + LIKE_TEXT
+            + ",\"threshold\":0.35,\"ignore_unmapped\":true,\"boost\":2.0,\"_name\":\"copies\"}}";
+
+    private static QueryBuilder parsed(String json) throws IOException {
+        XContentParserConfiguration configuration = XContentParserConfiguration.EMPTY.withRegistry(NAMES);
+        try (XContentParser parser = JsonXContent.jsonXContent.createParser(configuration, json)) {
+            return AbstractQueryBuilder.parseTopLevelQuery(parser);
+        }
+    }
+
+    /** A query with these members. */
+    private static QueryBuilder query(String members) throws IOException {
+        return parsed("{\"neardup\":{" + members + "}}");
+    }
+
+    private static QueryBuilder sent(QueryBuilder query) throws IOException {
+        BytesStreamOutput out = new BytesStreamOutput();
+        out.writeNamedWriteable(query);
+        try (StreamInput in = new NamedWriteableAwareStreamInput(out.bytes().streamInput(), SENT)) {
+            QueryBuilder arrived = in.readNamedWriteable(QueryBuilder.class);
+            assertEquals(-1, in.read());
+            return arrived;
+        }
+    }
+
+    @Test
+    @DisplayName("is read with every option, and written as it was read")
+    void full() throws IOException {
+        QueryBuilder query = parsed(FULL);
+        assertEquals(FULL, Strings.toString(query));
+        assertEquals(2, query.boost());
+        assertEquals("copies", query.queryName());
+        assertEquals("neardup", query.getWriteableName());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {LIKE_TEXT, LIKE_ID, "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"}"})
+    @DisplayName("needs no more than what copies are sought of")
+    void minimal(String like) throws IOException {
+        String written = "{\"neardup\":{\"field\":\"neardup\"," + like + ",\"threshold\":0.7,\"ignore_unmapped\":false}}";
+        assertEquals(written.replace("false}", "false,\"boost\":1.0}"), withBoost(Strings.toString(query(like))));
+        assertEquals(query(like), parsed(written));
+    }
+
+    /** Whether a boost of 1 is written is Elasticsearch's choice. */
+    private static String withBoost(String json) {
+        return json.contains("\"boost\"") ? json : json.replace("false}", "false,\"boost\":1.0}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0.7", "0.70", "7e-1", "\"0.7\"", "\"0.700000\""})
+    @DisplayName("takes the threshold from its digits, as a number or a string")
+    void threshold(String text) throws IOException {
+        assertEquals(query(LIKE_TEXT), query(LIKE_TEXT + ",\"threshold\":" + text));
+        assertEquals(query(LIKE_TEXT).hashCode(), query(LIKE_TEXT + ",\"threshold\":" + text).hashCode());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
+        "`` | [neardup] needs [like], an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
+        "\"field\":\"x\" | [neardup] needs [like], an object",
+        "\"like\":\"a rose\" | [like] must be an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
+        "\"like\":null | [like] must be an object",
+        "\"like\":[] | [like] must be an object",
+        "\"like\":{} | [like] has the keys []: it must be an object",
+        "\"like\":{\"text\":7} | [like.text] must be a string",
+        "\"like\":{\"text\":null} | [like.text] must be a string",
+        "\"like\":{\"text\":[\"a\"]} | [like.text] must be a string",
+        "\"like\":{\"_index\":\"a\",\"_id\":7} | [like._id] must be a string",
+        "\"like\":{\"words\":\"a\"} | [like] has the key [words]: it must be an object",
+        "\"like\":{\"_id\":\"7\"} | [like] has the keys [_id]: it must be",
+        "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
+        "\"like\":{\"text\":\"a\",\"_id\":\"7\",\"_index\":\"a\"} | it must be an object",
+        "\"like\":{\"text\":\"a\",\"routing\":\"x\"} | it must be an object",
+        "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: there are [field], [like], [threshold]",
+        "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has [threshold], which is one value",
+        "LIKE,\"threshold\":[0.7] | [neardup] has [threshold], which is one value",
+        "LIKE,\"threshold\":null | [neardup] has [threshold], which is one value",
+        "LIKE,\"threshold\":0 | [neardup] has [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":-1 | it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":1.01 | [threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":1e999999999 | it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":1e-999999999 | it must be a number of at most six decimals",
+        "LIKE,\"threshold\":\"NaN\" | [threshold] is [NaN]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":\"abc\" | [threshold] is [abc]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":true | [threshold] is [true]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":0.1234567 | [threshold] is [0.1234567]: it must be a number of at most six decimals",
+        "LIKE,\"field\":[\"a\"] | [neardup] has [field], which is one value",
+        "LIKE,\"boost\":-1 | negative [boost] are not allowed",
+        "LIKE,\"boost\":\"much\" | much",
+        "LIKE,\"ignore_unmapped\":\"perhaps\" | perhaps",
+    })
+    @DisplayName("is refused with a sentence that says what is wrong and what it must be")
+    void mistakes(String members, String expected) {
+        String json = members.replace("LIKE", LIKE_TEXT);
+        Exception thrown = assertThrows(Exception.class, () -> query(json));
+        StringBuilder told = new StringBuilder();
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            told.append(cause.getMessage()).append('\n');
+        }
+        assertTrue(told.toString().contains(expected), told.toString());
+        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), told.toString());
+    }
+
+    @Test
+    @DisplayName("reaches another node as it is")
+    void stream() throws IOException {
+        QueryBuilder byText = parsed(FULL);
+        QueryBuilder byId = query(LIKE_ID + ",\"threshold\":0.000001");
+        QueryBuilder routed = query("\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"}");
+        for (QueryBuilder query : List.of(byText, byId, routed)) {
+            QueryBuilder arrived = sent(query);
+            assertEquals(query, arrived);
+            assertEquals(query.hashCode(), arrived.hashCode());
+            assertEquals(Strings.toString(query), Strings.toString(arrived));
+        }
+        assertNotEquals(byId, routed);
+    }
+
+    @Test
+    @DisplayName("reaches another node with the document that was fetched, and with any text")
+    void streamLike() throws IOException {
+        Like.Reference place = new Like.Reference("news", "7", null);
+        List<Like> all = List.of(
+                place,
+                new Like.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
+                new Like.Document(place, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
+                new Like.Document(new Like.Reference("news", "7", "left"), "", "", List.of()));
+        for (Like like : all) {
+            Question question = new Question("neardup", like, Threshold.parse("0.5"), true);
+            BytesStreamOutput out = new BytesStreamOutput();
+            question.writeTo(out);
+            assertEquals(question, Question.read(out.bytes().streamInput()));
+        }
+        StreamInput unknown = new BytesArray(new byte[] {9}).streamInput();
+        assertThrows(IOException.class, () -> Like.read(unknown));
+    }
+
+    @Test
+    @DisplayName("equals one that asks the same")
+    void equality() throws IOException {
+        assertEquals(parsed(FULL), parsed(FULL));
+        List<String> others = List.of(
+                FULL.replace("signs", "others"), FULL.replace("rose", "tulip"), FULL.replace("0.35", "0.36"),
+                FULL.replace("true", "false"), FULL.replace("2.0", "3.0"), FULL.replace("copies", "others"));
+        for (String other : others) {
+            assertNotEquals(parsed(FULL), parsed(other));
+        }
+        assertNotEquals(query(LIKE_TEXT), query(LIKE_ID));
+    }
+
+    // -- the document that is asked about, as a cluster would give it --
+
+    /** A cluster that has one answer to a get, and notes what it was asked. */
+    private static final class Answering extends AbstractClient {
+        private final Object answer;
+        private final List<ActionRequest> asked = new ArrayList<>();
+
+        /** @param answer a source, null for none, or an exception */
+        Answering(Object answer) {
+            super(Settings.EMPTY, null, null);
+            this.answer = answer;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        protected <Request extends ActionRequest, Response extends ActionResponse> void doExecute(
+                ActionType<Response> action, Request request, ActionListener<Response> listener) {
+            asked.add(request);
+            if (answer instanceof Exception failure) {
+                listener.onFailure(failure);
+                return;
+            }
+            BytesReference source = answer == null ? null : new BytesArray((String) answer);
+            long number = answer == null ? -2 : 0;
+            long term = answer == null ? 0 : 1;
+            GetResult found =
+                    new GetResult("news-09", "7", number, term, 1, answer != null, source, Map.of(), Map.of());
+            listener.onResponse((Response) new GetResponse(found));
+        }
+    }
+
+    private static final String SIGNED = "{\"neardup\":{\"recipe\":\"neardup-1:q4:case:u16:lex\",\"fingerprint\":\"ff\","
+            + "\"qgram_count\":2,\"qgrams\":[\"abcd\",\"bcde\"]}}";
+
+    private static QueryBuilder rewritten(QueryBuilder query, Answering client) throws Exception {
+        QueryRewriteContext context = new QueryRewriteContext(XContentParserConfiguration.EMPTY, client, () -> 0);
+        AtomicReference<QueryBuilder> result = new AtomicReference<>();
+        AtomicReference<Exception> failure = new AtomicReference<>();
+        Rewriteable.rewriteAndFetch(query, context, ActionListener.wrap(result::set, failure::set));
+        if (failure.get() != null) {
+            throw failure.get();
+        }
+        return result.get();
+    }
+
+    @Test
+    @DisplayName("fetches the document that it is about, once, with its routing; boost and name stay")
+    void fetch() throws Exception {
+        String asked = "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"},\"boost\":3,\"_name\":\"copies\"";
+        Answering client = new Answering(SIGNED);
+        QueryBuilder fetched = rewritten(query(asked), client);
+
+        assertEquals(1, client.asked.size());
+        GetRequest request = assertInstanceOf(GetRequest.class, client.asked.getFirst());
+        assertEquals("news 7 left", request.index() + " " + request.id() + " " + request.routing());
+        assertEquals(
+                List.of("neardup.recipe", "neardup.fingerprint", "neardup.qgrams", "neardup.qgram_count"),
+                List.of(request.fetchSourceContext().includes()));
+        assertEquals(3, fetched.boost());
+        assertEquals("copies", fetched.queryName());
+        // It is where it was found, not where it was asked for.
+        assertTrue(Strings.toString(fetched).contains("\"_index\":\"news-09\""), Strings.toString(fetched));
+        assertEquals(fetched, sent(fetched));
+        assertEquals(fetched, rewritten(fetched, client));
+        assertEquals(1, client.asked.size());
+        assertNotEquals(query(asked), fetched);
+    }
+
+    @Test
+    @DisplayName("is not sent while its document is being fetched")
+    void pending() throws IOException {
+        QueryRewriteContext context =
+                new QueryRewriteContext(XContentParserConfiguration.EMPTY, new Answering(SIGNED), () -> 0);
+        QueryBuilder pending = query(LIKE_ID).rewrite(context);
+        assertTrue(context.hasAsyncActions());
+        assertThrows(IllegalStateException.class, () -> sent(pending));
+    }
+
+    @Test
+    @DisplayName("by text fetches nothing")
+    void textIsNotFetched() throws Exception {
+        Answering client = new Answering(SIGNED);
+        assertEquals(query(LIKE_TEXT), rewritten(query(LIKE_TEXT), client));
+        assertEquals(List.of(), client.asked);
+    }
+
+    @Test
+    @DisplayName("about a document that is not there says so")
+    void missing() throws IOException {
+        Exception thrown = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(null)));
+        assertEquals("[like] is document [7] in [news], which is not there", thrown.getMessage());
+        assertEquals(RestStatus.NOT_FOUND, ExceptionsHelper.status(thrown));
+        IndexNotFoundException noIndex = new IndexNotFoundException("news");
+        Exception none = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(noIndex)));
+        assertEquals(RestStatus.NOT_FOUND, ExceptionsHelper.status(none));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "{}",
+        "{\"neardup\":7}",
+        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2}}",
+        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgrams\":[\"abcd\"]}}",
+        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2,\"qgrams\":[\"abcd\"]}}",
+        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[1234]}}",
+        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[[\"abcd\"]]}}",
+        "{\"neardup\":{\"recipe\":\"r\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
+        "{\"neardup\":{\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
+        "{\"neardup\":[{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}]}",
+    })
+    @DisplayName("about a document without a full signature says so")
+    void unsigned(String source) throws IOException {
+        Exception thrown = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(source)));
+        String expected = "[like] is document [7] in [news], whose source has no full signature in [neardup]: ";
+        assertTrue(thrown.getMessage().startsWith(expected), thrown.toString());
+        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown));
+    }
+}

@@ -1,0 +1,102 @@
+package org.neardup.signature;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("The q-grams of a text")
+class QGramSetTest {
+    private static final QGramRecipe STANDARD = new QGramRecipe(4, false);
+    private static final int UNKNOWN = 255;
+
+    private static QGramSet check(String text, Recipe recipe) {
+        Signature signature = new Signer(recipe, Lexicon.standard()).sign(text, true);
+        QGramSet set = QGramSet.of(text, new QGramRecipe(recipe.q(), recipe.foldCase()));
+        assertEquals(signature.qgrams(), set.qgrams());
+        assertEquals(signature.fingerprint(), set.fingerprint());
+        assertEquals(set, QGramSet.signed(signature.fingerprint(), signature.qgrams()));
+        return set;
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.neardup.signature.Vectors#all")
+    @DisplayName("are those of its signature, and so is the fingerprint")
+    void vectors(Vectors.Vector vector) {
+        QGramSet set = check(vector.text(), vector.recipe());
+        assertEquals(vector.values().get("qgrams"), set.qgrams());
+        assertEquals(vector.values().get("normal_form").equals(""), set.blank());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "a", "abc", "a b-c", "e\u0301t\u00E9",
+        "\uD801\uDC00", "\uD801\uDC00\uD801\uDC01 x", "\uD835\uDD04 rose is a ro\uD835\uDD04e",
+    })
+    @DisplayName("of few characters, or of some above U+FFFF, are so too")
+    void shortTexts(String text) {
+        assertTrue(!check(text, Recipe.STANDARD).blank());
+        check(text, new Recipe(2, true, 1, 32, 1.5));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "... !?", "\uD83D\uDE00\n"})
+    @DisplayName("of a text without letters and numbers are none, and it is blank")
+    void blank(String text) {
+        QGramSet set = check(text, Recipe.STANDARD);
+        assertTrue(set.blank());
+        assertEquals(List.of(), set.qgrams());
+        assertEquals(List.of(), set.rarestFirst(Lexicon.standard()));
+    }
+
+    @Test
+    @DisplayName("of a text without UTF-8 are refused")
+    void surrogate() {
+        assertThrows(UnpairedSurrogateException.class, () -> QGramSet.of("abc\uDC00def", STANDARD));
+    }
+
+    private static int known(Lexicon lexicon, String gram) {
+        return lexicon.qgramClasses()[(int) (QGrams.key(gram) >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
+    }
+
+    @Test
+    @DisplayName("come rarest first: all of them, unknown ones before the others, then by class")
+    void rarestFirst(@TempDir Path place) throws Exception {
+        Path file = Files.write(place.resolve("own.lexicon"), DataFiles.lexicon("own", 4));
+        StringBuilder text = new StringBuilder("\uD801\uDC00\uD801\uDC01");
+        for (Vectors.Vector vector : Vectors.of("passages")) {
+            text.append(vector.text());
+        }
+        QGramSet set = QGramSet.of(text.toString(), STANDARD);
+        assertTrue(set.qgrams().size() > 1000);
+        for (Lexicon lexicon : List.of(Lexicon.standard(), Lexicon.load(file))) {
+            List<String> order = set.rarestFirst(lexicon);
+            Comparator<String> rarity =
+                    Comparator.comparing(gram -> known(lexicon, gram) == UNKNOWN ? -1 : known(lexicon, gram));
+            List<String> expected = new ArrayList<>(set.qgrams());
+            expected.sort(rarity); // stable: ties stay by code point
+            assertEquals(expected, order);
+            assertTrue(new TreeSet<>(order.stream().map(gram -> known(lexicon, gram)).toList()).size() > 20);
+            assertEquals(UNKNOWN, known(lexicon, order.getFirst()));
+        }
+    }
+
+    @Test
+    @DisplayName("come by code point where the lexicon is of another q")
+    void otherQ() {
+        QGramSet set = QGramSet.of("A rose is a rose.", new QGramRecipe(3, false));
+        assertEquals(set.qgrams(), set.rarestFirst(Lexicon.standard()));
+    }
+}

@@ -1,0 +1,271 @@
+"""What the query `neardup` refuses, with a sentence that names value and next step; indices signed in other ways."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.node.fixtures import PATIENCE
+from tests.node.library import Library, by_id, by_text, fill, found, new_library, refusal
+from tests.node.prefix import fresh_prefix
+
+from neardup import oracle
+from neardup.cluster.bulk import Action, bulk
+from neardup.params import Recipe
+
+if TYPE_CHECKING:
+    from neardup.cluster.client import Cluster
+
+
+@pytest.fixture(scope="module")
+def cluster_of(elasticsearch_url, credentials) -> Iterator[Callable[[], Cluster]]:
+    """Makes connections with a prefix of their own, for as long as the tests of this module take."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(fresh_prefix(elasticsearch_url, credentials, patience=PATIENCE))
+
+
+@pytest.fixture(scope="module")
+def library(cluster_of) -> Library:
+    made = new_library(cluster_of(), {"one": 1, "other": 1})
+    fill(made, 60, 1)
+    return made
+
+
+@pytest.fixture(scope="module")
+def triples(cluster_of) -> Library:
+    """Documents signed by another q."""
+    made = new_library(cluster_of(), {"q3": 1}, recipe=Recipe(q=3))
+    made.q = 3
+    fill(made, 60, 1)
+    return made
+
+
+@pytest.fixture(scope="module")
+def plain(cluster_of) -> Library:
+    """A prefix whose indices nobody has set up."""
+    return Library(cluster_of(), [])
+
+
+# -- indices that are signed in other ways, or not at all --
+
+
+def test_a_text_is_cut_by_the_recipe_of_each_index(library, triples):
+    for text in list(library.there.values())[:40]:
+        both = library.found(by_text(text, "0.5"), indices=f"{library.all},{triples.all}")
+        assert both == {**library.copies(text, "0.5"), **triples.copies(text, "0.5")}
+
+
+def test_a_document_is_compared_with_those_of_its_own_recipe(library, triples):
+    place = next(place for place, text in triples.there.items() if len(triples.copies(text, "0.5")) > 2)
+    text = triples.there[place]
+    assert triples.found(by_id(place, "0.5")) == triples.copies(text, "0.5", but=place)
+    reason = refusal(triples, by_id(place), indices=library.all)
+    assert f"cannot compare document [{place[1]}] in [{place[0]}] with this index" in reason
+    assert "its q-grams are [q3:case:u16], those of the index [q4:case:u16]; ask by [like.text]" in reason
+    # Beside an index that can answer, the others are failures of their shards.
+    body = {"query": by_id(place, "0.5"), "size": 100}
+    answer = library.cluster.request("POST", f"/{library.indices[0]},{triples.all}/_search", body=body)
+    assert answer["_shards"]["failed"] == 1
+    assert answer["_shards"]["failures"][0]["index"] == library.indices[0]
+    assert found(answer) == triples.copies(text, "0.5", but=place)
+
+
+KEYWORD = {"type": "keyword"}
+FIELDS = {
+    "recipe": KEYWORD, "fingerprint": KEYWORD, "qgrams": {**KEYWORD, "doc_values": False},
+    "qgram_count": {"type": "integer"},
+}  # fmt: skip
+
+
+def make(plain: Library, name: str, fields: Any, *documents: Any) -> str:
+    """An index of these documents, whose object `neardup` has these fields."""
+    index = f"{plain.cluster.address.prefix}-{name}"
+    plain.cluster.request(
+        "PUT",
+        f"/{index}",
+        body={
+            "settings": {"analysis": {"normalizer": {"lower": {"type": "custom", "filter": ["lowercase"]}}}},
+            "mappings": {"properties": {"neardup": {"dynamic": False, "properties": fields}}},
+        },
+    )
+    actions = [Action("index", index, str(i), source) for i, source in enumerate(documents)]
+    assert all(outcome.ok for outcome in bulk(plain.cluster, actions, refresh="true"))
+    return index
+
+
+ROSE = "A rose is a rose is a rose."
+
+
+@pytest.mark.parametrize(("part", "mapping", "reason"), [
+    ("qgrams", None, "[neardup.qgrams] to be an indexed keyword without normalizer, but it is not mapped"),
+    ("qgrams", {"type": "text"}, "[neardup.qgrams] to be an indexed keyword without normalizer, but it is another"),
+    ("qgrams", {**KEYWORD, "index": False}, "[neardup.qgrams] to be an indexed keyword"),
+    ("qgrams", {**KEYWORD, "normalizer": "lower"}, "[neardup.qgrams] to be an indexed keyword"),
+    ("qgrams", {"type": "integer"}, "[neardup.qgrams] to be an indexed keyword"),
+    ("qgram_count", None, "[neardup.qgram_count] to be an integer with doc values, but it is not mapped"),
+    ("qgram_count", KEYWORD, "[neardup.qgram_count] to be an integer with doc values, but it is another keyword"),
+    ("qgram_count", {"type": "float"}, "[neardup.qgram_count] to be an integer with doc values"),
+    ("qgram_count", {"type": "double"}, "[neardup.qgram_count] to be an integer with doc values"),
+    ("qgram_count", {"type": "long", "doc_values": False}, "[neardup.qgram_count] to be an integer with doc values"),
+], ids=lambda value: "" if isinstance(value, str) and " " in value else str(value))  # fmt: skip
+def test_fields_of_other_types_are_refused_by_name(plain, part, mapping, reason):
+    fields = {name: field for name, field in {**FIELDS, part: mapping}.items() if field is not None}
+    index = make(plain, f"type-{secrets.token_hex(4)}", fields, {"text": ROSE})
+    told = refusal(plain, by_text(ROSE), indices=index)
+    assert reason in told
+    assert "neardup setup" in told
+    unmapped = "qgrams" not in fields
+    if unmapped:
+        assert plain.found(by_text(ROSE, ignore_unmapped=True), indices=index) == {}
+    else:
+        assert reason in refusal(plain, by_text(ROSE, ignore_unmapped=True), indices=index)
+
+
+@pytest.mark.parametrize("kind", ["short", "integer", "long"])
+def test_numbers_may_be_of_any_integer_type(plain, kind):
+    fields = {**FIELDS, "qgram_count": {"type": kind}}
+    signed = [{"neardup": oracle.sign(text)} for text in (ROSE, "A tulip is none.")]
+    index = make(plain, f"count-{kind}", fields, *signed)
+    assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1}
+
+
+def test_another_field_is_asked_by_its_name_or_that_of_an_alias(plain):
+    index = f"{plain.cluster.address.prefix}-named"
+    aliases = {name: {"type": "alias", "path": f"signs.of.text.{name}"} for name in FIELDS}
+    mapping = {
+        "signs": {"properties": {"of": {"properties": {"text": {"properties": FIELDS}}}}},
+        "other": {"properties": aliases},
+    }
+    plain.cluster.request("PUT", f"/{index}", body={"mappings": {"properties": mapping}})
+    texts = (ROSE, "abc")
+    sources = [{"signs": {"of": {"text": oracle.sign(text)}}} for text in texts]
+    plain.cluster.request("PUT", f"/{index}/_mapping", body={"dynamic": False})
+    actions = [Action("index", index, str(i), source) for i, source in enumerate(sources)]
+    assert all(outcome.ok for outcome in bulk(plain.cluster, actions, refresh="true"))
+    for name in ("signs.of.text", "other"):
+        for i, text in enumerate(texts):
+            assert plain.found(by_text(text, field=name), indices=index) == {(index, str(i)): 1}
+    assert plain.found(by_id((index, "0"), field="signs.of.text"), indices=index) == {}
+    assert "[neardup.qgrams]" in refusal(plain, by_text(ROSE), indices=index)
+
+
+def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain):
+    signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
+    told = make(plain, "told", FIELDS, signed, {"text": "unsigned"})
+    assert plain.found(by_text(ROSE), indices=told) == {(told, "0"): 1}
+    mixed = make(plain, "mixed", FIELDS, signed, other)
+    assert "are signed by the recipes [neardup-1:q3:" in refusal(plain, by_text(ROSE), indices=mixed)
+    silent = make(plain, "silent", FIELDS, {"text": ROSE})
+    reason = refusal(plain, by_text(ROSE), indices=silent)
+    assert "does not know how this index is signed" in reason
+    assert "neardup setup" in reason
+    future = make(plain, "future", FIELDS, {"neardup": {**signed["neardup"], "recipe": "neardup-2:q4"}})
+    assert "[neardup-2:q4] is no recipe of this version" in refusal(plain, by_text(ROSE), indices=future)
+    empty = make(plain, "empty", FIELDS)
+    assert plain.found(by_text(ROSE), indices=empty) == {}
+    # The filter of an alias is checked without any document.
+    action = {"add": {"index": told, "alias": f"{told}-alias", "filter": by_text(ROSE)}}
+    plain.cluster.request("POST", "/_aliases", body={"actions": [action]})
+    assert set(plain.found({"match_all": {}}, indices=f"{told}-alias")) == {(told, "0")}
+
+
+def test_an_unmapped_index_has_no_answer_if_so_told(plain, library):
+    text = next(text for text in library.there.values() if len(library.copies(text, "0.5")) > 2)
+    expected = library.copies(text, "0.5")
+    index = f"{plain.cluster.address.prefix}-unmapped"
+    plain.cluster.request("PUT", f"/{index}", body={})
+    assert "[neardup.qgrams]" in refusal(plain, by_text(text), indices=index)
+    both = f"{library.all},{index}"
+    assert library.found(by_text(text, "0.5", ignore_unmapped=True), indices=both) == expected
+
+
+# -- limits --
+
+
+def cjk(count: int, seed: int = 7) -> str:
+    """A text of nearly as many distinct q-grams as it has characters."""
+    return "".join(map(chr, random.Random(seed).choices(range(0x4E00, 0x9FA5), k=count)))
+
+
+def health(cluster: Cluster) -> Any:
+    """How often a breaker of a node has tripped."""
+    stats = cluster.request("GET", "/_nodes/stats/breaker")["nodes"]
+    return {
+        (node, name): breaker["tripped"]
+        for node, told in stats.items()
+        for name, breaker in told["breakers"].items()
+    }
+
+
+@pytest.mark.parametrize("like", ["text", "_id"])
+def test_too_much_is_refused_and_harms_nobody(library, like):
+    before = health(library.cluster)
+    index, text = library.indices[0], next(iter(library.there.values()))
+    if like == "text":
+        long = refusal(library, by_text("a" * 1_000_001))
+        assert "a [like.text] of 1000001 characters: the texts of this index are signed up to 1000000" in long
+        big = by_text(cjk(300_000))
+    else:
+        big = by_id((index, "big"))
+    with library.visitors((index, "big"), text=cjk(300_000)):
+        for _ in range(3):
+            reason = refusal(library, big)
+            assert "distinct q-grams, and [index.max_terms_count] of this index allows 65536: ask" in reason
+            assert "[like] of 29" in reason
+    assert library.found(by_text(text, "0.5")) == library.copies(text, "0.5")
+    assert health(library.cluster) == before
+
+
+def test_a_large_text_is_found_by_its_copy(library):
+    place, text = (library.indices[0], "large"), cjk(60_000, 8)
+    changed = text[:55_000] + cjk(5_000, 9)
+    with library.visitors(place, text=text):
+        for threshold in ("0.000001", "0.9"):
+            assert library.found(by_text(changed, threshold)) == library.copies(changed, threshold)
+        assert library.found(by_id(place, "0.000001")) == library.copies(text, "0.000001", but=place)
+
+
+def test_a_search_that_is_out_of_time_ends_before_it_is_through_a_segment(library):
+    """How soon, within one clause: CancellationTest.java."""
+    place, text = (library.indices[0], "large"), cjk(60_000, 8)
+    clauses = [by_text(text, f"0.00000{n}") for n in range(1, 9)]
+    query = {"bool": {"should": clauses}}
+    with library.visitors(place, text=text):
+        assert library.found(query, indices=place[0]) == {place: 8}
+        answer = library.search(query, indices=place[0], timeout="10ms")
+        assert answer["timed_out"] is True
+        assert found(answer) == {}
+        assert library.found(query, indices=place[0]) == {place: 8}
+
+
+@pytest.mark.parametrize("body", [
+    rb'{"query":{"neardup":{"like":{"text":"abc\ud800 and more of it"}}}}',
+    rb'{"query":{"bool":{"filter":{"neardup":{"like":{"text":"\udc00\ud800 and more"}}}}}}',
+])  # fmt: skip
+def test_half_a_character_is_refused(library, body):
+    assert "has a [like.text] that cannot be signed: text has the unpaired surrogate" in refusal(
+        library, body
+    )
+
+
+@pytest.mark.parametrize(("threshold", "reason"), [
+    (0, "[threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7"),
+    (-0.1, "[threshold] is [-0.1]: it must be a number above 0 and at most 1, such as 0.7"),
+    (1.01, "[threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7"),
+    ("NaN", "[threshold] is [NaN]: it must be a number above 0 and at most 1, such as 0.7"),
+    (0.1234567, "[threshold] is [0.1234567]: it must be a number of at most six decimals"),
+    ("0." + "7" * 5_000_000, "it must be a number of at most six decimals"),
+], ids=lambda value: str(value)[:12])  # fmt: skip
+def test_a_threshold_outside_of_0_to_1_is_refused(library, threshold, reason):
+    assert reason in refusal(library, {"neardup": {"like": {"text": ROSE}, "threshold": threshold}})
+
+
+def test_a_wrong_option_is_refused_by_name(library):
+    assert "[neardup] has no option [treshold]" in refusal(
+        library, {"neardup": {"like": {"text": ROSE}, "treshold": 1}}
+    )
+    assert "[neardup] needs [like], an object" in refusal(library, {"neardup": {"threshold": 1}})
