@@ -103,7 +103,7 @@ class Truth:
 
 def exact(url: str, args: argparse.Namespace) -> Iterator[Body]:
     """Every layout of every corpus, before and after changes."""
-    for name, most in EXACT.items():
+    for name, most in list(EXACT.items())[: 1 if args.tiny else None]:
         corpus = corpora.load(args.data, name, tiny=args.tiny).head(most)
         kept = [
             place
@@ -334,7 +334,7 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
             "threshold 1.5": (f"{prefix}-*", ask_text("a", "1.5")),
             "fields not mapped": (f"{prefix}.other", good),
             "an index without recipe": (f"{prefix}.bare", good),
-            "a document that is not there": (f"{prefix}-*", ask_id(f"{prefix}-*", "nobody", "0.7")),
+            "a document that is not there": (f"{prefix}-*", ask_id(prefix, "nobody", "0.7")),
         }
         before = _memory(cluster)
         expected = _hits(cluster, f"{prefix}-*", good)

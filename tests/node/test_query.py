@@ -304,7 +304,9 @@ def test_an_alias_of_several_indices_is_searched_for_the_document(library, asked
     name, first, second = library.cluster.address.alias, library.indices[0], library.indices[1]
     with library.visitors((first, "alone"), (first, "twice"), (second, "twice"), text=text):
         only = (first, "alone")
-        assert library.found(by_id((name, "alone"), "0.5")) == library.copies(text, "0.5", but=only)
+        for several in (name, library.cluster.address.pattern, f"{first},{second}"):
+            found = library.found(by_id((several, "alone"), "0.5"))
+            assert found == library.copies(text, "0.5", but=only), several
         reason = refusal(library, by_id((name, "twice")))
         assert f"[like] is document [twice] in [{name}], which is in [" in reason
         assert first in reason

@@ -225,6 +225,26 @@ def test_an_error_carries_status_type_and_every_reason():
         assert len(server.requests) == 1
 
 
+def test_what_shards_refused_a_search_for_is_told():
+    root = {"type": "query_shard_exception", "reason": "[neardup] needs the field [neardup.qgrams]"}
+    body = {
+        "error": {
+            "type": "search_phase_execution_exception",
+            "reason": "all shards failed",
+            "phase": "query",
+            "root_cause": [root],
+        },
+        "status": 400,
+    }
+    with (
+        standing_in([Answer(400, body)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected) as caught,
+    ):
+        cluster.request("POST", "/news/_search", body={})
+    assert caught.value.reason == f"all shards failed: {root['reason']}"
+
+
 def test_a_conflict_is_an_error_of_its_own():
     with (
         standing_in([error(409, "version_conflict_engine_exception", "[a]: exists")]) as server,

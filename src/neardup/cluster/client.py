@@ -235,7 +235,9 @@ def _type_and_reason(body: Any) -> tuple[str, str]:
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "error", str(error)[:200]
-    cause = error.get("caused_by") or {}
+    # Of a search that shards refused the reason stands at the root, and above it only that they did.
+    roots = error.get("root_cause") or [{}]
+    cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
     reason = str(error.get("reason"))
     if cause.get("reason") and str(cause["reason"]) not in reason:
         reason = f"{reason}: {cause['reason']}"

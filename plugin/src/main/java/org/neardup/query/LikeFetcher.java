@@ -9,6 +9,7 @@ import org.elasticsearch.action.get.GetRequest;
 import org.elasticsearch.action.search.SearchRequest;
 import org.elasticsearch.action.search.SearchResponse;
 import org.elasticsearch.client.internal.Client;
+import org.elasticsearch.common.Strings;
 import org.elasticsearch.common.xcontent.support.XContentMapValues;
 import org.elasticsearch.index.query.QueryBuilders;
 import org.elasticsearch.search.SearchHit;
@@ -19,8 +20,8 @@ import org.neardup.signature.Signature;
 /**
  * Fetches the q-grams of a stored document, once for the whole search and with the rights of who searches.
  *
- * <p>By a get, which sees what has not been refreshed yet; behind an alias of several indices by a search, because a get
- * takes one index only.
+ * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, by a search,
+ * because a get takes one index only.
  */
 final class LikeFetcher {
     private static final List<String> KEYS =
@@ -42,6 +43,10 @@ final class LikeFetcher {
 
     /** Gives {@code listener} the document, or why there is none. */
     void fetch(ActionListener<Like.Document> listener) {
+        if (wanted.index().contains("*") || wanted.index().contains(",")) {
+            search(listener);
+            return;
+        }
         GetRequest request =
                 new GetRequest(wanted.index(), wanted.id()).routing(wanted.routing()).fetchSourceContext(source);
         client.get(request, ActionListener.wrap(
@@ -65,7 +70,7 @@ final class LikeFetcher {
                 .query(QueryBuilders.idsQuery().addIds(wanted.id()))
                 .fetchSource(source)
                 .size(2);
-        SearchRequest request = new SearchRequest(wanted.index()).routing(wanted.routing()).source(body);
+        SearchRequest request = new SearchRequest(Strings.splitStringByCommaToArray(wanted.index())).routing(wanted.routing()).source(body);
         request.allowPartialSearchResults(false);
         client.search(request, listener.delegateFailureAndWrap(
                 (next, found) -> ActionListener.completeWith(next, () -> only(found))));

@@ -100,7 +100,7 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
         try {
             return Threshold.parse(parser.text());
         } catch (IllegalArgumentException cause) {
-            throw new ParsingException(parser.getTokenLocation(), "[neardup] has " + cause.getMessage(), cause);
+            throw new ParsingException(parser.getTokenLocation(), "[neardup]: " + cause.getMessage(), cause);
         }
     }
 

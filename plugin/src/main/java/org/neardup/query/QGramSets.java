@@ -23,28 +23,39 @@ final class QGramSets {
         this.lexicons = lexicons;
     }
 
-    /** All that shapes a set and its plan. */
-    private record Key(Like like, QGramRecipe recipe, String lexicon, Threshold threshold) {
+    /** All that shapes what is sought; {@code most}: of larger sets only the size is wanted. */
+    private record Key(Like like, QGramRecipe recipe, String lexicon, Threshold threshold, int most) {
         long weight() {
-            return like instanceof Like.Text(String text) ? 2L * text.length() : 0;
+            return switch (like) {
+                case Like.Text(String text) -> 2L * text.length();
+                case Like.Document document -> SeekPlan.TERM_BYTES * document.qgrams().size();
+                case Like.Reference reference -> 0;
+            };
         }
     }
 
     /**
-     * The set of q-grams, and how it is sought.
+     * What is sought.
      *
-     * @param plan null if there is no q-gram
+     * @param fingerprint that of the normal form
+     * @param blank whether the normal form is empty
+     * @param count how many distinct q-grams
+     * @param plan how they are sought; null if there is none, or more than may be sought
      */
-    record Sought(QGramSet set, SeekPlan plan) {
+    record Sought(String fingerprint, boolean blank, int count, SeekPlan plan) {
         private long weight() {
-            return 256 + 64L * set.qgrams().size() + (plan == null ? 0 : plan.weight());
+            return 256 + (plan == null ? 0 : plan.weight());
         }
     }
 
-    /** What is sought of a text or a fetched document, in an index whose documents are signed so. */
-    Sought sought(Like like, Signed signed, Threshold threshold) {
+    /**
+     * What is sought of a text or a fetched document, in an index whose documents are signed so.
+     *
+     * @param most how many q-grams may be sought
+     */
+    Sought sought(Like like, Signed signed, Threshold threshold, int most) {
         try {
-            return kept.computeIfAbsent(new Key(like, signed.recipe(), signed.lexicon(), threshold), this::make);
+            return kept.computeIfAbsent(new Key(like, signed.recipe(), signed.lexicon(), threshold, most), this::make);
         } catch (ExecutionException cause) {
             throw cause.getCause() instanceof RuntimeException inner ? inner : new IllegalStateException(cause);
         }
@@ -56,7 +67,9 @@ final class QGramSets {
             case Like.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());
             case Like.Reference reference -> throw new IllegalStateException(reference + " has not been fetched");
         };
-        boolean empty = set.qgrams().isEmpty();
-        return new Sought(set, empty ? null : new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()));
+        int count = set.qgrams().size();
+        boolean seekable = 0 < count && count <= key.most();
+        SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;
+        return new Sought(set.fingerprint(), set.blank(), count, plan);
     }
 }

@@ -20,6 +20,9 @@ final class SeekPlan {
      */
     static final int SHARED = 100;
 
+    /** Bytes that a q-gram takes in memory, about. */
+    static final long TERM_BYTES = 64;
+
     private final BytesRef[] terms;
     private final int[] ends;
     private final int least;
@@ -105,7 +108,7 @@ final class SeekPlan {
 
     /** Bytes of memory, about. */
     long weight() {
-        return 96L * terms.length;
+        return TERM_BYTES * terms.length;
     }
 
     @Override

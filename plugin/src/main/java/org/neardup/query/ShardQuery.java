@@ -47,11 +47,11 @@ final class ShardQuery {
             return new MatchNoDocsQuery("there is no document");
         }
         QGramSets.Sought sought = sought(signed);
-        if (sought.set().blank()) {
+        if (sought.blank()) {
             return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
         }
         if (sought.plan() == null) {
-            return others(equalTo(sought.set().fingerprint()));
+            return others(equalTo(sought.fingerprint()));
         }
         NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), sought.plan());
         IndexReader reader = context.getIndexReader();
@@ -86,17 +86,16 @@ final class ShardQuery {
             case Like.Reference reference -> throw failure("has not fetched document {} here: such a query can only"
                     + " stand in a search, not in a filter that is stored", reference);
         }
+        int most = context.getIndexSettings().getMaxTermsCount();
         QGramSets.Sought sought;
         try {
-            sought = sets.sought(question.like(), signed, question.threshold());
+            sought = sets.sought(question.like(), signed, question.threshold(), most);
         } catch (UnpairedSurrogateException cause) {
             throw failure("has a [like.text] that cannot be signed: {}", cause.getMessage());
         }
-        int count = sought.set().qgrams().size();
-        int most = context.getIndexSettings().getMaxTermsCount();
-        if (count > most) {
+        if (sought.count() > most) {
             throw failure("has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
-                    + " query, or raise the setting", count, IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(), most);
+                    + " query, or raise the setting", sought.count(), IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(), most);
         }
         return sought;
     }

@@ -140,7 +140,7 @@ class NeardupQueryBuilderTest {
         "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has [threshold], which is one value",
         "LIKE,\"threshold\":[0.7] | [neardup] has [threshold], which is one value",
         "LIKE,\"threshold\":null | [neardup] has [threshold], which is one value",
-        "LIKE,\"threshold\":0 | [neardup] has [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
+        "LIKE,\"threshold\":0 | [neardup]: [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":-1 | it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":1.01 | [threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":1e999999999 | it must be a number above 0 and at most 1, such as 0.7",
