@@ -42,10 +42,9 @@ def asking(rows: Sequence[dict[str, Any]], path: Path) -> None:
         panels, ("documents", "indices"), ("documents in one index", "indices"), strict=True
     ):
         points = [row for row in rows if row["against"] == key]
-        for way in ("neardup", "prefix"):
-            axes.plot(
-                [row[key] for row in points], [row[f"{way}_ms"] for row in points], marker="o", label=way
-            )
+        for way, name in (("neardup", "neardup"), ("prefix", "terms_set over the rare prefix")):
+            times = [row[f"{way}_ms"] for row in points]
+            axes.plot([row[key] for row in points], times, marker="o", label=name)
         axes.set(xlabel=label, ylabel="ms a search", yscale="log")
         axes.grid(visible=True, which="both", linewidth=0.3)
         axes.legend()
