@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.bruteforce import Pair
 
 TINY_SEED = 7
-_SYLLABLES = [
+SYLLABLES = [
     "ba",
     "ce",
     "di",
@@ -113,7 +113,7 @@ def generated(name: str, count: int = 400, seed: int = TINY_SEED) -> Corpus:
     """Made-up texts of about 1,200 characters, every fifth an edited copy of an earlier one."""
     # the name is part of the seed, so that two tiny corpora differ
     random_source = random.Random(f"{name}:{seed}")  # a seeded experiment, not a secret
-    words = ["".join(random_source.choices(_SYLLABLES, k=random_source.randint(1, 4))) for _ in range(3_000)]
+    words = ["".join(random_source.choices(SYLLABLES, k=random_source.randint(1, 4))) for _ in range(3_000)]
     texts: list[str] = []
     copies: set[int] = set()
     for place in range(count):

@@ -35,6 +35,7 @@ from neardup.cluster.address import parse_address
 from neardup.cluster.bulk import Action
 from neardup.cluster.client import Cluster
 from neardup.engines.elastic import queries
+from neardup.engines.elastic.asking import by_rarest
 from neardup.engines.search import Search
 from neardup.errors import ClusterRejected
 from neardup.params import HOUR_MS, Settings, exact_threshold
@@ -206,10 +207,7 @@ class Asker:
 
     def _prefix(self, text: str) -> Body:
         signed = self._signer.sign([text.encode()])
-        names = self._signer.qgrams(signed.text(0))
-        keys, _ = self._search.prefixes(signed, self._threshold)
-        least = int(self._search.minimums(signed.counts, self._threshold)[0])
-        terms = queries.at_least("qgrams", [names[key] for key in keys.tolist()], least)
+        terms = by_rarest(self._signer, self._search, signed, self._threshold)
         return queries.all_of([terms, queries.lengths(int(signed.counts[0]), self._threshold)])
 
 

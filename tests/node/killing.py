@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks.corpora import SYLLABLES
 from tests.contract import writer
 from tests.contract.places import START
 
@@ -35,29 +36,6 @@ LONGEST_DELAY = 0.4
 """Seconds from a verdict to the kill, at most: a batch takes about a tenth of it."""
 DEADLINE = 900
 """Seconds after which a writer that says nothing more is taken for hung."""
-SYLLABLES = [
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "la",
-    "me",
-    "ni",
-    "or",
-    "pu",
-    "ra",
-    "se",
-    "ti",
-    "vo",
-    "wu",
-    "xa",
-    "ye",
-    "zin",
-    "tor",
-    "mal",
-    "ken",
-]
 
 Document = dict[str, Any]
 

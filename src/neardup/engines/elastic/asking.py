@@ -38,13 +38,21 @@ if TYPE_CHECKING:
     from neardup.engines.elastic.layout import Layout
     from neardup.engines.elastic.lease import Content, Lease
     from neardup.params import Settings
-    from neardup.signature import Signer
+    from neardup.signature import SignedBatch, Signer
     from neardup.verdict import Verdict
 
 log = logging.getLogger("neardup")
 
 Hit = dict[str, Any]
 _COUNTED_AT_ONCE: Final = 1_000
+
+
+def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
+    """Who shares enough of the rarest q-grams of one signed text; loses nothing (the prefix argument)."""
+    names = signer.qgrams(signed.text(0))
+    keys, _ = search.prefixes(signed, threshold)
+    minimum = int(search.minimums(signed.counts, threshold)[0])
+    return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
 
 
 class Inquiry:
@@ -159,12 +167,10 @@ class Inquiry:
     def _by_terms(self, features: Features, threshold: Fraction) -> dict[str, Any]:
         """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
         signed = features.signed
+        if self._settings.retrieval == "complete":
+            return by_rarest(self._signer, self._search_for, signed, threshold)
         minimum = int(self._search_for.minimums(signed.counts, threshold)[0])
-        if self._settings.retrieval == "sketch":
-            return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
-        names = self._signer.qgrams(signed.text(0))
-        keys, _ = self._search_for.prefixes(signed, threshold)
-        return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
+        return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
 
     def _sentence_names(self, features: Features) -> list[str]:
         words = features.words

@@ -1,7 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.Objects;
 import org.apache.lucene.document.IntPoint;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
@@ -29,7 +29,7 @@ final class NearDuplicateQuery extends Query {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
     /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
-    private static final long COST = 16;
+    static final long COST = 16;
 
     private final String qgrams;
     private final String counts;
@@ -198,7 +198,7 @@ final class NearDuplicateQuery extends Query {
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(new Object[] {classHash(), qgrams, counts, plan});
+        return Objects.hash(classHash(), qgrams, counts, plan);
     }
 
     /** Short: profiles and slow logs print it. */

@@ -93,7 +93,7 @@ final class SegmentMatches extends DocIdSetIterator {
 
     @Override
     public long cost() {
-        return plan.least();
+        return NearDuplicateQuery.COST;
     }
 
     /** doc_q of the document it stands at. */

@@ -1,6 +1,5 @@
 package org.neardup.signature;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -53,6 +52,6 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
         for (int i = 0; i < bucket.length; i++) {
             ordered[next[bucket[i]]++] = qgrams.get(i);
         }
-        return new ArrayList<>(List.of(ordered));
+        return List.of(ordered);
     }
 }
