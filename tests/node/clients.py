@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -141,9 +143,13 @@ def check_marked(cluster: Cluster, documents: Sequence[Document], verdicts: Sequ
 
 
 class Neardup:
-    """`neardup` as a process of its own. What it says is collected as it comes."""
+    """`neardup` as a process of its own. What it says is collected as it comes.
 
-    def __init__(self, cluster: Cluster, *words: object, place: Path) -> None:
+    `hold`: after how many verdicts nobody reads on until `read_on` or `end`, so that it cannot be done before, however
+    fast it is.
+    """
+
+    def __init__(self, cluster: Cluster, *words: object, place: Path, hold: int | None = None) -> None:
         own = cluster.credentials
         secrets = {"NEARDUP_API_KEY": own.api_key, "NEARDUP_CA_CERTS": own.ca_certs}
         secrets |= {"NEARDUP_USERNAME": own.username, "NEARDUP_PASSWORD": own.password}
@@ -157,11 +163,14 @@ class Neardup:
             env=environment,
             cwd=place,
         )
+        assert self._process.stdout is not None
+        fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, mmap.PAGESIZE)  # the least there is
         self._out: list[bytes] = []
         self._err: list[bytes] = []
+        self._read_on = threading.Event()
         self._readers = [
-            threading.Thread(target=_collect, args=(pipe, lines), daemon=True)
-            for lines, pipe in ((self._out, self._process.stdout), (self._err, self._process.stderr))
+            threading.Thread(target=self._collect, args=each, daemon=True)
+            for each in ((self._process.stdout, self._out, hold), (self._process.stderr, self._err, None))
         ]
         for reader in self._readers:
             reader.start()
@@ -186,10 +195,15 @@ class Neardup:
         until(lambda: condition(self) or not self.running, lambda: self.errors)
         assert condition(self), self.errors
 
+    def read_on(self) -> None:
+        """Reads all it says, whatever `hold` was."""
+        self._read_on.set()
+
     def end(self, how: signal.Signals | None = None) -> int:
         """Its exit code, after a signal or when it is done."""
         if how is not None:
             self._process.send_signal(how)
+        self.read_on()
         try:
             code = self._process.wait(SECONDS)
         finally:
@@ -198,17 +212,18 @@ class Neardup:
             reader.join()
         return code
 
-
-def _collect(pipe: Any, lines: list[bytes]) -> None:
-    with pipe:
-        for line in pipe:
-            lines.append(line)  # noqa: PERF402 - one by one, so that each is there as soon as it is said
+    def _collect(self, pipe: Any, lines: list[bytes], hold: int | None) -> None:
+        with pipe:
+            for line in pipe:
+                lines.append(line)
+                if len(lines) == hold:
+                    self._read_on.wait()
 
 
 @contextmanager
-def neardup(cluster: Cluster, *words: object, place: Path) -> Iterator[Neardup]:
+def neardup(cluster: Cluster, *words: object, place: Path, hold: int | None = None) -> Iterator[Neardup]:
     """A running process, which is ended at the latest with the block."""
-    process = Neardup(cluster, *words, place=place)
+    process = Neardup(cluster, *words, place=place, hold=hold)
     try:
         yield process
     finally:

@@ -395,14 +395,17 @@ class TestLoop:
         list(watching(window).verdicts(on_reject=unwanted, on_lag=lags.append))
         assert [(lag.waiting, lag.oldest) for lag in lags] == [(2, (START + 3_600) * 1_000), (0, None)]
 
-    def test_what_cannot_be_helped_by_waiting_ends_it(self, window):
-        put(window, [one("a", A)])
+    def test_what_cannot_be_helped_by_waiting_ends_it_and_leaves_no_search_open(self, window):
+        put(window, [one("a", A), one("b", B, 0.1), one("c", B, 0.2)])
         error = ClusterRejected(window.url, "update", 400, "made_up", "no")
         with (
             just_before_the_commit(mock.Mock(side_effect=error)),
-            pytest.raises(ClusterRejected, match="made_up"),
+            pytest.raises(ClusterRejected, match="made_up") as caught,
         ):
-            watched(window)
+            watched(window, batch=1)
+        stats = window.request("GET", f"/{window.address.pattern}/_stats/search")
+        assert stats["_all"]["total"]["search"]["open_contexts"] == 0
+        del caught  # what failed, and all it held, lived until here
 
     def test_without_an_end_it_goes_on_after_such_an_error(self, window):
         documents = [one("a", A), one("b", A_EDITED)]

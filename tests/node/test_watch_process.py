@@ -54,17 +54,16 @@ def test_partial_copies_are_marked_where_wanted(cluster, tmp_path):
 
 @pytest.mark.slow
 def test_killed_it_goes_on_where_it_was(cluster, tmp_path):
-    documents, numbers = stream(240), random.Random(3)
+    documents, numbers = in_order(stream(240)), random.Random(3)
     made(cluster)
-    put(cluster, documents)
     wanted = [verdict.to_dict() for verdict in expected(documents)]
     told = []
-    for _ in range(3):
-        least = numbers.randint(1, 50)
-        with watch(cluster, tmp_path, "--once", "--batch", 16) as process:
-            wait_for_lines(process, least)
-            time.sleep(numbers.random() * 0.3)
-            process.end(signal.SIGKILL)
+    for start in range(0, len(documents), 80):
+        put(cluster, documents[start : start + 80])
+        with watch(cluster, tmp_path, "--batch", 16) as process:
+            wait_for_lines(process, numbers.randint(1, 50))
+            time.sleep(numbers.random() * 0.1)
+            assert process.end(signal.SIGKILL) == -signal.SIGKILL
         told += process.lines
         # A verdict may be in its document and not yet told: the next run does not tell it either.
         assert_in_order(told, wanted)
@@ -79,11 +78,15 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
     made(cluster)
     put(cluster, documents)
     wanted = [verdict.to_dict() for verdict in expected(documents)]
-    with watch(cluster, tmp_path, "--batch", 8) as first, watch(cluster, tmp_path, "--poll", 0.2) as second:
+    with (
+        watch(cluster, tmp_path, "--batch", 8, hold=24) as first,
+        watch(cluster, tmp_path, "--poll", 0.2, hold=24) as second,
+    ):
         until(lambda: len(first.lines) + len(second.lines) >= 24)
         until(lambda: "standing by" in first.errors + second.errors)
         worker, other = (second, first) if "standing by" in first.errors else (first, second)
         worker.end(signal.SIGKILL)
+        other.read_on()
         other.wait_for(lambda each: bool(each.lines))
         until(lambda: sum(map(bool, marks(cluster).values())) == len(documents))
         assert other.end(signal.SIGTERM) == 143
@@ -102,8 +105,8 @@ def assert_in_order(told, wanted):
     assert places == sorted(set(places))
 
 
-def watch(cluster, place, *words):
-    return neardup(cluster, "watch", "--window", cluster.address, *words, place=place)
+def watch(cluster, place, *words, hold=None):
+    return neardup(cluster, "watch", "--window", cluster.address, *words, place=place, hold=hold)
 
 
 def test_it_scores_what_comes_until_it_is_told_to_end(cluster, tmp_path):
@@ -186,9 +189,9 @@ class TestFromIndex:
         wanted = [verdict.to_dict() for verdict in expected(documents, window_hours=0)]
         told = []
         for least in (40, 120):
-            with neardup(cluster, *words, "--batch-documents", 16, place=tmp_path) as process:
+            with neardup(cluster, *words, "--batch-documents", 16, place=tmp_path, hold=least) as process:
                 wait_for_lines(process, least)
-                process.end(signal.SIGKILL)
+                assert process.end(signal.SIGKILL) == -signal.SIGKILL
             told.append(process.lines)
         assert all(verdict in wanted for lines in told for verdict in lines)
         last = run(cluster, *words, "--rejects", "r.jsonl", place=tmp_path)
@@ -211,9 +214,9 @@ class TestFromIndex:
         fill(cluster, archive, {each["id"]: archived(each) for each in documents})
         words = ("ingest", "--from-index", archive, "--in-place", "--window", window, *FIELDS)
         wanted = [verdict.to_dict() for verdict in expected(documents, window_hours=0)]
-        with neardup(cluster, *words, "--batch-documents", 16, place=tmp_path) as process:
-            process.wait_for(lambda each: len(each.lines) >= 40)
-            process.end(signal.SIGKILL)
+        with neardup(cluster, *words, "--batch-documents", 16, place=tmp_path, hold=40) as process:
+            wait_for_lines(process, 40)
+            assert process.end(signal.SIGKILL) == -signal.SIGKILL
         last = run(cluster, *words, place=tmp_path)
         assert_in_order(process.lines + last.lines, wanted)
         assert len(last.lines) < len(documents)

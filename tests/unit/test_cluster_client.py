@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import random
 import socket
 import threading
 import time
@@ -132,6 +133,21 @@ def test_waiting_grows_and_has_an_end(monkeypatch):
     assert len(slept) == 8
     for seconds, upper in zip(slept, [1, 2, 4, 8, 15, 15, 15, 15], strict=True):
         assert upper / 2 <= seconds <= upper or seconds == 60 - 7 * 8
+
+
+def test_waiting_leaves_the_random_numbers_of_others_alone(monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    before = random.getstate()
+    client.Backoff(60.0).wait("http://h:1", "busy")
+    assert random.getstate() == before
+
+
+def test_whoever_asks_when_the_connection_is_closed_is_told_so_at_once(caplog):
+    with standing_in([GREEN]) as server, cluster_of(server, patience=60) as cluster:
+        cluster.close()
+        with pytest.raises(ClusterUnreachable, match="the connection has been closed"):
+            cluster.request("GET", "/_cluster/health")
+    assert server.requests == caplog.messages == []
 
 
 def test_patience_is_over_at_some_time():

@@ -41,9 +41,12 @@ LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
 _ABORTED_RE: Final = re.compile(r"Error\(\d*,? ?['\"](.+)['\"]\)")
+_CLOSED: Final = "the connection has been closed"
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
 
+_jitter: Final = random.Random()  # noqa: S311 - no secret hangs on it
+"""Of our own: whoever seeds `random` for something else finds it as he left it."""
 _log = logging.getLogger("neardup")
 
 
@@ -76,7 +79,7 @@ class Backoff:
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
         """Wait, after saying so once; raises `ClusterUnreachable` instead when patience would be over."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2**self._tries)
-        seconds = max(least, random.uniform(upper / 2, upper))  # noqa: S311 - no secret hangs on it
+        seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
@@ -105,6 +108,7 @@ class Cluster:
         self.url = address.url
         self.credentials = credentials or Credentials()
         self._client = Elasticsearch(self.url, **self._options())
+        self._closed = False
 
     def __repr__(self) -> str:
         return f"Cluster({str(self.address)!r})"
@@ -118,7 +122,8 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; a request after that raises `ClusterUnreachable` at once."""
+        self._closed = True
         self._client.close()
 
     def backoff(self) -> Backoff:
@@ -145,6 +150,8 @@ class Cluster:
         headers = {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
         backoff = self.backoff()
         while True:
+            if self._closed:
+                raise ClusterUnreachable(self.url, _CLOSED)
             least = 0.0
             try:
                 answer = self._client.perform_request(

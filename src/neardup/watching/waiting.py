@@ -13,7 +13,7 @@ from neardup.errors import NotSetUp
 from neardup.sources.scan import TimeField, in_order, time_field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from neardup.cluster.client import Cluster
     from neardup.sources.scan import Entry
@@ -71,20 +71,18 @@ class Waiting:
             tuple(blocked),
         )
 
-    def entries(self) -> Iterator[Entry]:
-        """Those that can be marked, by (time, id).
+    def entries(self) -> Generator[Entry]:
+        """Those that can be marked, by (time, id). Close it if it is not read to its end: it keeps a search open.
 
         Of an archive those without a time come first: they count as older than all others. In an hour they come last:
         they count as of the beginning of their index's hour.
         """
         writable, _ = self._indices()
-        if not writable:
-            return iter(())
-        query = self._query(writable)
-        return in_order(
-            self._cluster, self._layout.target, self.time, query,
-            missing="_first" if self._layout.archive else "_last",
-        )  # fmt: skip
+        if writable:
+            yield from in_order(
+                self._cluster, self._layout.target, self.time, self._query(writable),
+                missing="_first" if self._layout.archive else "_last",
+            )  # fmt: skip
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""

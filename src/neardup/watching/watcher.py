@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -80,10 +81,12 @@ class Watcher:
 
         May end before all is done: `handled` tells whether another pass is worthwhile.
         """
-        documents = self._documents(islice(self.waiting.entries(), PASS))
-        for verdict in self._window.ingest(documents, on_reject=self._reject):
-            self.handled += 1
-            yield verdict
+        # Closed here, not some time later by the garbage collector: a pass that fails leaves no search open.
+        with closing(self.waiting.entries()) as entries:
+            documents = self._documents(islice(entries, PASS))
+            for verdict in self._window.ingest(documents, on_reject=self._reject):
+                self.handled += 1
+                yield verdict
 
     def _documents(self, entries: Iterator[Entry]) -> Iterator[Document | Flush]:
         included = ",".join((self._layout.text_field, *_OURS))
