@@ -108,6 +108,14 @@ def overlap(sets: GramSets, i: int, j: int) -> Pair:
     return int(_shared(a, b)), max(len(a), len(b), 1)
 
 
+def shared_with_all(sets: GramSets, i: int) -> npt.NDArray[np.int64]:
+    """How many q-grams text `i` has in common with each text; every set is read whole."""
+    own = np.zeros(len(sets.frequencies), np.bool_)
+    own[sets.of(i)] = True
+    found: npt.NDArray[np.int64] = _members(own, sets.ids, sets.starts)
+    return found
+
+
 def all_pairs(sets: GramSets, lowest: str) -> dict[Pair, Pair]:
     """Every pair (i, j), i < j, with doc_q >= `lowest`, and its (shared, max)."""
     limit = Fraction(lowest)
@@ -136,6 +144,16 @@ def _shared(a: Any, b: Any) -> Any:
         else:
             j += 1
     return n
+
+
+@njit(cache=True, nogil=True)
+def _members(own: Any, ids: Any, starts: Any) -> Any:
+    """Of each set, how many members are flagged in `own`."""
+    counts = np.zeros(len(starts) - 1, np.int64)
+    for j in range(len(counts)):
+        for at in range(starts[j], starts[j + 1]):
+            counts[j] += own[ids[at]]
+    return counts
 
 
 @njit(cache=True, nogil=True)

@@ -56,7 +56,7 @@ def count(cluster, index, query):
 
 def test_setting_up_twice_changes_nothing(cluster):
     made = set_up(cluster)
-    assert made.layout.signed_by == "plugin"
+    assert made.scheme.signed_by == "plugin"
     assert f"make index template {cluster.address.template}" in [change.words for change in made.changes]
     before = everything(cluster)
     assert set_up(cluster).changes == []
@@ -176,7 +176,7 @@ def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
     for index in hours:
         assert index.settings["refresh_interval"] == "1s"
         assert index.settings["final_pipeline"] == own.pipeline
-        assert index.about == set_up(cluster, dry_run=True).layout.about()
+        assert index.about == set_up(cluster, dry_run=True).scheme.about()
         assert set(index.aliases) == (set() if index.copies else {own.alias})
 
 
@@ -271,7 +271,7 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
         with pytest.raises(ClusterRejected, match=r"no file .*mine\.lexicon"):
             set_up(cluster, recipe=recipe)
         own_node.give("neardup/mine.lexicon", file.read_bytes())
-        assert set_up(cluster, recipe=recipe).layout.lexicon == "mine"
+        assert set_up(cluster, recipe=recipe).scheme.lexicon == "mine"
         assert set_up(cluster, recipe=Recipe(lexicon="mine")).changes == []  # by the name that the nodes know
         assert set_up(cluster).changes == []
         bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
@@ -284,7 +284,7 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
 def test_without_the_plugin_the_client_signs(bare_node):
     with Cluster(Address(bare_node.url, "bare")) as cluster:
         made = set_up(cluster)
-        assert made.layout.signed_by == "client"
+        assert made.scheme.signed_by == "client"
         assert "the plugin neardup is not on every node" in made.notes[0]
         assert set_up(cluster).changes == []
         with pytest.raises(SetupRefused, match="not on node-1"):

@@ -73,7 +73,7 @@ def maker(cluster) -> Signer:
     """Python's signer of a window that the node's pipeline signs."""
     made = set_up(cluster, sign="plugin")
     own = signer(Recipe())
-    assert made.layout.recipe_text == own.text
+    assert made.scheme.recipe_text == own.text
     return own
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from neardup.cluster import objects, resources
 from neardup.cluster.address import Address
-from neardup.cluster.objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Layout, differences, found, wanted
+from neardup.cluster.objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Scheme, differences, found, wanted
 from neardup.engines.elastic.fields import BOOK, VERDICT
 from neardup.errors import DataFileError
 from neardup.lexicon import Lexicon
@@ -17,7 +17,7 @@ from neardup.params import DEFAULT_WINDOW_HOURS, Recipe
 from neardup.signature import Signature
 
 NEWS = Address("http://localhost:9200", "news")
-DEFAULT = Layout(Recipe(), Recipe().text(Lexicon.default().id))
+DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))
 FILES = {
     (folder, path.name): orjson.loads(path.read_bytes())
     for folder in ("mappings", "ingest")
@@ -25,10 +25,10 @@ FILES = {
 }
 
 
-def body(name, layout=DEFAULT, kind=TEMPLATE, **options):
+def body(name, scheme=DEFAULT, kind=TEMPLATE, **options):
     options.setdefault("lifecycle", True)
     return next(
-        entry.body for entry in wanted(NEWS, layout, **options) if (entry.kind, entry.name) == (kind, name)
+        entry.body for entry in wanted(NEWS, scheme, **options) if (entry.kind, entry.name) == (kind, name)
     )
 
 
@@ -78,9 +78,9 @@ def test_the_settings_reach_template_and_pipeline():
     recipe = Recipe(
         q=5, fold_case=True, simhash_variants=3, sketch_size=48, alpha=1.0, lexicon="/tmp/de.lexicon"
     )
-    layout = Layout(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
+    scheme = Scheme(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
     for name in ("neardup-news", "neardup-news-copies"):
-        mappings = body(name, layout)["template"]["mappings"]
+        mappings = body(name, scheme)["template"]["mappings"]
         assert mappings == {
             "_meta": {
                 "neardup": {
@@ -91,7 +91,7 @@ def test_the_settings_reach_template_and_pipeline():
             },
             "properties": {"published": {"type": "date"}},
         }  # fmt: skip
-    (step,) = body("neardup-news", layout, PIPELINE)["processors"]
+    (step,) = body("neardup-news", scheme, PIPELINE)["processors"]
     assert step == {
         "neardup": {
             "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
@@ -99,7 +99,7 @@ def test_the_settings_reach_template_and_pipeline():
             "recipe": "the recipe", "lexicon": "de",
         }
     }  # fmt: skip
-    assert body("neardup-news", layout, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
+    assert body("neardup-news", scheme, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
 
 
 def test_an_hour_is_deleted_well_after_it_has_left_the_window():
@@ -118,23 +118,23 @@ def test_the_policy_does_nothing_but_delete():
 
 
 @pytest.mark.parametrize(
-    ("layout", "lifecycle"),
-    [(DEFAULT, False), (Layout(Recipe(), "r", window_hours=0), True)],
+    ("scheme", "lifecycle"),
+    [(DEFAULT, False), (Scheme(Recipe(), "r", window_hours=0), True)],
     ids=["no lifecycle management", "no end of the window"],
 )
-def test_without_an_end_that_can_be_set_there_is_no_policy(layout, lifecycle):
-    assert POLICY not in {entry.kind for entry in wanted(NEWS, layout, lifecycle=lifecycle)}
-    settings = body("neardup-news", layout, lifecycle=lifecycle)["template"]["settings"]
+def test_without_an_end_that_can_be_set_there_is_no_policy(scheme, lifecycle):
+    assert POLICY not in {entry.kind for entry in wanted(NEWS, scheme, lifecycle=lifecycle)}
+    settings = body("neardup-news", scheme, lifecycle=lifecycle)["template"]["settings"]
     assert settings == {"index": {"final_pipeline": "neardup-news"}}
 
 
 def test_where_the_client_signs_there_is_no_pipeline():
-    layout = Layout(Recipe(), "r", signed_by="client")
-    assert PIPELINE not in {entry.kind for entry in wanted(NEWS, layout, lifecycle=True)}
-    assert body("neardup-news", layout)["template"]["settings"] == {
+    scheme = Scheme(Recipe(), "r", signed_by="client")
+    assert PIPELINE not in {entry.kind for entry in wanted(NEWS, scheme, lifecycle=True)}
+    assert body("neardup-news", scheme)["template"]["settings"] == {
         "index": {"lifecycle": {"name": "neardup-news"}}
     }
-    assert "settings" not in body("neardup-news", layout, lifecycle=False)["template"]
+    assert "settings" not in body("neardup-news", scheme, lifecycle=False)["template"]
 
 
 def test_hours_are_refreshed_even_when_nobody_searches():

@@ -14,28 +14,28 @@ from neardup.cluster.address import Address
 from neardup.cluster.client import Cluster
 from neardup.cluster.indices import HourlyIndex, Indices
 from neardup.cluster.lexicons import lexicon_name
-from neardup.cluster.objects import POLICY, TEMPLATE, Layout, wanted
-from neardup.cluster.setup import Sign, layout_of, plan, set_up, signer_of
+from neardup.cluster.objects import POLICY, TEMPLATE, Scheme, wanted
+from neardup.cluster.setup import Sign, plan, scheme_of, set_up, signer_of
 from neardup.cluster.survey import NodeFacts, OtherTemplate, Survey, survey
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.lexicon import Lexicon
 from neardup.params import Recipe, Settings
 
 NEWS = Address("http://localhost:9200", "news")
-DEFAULT = Layout(Recipe(), Recipe().text(Lexicon.default().id))
+DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))
 NODE = NodeFacts("node-1", "9.2.0", True, "127.0.0.1:9200")
 EMPTY = Survey([NODE], True, {}, [], Indices([], []), False, False)
 
 
-def complete(layout=DEFAULT, *, lifecycle=True):
-    objects = {entry.path: entry for entry in wanted(NEWS, layout, lifecycle=lifecycle)}
+def complete(scheme=DEFAULT, *, lifecycle=True):
+    objects = {entry.path: entry for entry in wanted(NEWS, scheme, lifecycle=lifecycle)}
     return EMPTY._replace(objects=objects, state=True, lifecycle=lifecycle)
 
 
-def an_hour(layout=DEFAULT, hour=498681, **settings):
+def an_hour(scheme=DEFAULT, hour=498681, **settings):
     settings = {"final_pipeline": "neardup-news", "lifecycle": {"name": "neardup-news"}} | settings
     settings = {key: value for key, value in settings.items() if value is not None}
-    return HourlyIndex(NEWS.hourly(hour), hour, False, layout.about(), settings, {})
+    return HourlyIndex(NEWS.hourly(hour), hour, False, scheme.about(), settings, {})
 
 
 def words(made):
@@ -198,12 +198,12 @@ def test_who_signs():
 
 
 def test_a_layout_is_read_back_from_what_is_said_of_it():
-    layout = Layout(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
-    assert layout_of(layout.about()) == layout
-    about = layout.about()
+    scheme = Scheme(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
+    assert scheme_of(scheme.about()) == scheme
+    about = scheme.about()
     del about["recipe"]
     with pytest.raises(WindowDamaged, match="recipe"):
-        layout_of(about)
+        scheme_of(about)
 
 
 @pytest.mark.parametrize(
@@ -320,16 +320,16 @@ def test_what_is_not_given_stays_as_it_is(memory):
         sign="client",
     )
     assert set_up(cluster).changes == []
-    layout = set_up(cluster, time_field="then").layout
-    assert layout == Layout(
+    scheme = set_up(cluster, time_field="then").scheme
+    assert scheme == Scheme(
         recipe, recipe.text(Lexicon.default().id), None, "body", "then", 48, 9_999, "client"
     )
 
 
 def test_settings_give_recipe_and_hours(memory):
     _, cluster = memory
-    layout = set_up(cluster, settings=Settings(window_hours=0, recipe=Recipe(q=3))).layout
-    assert (layout.recipe.q, layout.window_hours) == (3, 0)
+    scheme = set_up(cluster, settings=Settings(window_hours=0, recipe=Recipe(q=3))).scheme
+    assert (scheme.recipe.q, scheme.window_hours) == (3, 0)
     assert POLICY not in {entry.kind for entry in survey(cluster).objects.values()}
 
 

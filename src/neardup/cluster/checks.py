@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.cluster.address import Address
 from neardup.cluster.client import CLIENT_MAJOR, Cluster
-from neardup.cluster.setup import layout_of, plan
+from neardup.cluster.setup import plan, scheme_of
 from neardup.cluster.survey import NodeFacts, Survey, survey
 from neardup.errors import NeardupError
 from neardup.oracle import fingerprint, normal_form
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.cluster.address import Credentials
-    from neardup.cluster.objects import Layout
+    from neardup.cluster.objects import Scheme
 
 State = Literal["ok", "warning", "bad"]
 
@@ -114,21 +114,21 @@ def _window(cluster: Cluster, found: Survey) -> Iterator[Finding]:
     if found.about is None:
         yield Finding(what, "bad", f"not set up: neardup setup --window {address}")
         return
-    layout = layout_of(found.about)
-    yield Finding(what, "ok", f"recipe {layout.recipe_text}, signed by the {layout.signed_by}")
-    yield from _objects(address, layout, found)
-    if layout.signed_by == "plugin":
-        yield from (_signature(cluster, layout, node) for node in found.nodes if node.signs)
-    yield from _indices(layout, found)
+    scheme = scheme_of(found.about)
+    yield Finding(what, "ok", f"recipe {scheme.recipe_text}, signed by the {scheme.signed_by}")
+    yield from _objects(address, scheme, found)
+    if scheme.signed_by == "plugin":
+        yield from (_signature(cluster, scheme, node) for node in found.nodes if node.signs)
+    yield from _indices(scheme, found)
     yield _alias(cluster, found)
 
 
-def _objects(address: Address, layout: Layout, found: Survey) -> Iterator[Finding]:
+def _objects(address: Address, scheme: Scheme, found: Survey) -> Iterator[Finding]:
     """Templates, pipeline, policy, as `neardup setup` would leave them."""
     what = "templates and pipeline"
     remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
     try:
-        made = plan(address, layout, found)
+        made = plan(address, scheme, found)
     except NeardupError as error:
         yield Finding(what, "bad", str(error))
         return
@@ -141,7 +141,7 @@ def _objects(address: Address, layout: Layout, found: Survey) -> Iterator[Findin
         yield Finding("setup", "warning", note)
 
 
-def _signature(cluster: Cluster, layout: Layout, node: NodeFacts) -> Finding:
+def _signature(cluster: Cluster, scheme: Scheme, node: NodeFacts) -> Finding:
     """Whether a node, asked at its own address, signs as the window is signed, and as we would."""
     what = f"signing on {node.name}"
     url = _url_of(cluster, node)
@@ -149,7 +149,7 @@ def _signature(cluster: Cluster, layout: Layout, node: NodeFacts) -> Finding:
         return Finding(
             what, "warning", "this node takes no HTTP requests, so how it signs cannot be asked from here"
         )
-    body = {"docs": [{"_source": _with_field(layout.text_field, SAMPLE)}]}
+    body = {"docs": [{"_source": _with_field(scheme.text_field, SAMPLE)}]}
     path = f"/_ingest/pipeline/{cluster.address.pipeline}/_simulate"
     try:
         with Cluster(
@@ -163,12 +163,12 @@ def _signature(cluster: Cluster, layout: Layout, node: NodeFacts) -> Finding:
     if "error" in answer:
         return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
     signed = answer["doc"]["_source"].get("neardup", {})
-    if signed.get("recipe") != layout.recipe_text:
+    if signed.get("recipe") != scheme.recipe_text:
         remedy = "give every node the same plugin and the same lexicon (config/neardup), then restart it"
         return Finding(
-            what, "bad", f"recipe {signed.get('recipe')}, the window's is {layout.recipe_text}: {remedy}"
+            what, "bad", f"recipe {signed.get('recipe')}, the window's is {scheme.recipe_text}: {remedy}"
         )
-    wanted = fingerprint(normal_form(SAMPLE, fold_case=layout.recipe.fold_case))
+    wanted = fingerprint(normal_form(SAMPLE, fold_case=scheme.recipe.fold_case))
     if signed.get("fingerprint") != wanted:
         found = f"fingerprint {signed.get('fingerprint')}, here {wanted}"
         return Finding(what, "bad", f"{found}: install the plugin of this version of neardup")
@@ -188,7 +188,7 @@ def _with_field(name: str, value: Any) -> dict[str, Any]:
     return {head: _with_field(rest, value) if rest else value}
 
 
-def _indices(layout: Layout, found: Survey) -> Iterator[Finding]:
+def _indices(scheme: Scheme, found: Survey) -> Iterator[Finding]:
     """What of an hour would make the scorer miss copies or wait for ever."""
     good = True
     for index in found.indices.hourly:
@@ -199,7 +199,7 @@ def _indices(layout: Layout, found: Survey) -> Iterator[Finding]:
         hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in found.indices.hourly]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
         yield Finding(
-            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {layout.window_hours} before"
+            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {scheme.window_hours} before"
         )
 
 

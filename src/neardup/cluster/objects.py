@@ -1,7 +1,7 @@
 """What a window consists of in a cluster besides its documents: templates, pipeline, policy; as wanted, as found.
 
 Pure functions of values. The bodies are the files of `mappings/` and `ingest/`; with the default settings they are put
-as they are, otherwise a few values in them are set to those of `Layout`.
+as they are, otherwise a few values in them are set to those of `Scheme`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Object(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class Scheme:
     """How the documents of a window are signed, and what their fields are called.
 
     `recipe_text` is the whole recipe string; `lexicon` the name of a lexicon on the nodes, None for the default one.
@@ -103,20 +103,20 @@ class Layout:
         }
 
 
-def wanted(address: Address, layout: Layout, *, lifecycle: bool) -> list[Object]:
+def wanted(address: Address, scheme: Scheme, *, lifecycle: bool) -> list[Object]:
     """Every object of a window, in the order in which they can be made.
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
     the client signs, no pipeline; and no index that asks for one.
     """
-    policy = lifecycle and layout.window_hours > 0
+    policy = lifecycle and scheme.window_hours > 0
     objects = [_read(COMPONENT, address, f"{name}.json") for name in (FIELDS_COMPONENT, HOURLY_COMPONENT)]
     if policy:
-        objects.append(_policy(address, layout))
-    if layout.signed_by == "plugin":
-        objects.append(_pipeline(address, layout))
+        objects.append(_policy(address, scheme))
+    if scheme.signed_by == "plugin":
+        objects.append(_pipeline(address, scheme))
     objects += [
-        _hourly(_read(TEMPLATE, address, file), layout, policy=policy)
+        _hourly(_read(TEMPLATE, address, file), scheme, policy=policy)
         for file in ("neardup-PREFIX.json", "neardup-PREFIX-copies.json")
     ]
     others = ("neardup-PREFIX-alias.json", "neardup-state-PREFIX.json")
@@ -168,33 +168,33 @@ def _read(kind: Kind, address: Address, file: str) -> Object:
     return Object(kind, name, resources.load(folder, file, address.prefix))
 
 
-def _policy(address: Address, layout: Layout) -> Object:
+def _policy(address: Address, scheme: Scheme) -> Object:
     policy = _read(POLICY, address, "neardup-PREFIX.policy.json")
-    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{layout.window_hours + MARGIN_HOURS}h"
+    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{scheme.window_hours + MARGIN_HOURS}h"
     return policy
 
 
-def _pipeline(address: Address, layout: Layout) -> Object:
+def _pipeline(address: Address, scheme: Scheme) -> Object:
     pipeline = _read(PIPELINE, address, "neardup-PREFIX.json")
     (step,) = pipeline.body["processors"]
-    options, recipe = step["neardup"], layout.recipe
+    options, recipe = step["neardup"], scheme.recipe
     options |= {
         name: getattr(recipe, name) for name in ("q", "fold_case", "simhash_variants", "sketch_size", "alpha")
     }
-    options |= {"field": layout.text_field, "max_length": layout.max_length, "recipe": layout.recipe_text}
-    if layout.lexicon is not None:
-        options["lexicon"] = layout.lexicon
+    options |= {"field": scheme.text_field, "max_length": scheme.max_length, "recipe": scheme.recipe_text}
+    if scheme.lexicon is not None:
+        options["lexicon"] = scheme.lexicon
     return pipeline
 
 
-def _hourly(template: Object, layout: Layout, *, policy: bool) -> Object:
+def _hourly(template: Object, scheme: Scheme, *, policy: bool) -> Object:
     settings, mappings = (template.body["template"][key] for key in ("settings", "mappings"))
-    if layout.signed_by == "client":
+    if scheme.signed_by == "client":
         del settings["index"]["final_pipeline"]
     if not policy:
         del settings["index"]["lifecycle"]
     if not settings["index"]:
         del template.body["template"]["settings"]
-    mappings["_meta"]["neardup"] = layout.about()
-    mappings["properties"] = {layout.time_field: mappings["properties"][TIME_FIELD]}
+    mappings["_meta"]["neardup"] = scheme.about()
+    mappings["properties"] = {scheme.time_field: mappings["properties"][TIME_FIELD]}
     return template

@@ -1,6 +1,6 @@
 """Setting up a window in a cluster: what is wanted, what of it is missing, and making it so.
 
-`plan` is a pure function from a `Survey` and a `Layout` to the changes that are needed; a second run needs none. What
+`plan` is a pure function from a `Survey` and a `Scheme` to the changes that are needed; a second run needs none. What
 would make documents of two recipes lie in one window is refused before anything is changed.
 """
 
@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.cluster.lexicons import lexicon_name, recipe_text
-from neardup.cluster.objects import TEMPLATE, Layout, Object, SignedBy, differences, wanted
+from neardup.cluster.objects import TEMPLATE, Object, Scheme, SignedBy, differences, wanted
 from neardup.cluster.survey import Survey, survey
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.params import MAX_Q, Recipe, check_whole
@@ -45,9 +45,9 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The `changes` that make the cluster as `layout` wants it, in order, and `notes` on what is good to know."""
+    """The `changes` that make the cluster as `scheme` wants it, in order, and `notes` on what is good to know."""
 
-    layout: Layout
+    scheme: Scheme
     changes: list[Change]
     notes: list[str]
 
@@ -77,36 +77,36 @@ def set_up(
         recipe = recipe or settings.recipe
         window_hours = settings.window_hours if window_hours is None else window_hours
     found = survey(cluster)
-    base = layout_of(found.about) if found.about else None
+    base = scheme_of(found.about) if found.about else None
     if base is None or recipe is not None:
         own = recipe or Recipe()
         own_text, name = recipe_text(cluster, own), lexicon_name(own)
-        layout = replace(base or Layout(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
+        scheme = replace(base or Scheme(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
     else:
-        layout = base
+        scheme = base
     given: dict[str, Any] = {
         "window_hours": window_hours, "text_field": text_field, "time_field": time_field, "max_length": max_length,
     }  # fmt: skip
-    layout = replace(layout, **{name: value for name, value in given.items() if value is not None})
-    _check(layout)
+    scheme = replace(scheme, **{name: value for name, value in given.items() if value is not None})
+    _check(scheme)
     wish: Sign = sign or (base.signed_by if base else "auto")
-    layout = replace(layout, signed_by=signer_of(cluster.address, found, wish))
-    made = plan(cluster.address, layout, found)
+    scheme = replace(scheme, signed_by=signer_of(cluster.address, found, wish))
+    made = plan(cluster.address, scheme, found)
     if not dry_run:
         apply(cluster, made)
     return made
 
 
-def layout_of(about: Mapping[str, Any]) -> Layout:
-    """The layout that an index, or the window's template, says it has (`_meta.neardup`).
+def scheme_of(about: Mapping[str, Any]) -> Scheme:
+    """The scheme that an index, or the window's template, says it has (`_meta.neardup`).
 
     Raises `WindowDamaged` if it does not say all of it.
     """
     names = {field.name for field in fields(Recipe)} - {"lexicon"}
-    rest = {field.name for field in fields(Layout)} - {"recipe", "recipe_text"}
+    rest = {field.name for field in fields(Scheme)} - {"recipe", "recipe_text"}
     try:
         recipe = Recipe(**{name: about[name] for name in names})
-        return Layout(recipe, about["recipe"], **{name: about[name] for name in rest})
+        return Scheme(recipe, about["recipe"], **{name: about[name] for name in rest})
     except (KeyError, SettingsError) as error:
         raise WindowDamaged(
             "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
@@ -129,20 +129,20 @@ def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
     return "plugin"
 
 
-def plan(address: Address, layout: Layout, found: Survey) -> Plan:
-    """What has to change in a cluster that is as `found`, for the window to be as `layout` says.
+def plan(address: Address, scheme: Scheme, found: Survey) -> Plan:
+    """What has to change in a cluster that is as `found`, for the window to be as `scheme` says.
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
-    _refuse(address, layout, found)
-    objects = wanted(address, layout, lifecycle=found.lifecycle)
+    _refuse(address, scheme, found)
+    objects = wanted(address, scheme, lifecycle=found.lifecycle)
     changes = [change for entry in objects for change in _object_change(address, entry, found)]
     if not found.state:
         changes.append(Change(f"make index {address.state}", (), "PUT", f"/{address.state}", {}))
-    policy = address.policy if found.lifecycle and layout.window_hours else None
+    policy = address.policy if found.lifecycle and scheme.window_hours else None
     for index in found.indices.hourly:
-        changes += _index_change(index, address.pipeline if layout.signed_by == "plugin" else None, policy)
-    return Plan(layout, changes, list(_notes(address, layout, found)))
+        changes += _index_change(index, address.pipeline if scheme.signed_by == "plugin" else None, policy)
+    return Plan(scheme, changes, list(_notes(address, scheme, found)))
 
 
 def apply(cluster: Cluster, made: Plan) -> None:
@@ -155,11 +155,11 @@ def apply(cluster: Cluster, made: Plan) -> None:
                 raise
 
 
-def _check(layout: Layout) -> None:
-    check_whole("window_hours", layout.window_hours, 0)
-    check_whole("max_length", layout.max_length, MAX_Q, 10_000_000)
+def _check(scheme: Scheme) -> None:
+    check_whole("window_hours", scheme.window_hours, 0)
+    check_whole("max_length", scheme.max_length, MAX_Q, 10_000_000)
     for name in ("text_field", "time_field"):
-        value = getattr(layout, name)
+        value = getattr(scheme, name)
         if not all(value.split(".")) or value.split(".")[0] == "neardup":
             raise SettingsError(
                 name, value, "the name of a field, dotted or not, outside of the object neardup"
@@ -201,7 +201,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
         yield Change(f"change index {index.name}", details, "PUT", f"/{index.name}/_settings", body)
 
 
-def _refuse(address: Address, layout: Layout, found: Survey) -> None:
+def _refuse(address: Address, scheme: Scheme, found: Survey) -> None:
     """Raises for what this window cannot live beside."""
     if found.taken:
         raise SetupRefused(
@@ -210,7 +210,7 @@ def _refuse(address: Address, layout: Layout, found: Survey) -> None:
             "choose another prefix",
         )
     for index in found.indices.hourly:
-        _refuse_index(address, layout, index)
+        _refuse_index(address, scheme, index)
     for template in found.templates:
         for pattern in template.patterns:
             if template.ours and _nested(address.pattern, pattern):
@@ -220,7 +220,7 @@ def _refuse(address: Address, layout: Layout, found: Survey) -> None:
                     "the same names",
                     "choose a prefix that neither begins with that one and a hyphen nor the other way round",
                 )
-            if template.priority == _priority(address, layout) and _nested(address.pattern, pattern):
+            if template.priority == _priority(address, scheme) and _nested(address.pattern, pattern):
                 raise SetupRefused(
                     str(address),
                     f"index template {template.name} matches {pattern} with the same priority {template.priority}",
@@ -228,26 +228,26 @@ def _refuse(address: Address, layout: Layout, found: Survey) -> None:
                 )
 
 
-def _refuse_index(address: Address, layout: Layout, index: HourlyIndex) -> None:
+def _refuse_index(address: Address, scheme: Scheme, index: HourlyIndex) -> None:
     if index.about is None:
         raise SetupRefused(
             str(address),
             f"index {index.name} was not made for neardup and its documents are not signed",
             f"choose another prefix, and take them over: neardup ingest --from-index {index.name}",
         )
-    if index.about["recipe"] != layout.recipe_text:
-        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), layout.recipe_text)
+    if index.about["recipe"] != scheme.recipe_text:
+        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), scheme.recipe_text)
     for name in ("text_field", "time_field"):
-        if index.about[name] != getattr(layout, name):
+        if index.about[name] != getattr(scheme, name):
             raise SetupRefused(
                 str(address),
-                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(layout, name)!r}",
+                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(scheme, name)!r}",
                 f"keep {index.about[name]!r}, or choose another prefix",
             )
 
 
-def _notes(address: Address, layout: Layout, found: Survey) -> Iterator[str]:
-    if layout.signed_by == "client":
+def _notes(address: Address, scheme: Scheme, found: Survey) -> Iterator[str]:
+    if scheme.signed_by == "client":
         plugin = (
             "is on every node but not used"
             if all(node.signs for node in found.nodes)
@@ -264,12 +264,12 @@ def _notes(address: Address, layout: Layout, found: Survey) -> Iterator[str]:
         )
     hour = address.hourly(SAMPLE_HOUR)
     for template in found.templates:
-        if template.priority > _priority(address, layout) and any(
+        if template.priority > _priority(address, scheme) and any(
             fnmatchcase(hour, p) for p in template.patterns
         ):
             yield (
                 f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
-                f"will be made by it and stay unsigned; lower its priority below {_priority(address, layout)}"
+                f"will be made by it and stay unsigned; lower its priority below {_priority(address, scheme)}"
             )
     if found.indices.others:
         yield (
@@ -278,8 +278,8 @@ def _notes(address: Address, layout: Layout, found: Survey) -> Iterator[str]:
         )
 
 
-def _priority(address: Address, layout: Layout) -> int:
-    objects = wanted(address, layout, lifecycle=False)
+def _priority(address: Address, scheme: Scheme) -> int:
+    objects = wanted(address, scheme, lifecycle=False)
     return next(
         int(entry.body["priority"])
         for entry in objects

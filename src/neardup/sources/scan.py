@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
 
+from neardup.cluster.mget import mget
 from neardup.document import format_time
 from neardup.errors import ClusterError, ClusterRejected, SettingsError
 
@@ -27,7 +28,6 @@ READ_BYTES: Final = 8_000_000
 """Of texts in one answer, about."""
 
 _FIRST_READ: Final = 32
-_GONE: Final = {"type": "index_not_found_exception"}
 _REOPENINGS: Final = 10
 _MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
 """What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
@@ -190,25 +190,9 @@ def read(
     """
     size = min(most, _FIRST_READ)
     while part := list(islice(entries, size)):
-        found = _documents(cluster, part, fields)
+        found = mget(cluster, part, **fields)
         yield [
             (entry, document) for entry, document in zip(part, found, strict=True) if document.get("found")
         ]
         average = sum(len(orjson.dumps(document)) for document in found) / len(part)
         size = max(1, min(most, round(READ_BYTES / average)))
-
-
-def _documents(cluster: Cluster, entries: Sequence[Entry], fields: dict[str, str]) -> list[dict[str, Any]]:
-    named = [
-        {"_index": entry.index, "_id": entry.id} | ({"routing": entry.routing} if entry.routing else {})
-        for entry in entries
-    ]
-    backoff = cluster.backoff()
-    while True:
-        found: list[dict[str, Any]]
-        found = cluster.request("POST", "/_mget", params=fields, body={"docs": named})["docs"]
-        errors = [each["error"] for each in found if each.get("error", _GONE)["type"] != _GONE["type"]]
-        if not errors:
-            return found
-        # A shard that has not started again is no document that is gone.
-        backoff.wait(cluster.url, f"{len(errors)} documents cannot be read ({errors[0]['type']})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from neardup.cluster.resources import load
-from neardup.cluster.setup import layout_of, set_up
+from neardup.cluster.setup import scheme_of, set_up
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Lease
 from neardup.errors import SettingsError
@@ -33,7 +33,7 @@ def prepare(
     """
     content = Lease(cluster).read()
     if content is not None:
-        about = layout_of(content.about)
+        about = scheme_of(content.about)
         for what, kept, wanted in (
             ("text_field", about.text_field, fields.text),
             ("time_field", about.time_field, fields.time[0]),

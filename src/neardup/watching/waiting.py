@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cluster.setup import layout_of
+from neardup.cluster.setup import scheme_of
 from neardup.engines.elastic.fields import OBJECT
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Lease
@@ -41,9 +41,9 @@ def layout_at(cluster: Cluster) -> Layout:
     content = Lease(cluster).read()
     if content is None:
         raise NotSetUp(str(cluster.address))
-    about = layout_of(content.about)
-    client_signs = about.signed_by == "client"
-    return Layout(cluster.address, about.text_field, about.time_field, client_signs, content.archive)
+    scheme = scheme_of(content.about)
+    client_signs = scheme.signed_by == "client"
+    return Layout(cluster.address, scheme.text_field, scheme.time_field, client_signs, content.archive)
 
 
 class Waiting:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from neardup.cluster.bulk import Action, bulk
+from neardup.cluster.mget import mget
 from neardup.engines.elastic.fields import OBJECT
 
 if TYPE_CHECKING:
@@ -65,11 +66,8 @@ class Journal:
         count = 0
         for turn in reversed(turns):
             for entries in self._read(turn):
-                body = {"docs": [{"_index": entry.index, "_id": entry.id} for entry in entries]}
-                answer = self._cluster.request("POST", "/_mget", body=body)
-                undone = (
-                    _undoing(entry, found) for entry, found in zip(entries, answer["docs"], strict=True)
-                )
+                there = mget(self._cluster, entries)
+                undone = (_undoing(entry, found) for entry, found in zip(entries, there, strict=True))
                 bulk(self._cluster, [action for action in undone if action is not None])
                 count += len(entries)
         self.clear()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.cluster.address import Credentials, parse_address
 from neardup.cluster.client import Cluster
-from neardup.cluster.setup import layout_of, set_up
+from neardup.cluster.setup import scheme_of, set_up
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Content, Lease
 from neardup.engines.elastic.window import ElasticWindow
@@ -88,7 +88,7 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or _left(address.prefix, content)).with_changes(**changes)
-    about = layout_of(content.about)
+    about = scheme_of(content.about)
     maker = _signer(str(address), about.recipe_text, about.lexicon, about.recipe, chosen)
     chosen = chosen.with_changes(recipe=maker.recipe)
     if content.archive is not None and chosen.window_hours:
@@ -111,7 +111,7 @@ def _template(cluster: Cluster) -> dict[str, Any] | None:
 
 def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> Content:
     """The content of a window that nobody has scored in yet; sets it up if need be."""
-    about = _template(cluster) or set_up(cluster, settings=chosen).layout.about()
+    about = _template(cluster) or set_up(cluster, settings=chosen).scheme.about()
     lease.create(Content(about, chosen.remembered, archive=archive))
     content = lease.read()
     if content is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from neardup.cluster.mget import mget
 from neardup.dotted import field_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ log = logging.getLogger("neardup")
 
 _CACHE_BYTES: Final = 64_000_000
 """Normal forms kept: copies follow their originals closely, so that most are still here when they are asked for."""
-_MGET: Final = 256
+_FETCHED: Final = 256
+"""Texts in memory at once before they are normal forms."""
 
 
 class Texts:
@@ -46,8 +48,8 @@ class Texts:
         One request for every 256 that are not kept.
         """
         missing = [i for i, handle in enumerate(handles) if handle not in self._recent]
-        for at in range(0, len(missing), _MGET):
-            part = missing[at : at + _MGET]
+        for at in range(0, len(missing), _FETCHED):
+            part = missing[at : at + _FETCHED]
             self._fetch([handles[i] for i in part], [places[i] for i in part], rows[part])
         texts = [self._recent[handle] for handle in handles]
         self.trim()
@@ -73,19 +75,6 @@ class Texts:
 
     def _sources(self, places: Sequence[Place]) -> list[bytes | None]:
         """The texts of documents as they stand in the cluster, refreshed or not."""
-        body = {"docs": [{"_index": place.index, "_id": place.id} for place in places]}
-        params, backoff = {"_source_includes": self._text_field}, self._cluster.backoff()
-        while True:
-            answer = self._cluster.request("POST", "/_mget", params=params, body=body)
-            errors = [found["error"] for found in answer["docs"] if not _is_answer(found)]
-            if not errors:
-                break
-            # A shard that has not started again is no document that is gone.
-            backoff.wait(self._cluster.url, f"{len(errors)} texts cannot be read ({errors[0].get('type')})")
-        texts = [field_of(found.get("_source", {}), self._text_field) for found in answer["docs"]]
+        answers = mget(self._cluster, places, _source_includes=self._text_field)
+        texts = [field_of(found.get("_source", {}), self._text_field) for found in answers]
         return [text.encode(errors="replace") if isinstance(text, str) else None for text in texts]
-
-
-def _is_answer(found: dict[str, Any]) -> bool:
-    """Whether what is said of a document is that it is there, or that it is not."""
-    return "error" not in found or found["error"].get("type") == "index_not_found_exception"

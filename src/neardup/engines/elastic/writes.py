@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cluster.bulk import Action, Outcome, bulk
+from neardup.cluster.mget import mget
 from neardup.dotted import field_of
 from neardup.engines.elastic.fields import BOOK, OBJECT, UNSCORED, VERDICT
 from neardup.engines.elastic.journal import Entry, Journal
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from neardup.cluster.client import Cluster
 
 log = logging.getLogger("neardup")
-
-_MGET: Final = 256
 
 
 class Place(NamedTuple):
@@ -160,15 +159,12 @@ class Writes:
 
     def _documents(self, places: Sequence[Place], *, only: Sequence[str] = ()) -> dict[Place, dict[str, Any]]:
         """The documents at `places`, with their versions, as they stand now: whole, or `only` some fields of them."""
-        params = {"_source_includes": ",".join(only)} if only else None
-        there: dict[Place, dict[str, Any]] = {}
-        for at in range(0, len(places), _MGET):
-            wanted = [{"_index": place.index, "_id": place.id} for place in places[at : at + _MGET]]
-            answer = self._cluster.request("POST", "/_mget", params=params, body={"docs": wanted})
-            there |= {
-                Place(found["_index"], found["_id"]): found for found in answer["docs"] if found.get("found")
-            }
-        return there
+        fields = {"_source_includes": ",".join(only)} if only else {}
+        return {
+            place: found
+            for place, found in zip(places, mget(self._cluster, places, **fields), strict=True)
+            if found.get("found")
+        }
 
     def _settled(self, write: _Write, outcome: Outcome, there: Mapping[Place, dict[str, Any]]) -> str | None:
         """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
