@@ -19,8 +19,13 @@ def test_the_plugin_was_packaged_and_its_own_tests_have_passed():
     zip = plugin_zip()
     results = [ET.parse(path).getroot() for path in reports()]
     assert sum(int(result.attrib["tests"]) for result in results) > 100
-    for report in results:
-        assert (report.attrib["errors"], report.attrib["failures"]) == ("0", "0"), report.attrib["name"]
+    failed = [
+        f"{case.attrib['classname']}.{case.attrib['name']}: {problem.attrib.get('message')}"
+        for result in results for case in result.iter("testcase")
+        for problem in (*case.iter("failure"), *case.iter("error"))
+    ]  # fmt: skip
+    assert failed == []
+    assert {result.attrib[kind] for result in results for kind in ("errors", "failures")} == {"0"}
     names = zipfile.ZipFile(zip).namelist()
     assert "plugin-descriptor.properties" in names
     assert [name for name in names if name.endswith(".jar")] == [f"{zip.stem}.jar"]

