@@ -39,6 +39,7 @@ from neardup.engines.elastic.asking import Inquiry
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Lease
 from neardup.engines.elastic.opening import open_elastic_window
+from neardup.engines.elastic.site import Site
 from neardup.params import HOUR_MS, Settings, exact_threshold
 from neardup.signature import signer
 from neardup.verdict import required_overlap
@@ -224,7 +225,7 @@ def asked(
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = Inquiry(cluster, Layout(address), lease, content, Settings(), maker)
+        inquiry = Inquiry(Site(cluster, Layout(address), lease, maker), content, Settings())
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
             "sketch": lambda text: inquiry.body(text, threshold)["query"],
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.processes import seen_on_a_terminal, wait_for
 from tests.cli.samples import written
 
 ROOT = Path(__file__).parents[2]
@@ -237,28 +237,7 @@ def children(parent: int) -> list[int]:
 
 
 def test_a_terminal_sees_bars_and_a_pipe_none(command, stream, truth):
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
     words = ["evaluate", str(stream), "--truth", str(truth), "--output", "out", *METHODS]
-    with subprocess.Popen([*command, *words], stdout=subprocess.DEVNULL, stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                block = os.read(ours, 65536)
-            except OSError:
-                break
-            if not block:
-                break
-            seen += block
-    os.close(ours)
-    assert process.returncode == 0
+    seen = seen_on_a_terminal([*command, *words])
     assert "━".encode() in seen
     assert b"doc_q(q=4): " in seen
-
-
-def wait_for(condition, seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.02)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.processes import seen_on_a_terminal, wait_for
 from tests.cli.samples import FERRY, STREAM, written
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -143,30 +142,6 @@ def test_whether_kernels_are_compiled_is_known(monkeypatch, place, window):
 
 
 def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
-    pty = pytest.importorskip("pty")
-    path = many(300)
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*command, "ingest", str(path), "--format", "quiet"], stdout=subprocess.DEVNULL, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                block = os.read(ours, 65536)
-            except OSError:
-                break
-            if not block:
-                break
-            seen += block
-    os.close(ours)
-    assert process.returncode == 0
+    seen = seen_on_a_terminal([*command, "ingest", str(many(300)), "--format", "quiet"])
     assert "━".encode() in seen
     assert b"300 documents in" in seen
-
-
-def wait_for(condition, seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.02)

@@ -34,9 +34,8 @@ from neardup.window import FIRST_HOUR, compared_hours, hour_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from neardup.cluster.client import Cluster
-    from neardup.engines.elastic.layout import Layout
-    from neardup.engines.elastic.lease import Content, Lease
+    from neardup.engines.elastic.lease import Content
+    from neardup.engines.elastic.site import Site
     from neardup.params import Settings
     from neardup.signature import SignedBatch, Signer
     from neardup.verdict import Verdict
@@ -58,21 +57,15 @@ def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fr
 class Inquiry:
     """Asks a window in a cluster as it is committed now."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        layout: Layout,
-        lease: Lease,
-        content: Content,
-        settings: Settings,
-        signer: Signer,
-    ) -> None:
-        self._cluster, self._layout, self._content = cluster, layout, content
-        self._settings, self._signer = settings, signer
-        self._store = ClusterStore(cluster, layout, signer, lease, content, settings.remembered)
+    def __init__(self, site: Site, content: Content, settings: Settings) -> None:
+        self._cluster, self._layout, _, self._signer = site
+        self._content, self._settings = content, settings
+        self._store = ClusterStore(site, content, settings.remembered)
         # Whatever is taken in is verified: no posting list is asked, so none is filled with more than sketches.
-        self._state = State(self._store, settings.with_changes(retrieval="sketch"), signer, readonly=True)
-        self._search_for = Search(signer, settings)
+        self._state = State(
+            self._store, settings.with_changes(retrieval="sketch"), site.signer, readonly=True
+        )
+        self._search_for = Search(site.signer, settings)
         self._state.committed = content.commit
 
     def answer(

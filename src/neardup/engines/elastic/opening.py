@@ -12,6 +12,7 @@ from neardup.cluster.client import Cluster
 from neardup.cluster.setup import scheme_of, set_up
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Content, Lease
+from neardup.engines.elastic.site import Site
 from neardup.engines.elastic.window import ElasticWindow
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.params import Settings
@@ -96,7 +97,7 @@ def _opened(
             "window_hours", chosen.window_hours, "0 for an archive, which has no hours to expire"
         )
     layout = Layout(address, about.text_field, about.time_field, about.signed_by == "client", content.archive)
-    return ElasticWindow(cluster, layout, lease, content, chosen, maker, readonly=readonly)
+    return ElasticWindow(Site(cluster, layout, lease, maker), content, chosen, readonly=readonly)
 
 
 def _template(cluster: Cluster) -> dict[str, Any] | None:

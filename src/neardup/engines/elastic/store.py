@@ -24,10 +24,8 @@ from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
-    from neardup.engines.elastic.layout import Layout
-    from neardup.engines.elastic.lease import Content, Lease
-    from neardup.signature import Signer
+    from neardup.engines.elastic.lease import Content
+    from neardup.engines.elastic.site import Site
 
 
 class Found(NamedTuple):
@@ -43,27 +41,20 @@ class Found(NamedTuple):
 
 
 class ClusterStore:
-    """The store of one window in a cluster. `layout` tells what its fields and indices are called."""
+    """The store of one window in a cluster, as `content` has it; a commit leaves the settings `remembered`."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        layout: Layout,
-        signer: Signer,
-        lease: Lease,
-        content: Content,
-        remembered: dict[str, Any],
-    ) -> None:
-        self._cluster, self._layout, self._signer, self._lease = cluster, layout, signer, lease
+    def __init__(self, site: Site, content: Content, remembered: dict[str, Any]) -> None:
+        self._cluster, self._layout, self._lease, self._signer = site
         self._remembered = remembered
         self.content = content
         self._places: dict[int, Place] = {}
         self._handles: dict[int, list[int]] = {}
         self._next_handle = 0
         self._blobs: dict[int, bytearray] = {}
-        self._texts = Texts(cluster, layout.text_field, signer)
+        text_field, journal = site.layout.text_field, Journal(site.cluster)
+        self._texts = Texts(site.cluster, text_field, site.signer)
         self._writes = Writes(
-            cluster, content.counts, layout.text_field, self._fingerprint, Journal(cluster), lease.renew
+            site.cluster, content.counts, text_field, self._fingerprint, journal, site.lease.renew
         )
         self.removes = False
         """Whether the batch at hand does more than add documents."""

@@ -33,12 +33,10 @@ from neardup.window import hour_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from neardup.cluster.client import Cluster
     from neardup.engines.base import OnReject, Stats
-    from neardup.engines.elastic.layout import Layout
-    from neardup.engines.elastic.lease import Content, Lease
+    from neardup.engines.elastic.lease import Content
+    from neardup.engines.elastic.site import Site
     from neardup.params import Settings
-    from neardup.signature import Signer
     from neardup.verdict import Group, Verdict
 
 log = logging.getLogger("neardup")
@@ -47,19 +45,9 @@ log = logging.getLogger("neardup")
 class ElasticWindow(EmbeddedWindow):
     """See `neardup.engines.base.Window` for what its methods promise."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        layout: Layout,
-        lease: Lease,
-        content: Content,
-        settings: Settings,
-        signer: Signer,
-        *,
-        readonly: bool,
-    ) -> None:
-        self._cluster, self._layout, self._lease = cluster, layout, lease
-        self._signer, self._readonly = signer, readonly
+    def __init__(self, site: Site, content: Content, settings: Settings, *, readonly: bool) -> None:
+        self._site, self._readonly = site, readonly
+        self._cluster, self._layout, self._lease, _ = site
         # Nothing is loaded before it is needed: an ad hoc query never needs it.
         super().__init__(self._empty(replace(content, commit=Commit()), settings))
 
@@ -73,10 +61,8 @@ class ElasticWindow(EmbeddedWindow):
 
     def _empty(self, content: Content, settings: Settings) -> State:
         """A window in memory in which nothing is, yet; the next look at `content` fills it."""
-        store = ClusterStore(
-            self._cluster, self._layout, self._signer, self._lease, content, settings.remembered
-        )
-        return State(store, settings, self._signer, readonly=self._readonly)
+        store = ClusterStore(self._site, content, settings.remembered)
+        return State(store, settings, self._site.signer, readonly=self._readonly)
 
     def _catch_up(self, content: Content) -> None:
         """Takes over what others have committed since this scorer last looked."""
@@ -245,7 +231,7 @@ class ElasticWindow(EmbeddedWindow):
         settings = settings.with_changes(partial=rule is not None)
         if rule is not None:
             settings = settings.with_changes(containment=rule.containment, delta=rule.delta)
-        inquiry = Inquiry(self._cluster, self._layout, self._lease, content, settings, self._signer)
+        inquiry = Inquiry(self._site, content, settings)
         return inquiry.answer(text, id, threshold, matches, time)
 
     def groups(self) -> Iterator[Group]:

@@ -1,0 +1,38 @@
+"""Commands as processes of their own: waited for, and watched on a terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 90) -> None:
+    """Returns when `condition` holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+def seen_on_a_terminal(command: Sequence[str]) -> bytes:
+    """What a command that ends well says on standard error, when that is a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                block = os.read(ours, 65_536)
+            except OSError:  # what Linux says at the end
+                break
+            if not block:
+                break
+            seen += block
+    os.close(ours)
+    assert process.returncode == 0
+    return seen
