@@ -25,6 +25,9 @@ final class SegmentMatches extends DocIdSetIterator {
     /** Of a document in a window, while it is worked on: its counter, and what is held if it is a candidate. */
     private static final long BYTES = 16;
 
+    /** Of where a term was found, about. */
+    private static final long STATE_BYTES = 128;
+
     /**
      * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
      * out of time: in Elasticsearch that asks (ExitableDirectoryReader), and seeks and postings do not.
@@ -132,6 +135,7 @@ final class SegmentMatches extends DocIdSetIterator {
         boolean first = found == null;
         boolean several = end < maxDoc;
         if (first) {
+            room.demand(several ? STATE_BYTES * prefix : 0);
             found = new TermState[several ? prefix : 0];
         }
         int least = plan.least();

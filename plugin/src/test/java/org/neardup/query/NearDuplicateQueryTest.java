@@ -437,7 +437,7 @@ class NearDuplicateQueryTest {
             found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
             assertEquals(
                     reader.leaves().stream().map(leaf -> 16L * leaf.reader().maxDoc()).sorted().toList(),
-                    asked.stream().sorted().toList());
+                    asked.stream().filter(bytes -> bytes > 0).sorted().toList());
             Room full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
