@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import mmap
 import os
 import signal
 import subprocess
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.contract.places import START
+from tests.narrow_pipe import narrow
 from tests.node import killing
 from tests.node.killing import VERDICT, Document, stored
 
@@ -164,7 +163,7 @@ class Neardup:
             cwd=place,
         )
         assert self._process.stdout is not None
-        fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, mmap.PAGESIZE)  # the least there is
+        narrow(self._process.stdout)
         self._out: list[bytes] = []
         self._err: list[bytes] = []
         self._read_on = threading.Event()
