@@ -7,8 +7,10 @@ the sum of their words' idf) and 3.2 (one more fingerprint for each random lexic
 2004; two texts are copies if the fingerprints of any one lexicon are near). k = 1 with one lexicon is Manku's simhash.
 
 Departures: idf is a whole number, 1,024 times log2 of (N + 1) / df, so that no rounding decides a bit; the first
-lexicon is the whole vocabulary, as in Kołcz, and a random one keeps two words of three. With two-word shingles, 64
-bits and the product's weights it is the product's own simhash.
+lexicon is the whole vocabulary, as in Kołcz, and a random one keeps two words of three. Fan & Huang call copies what
+is nearer than a threshold; here, as in Manku, a distance of exactly the threshold is near enough, so that their
+threshold is one more than ours. With two-word shingles, 64 bits and the product's weights it is the product's own
+simhash.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from neardup.baselines import random_lexicons
 from neardup.baselines.base import Index, Method
 from neardup.baselines.words import Frequencies, Split, words
 
@@ -29,10 +32,7 @@ Weigh = Callable[[str], int]
 Hash = Callable[[str], int]
 
 WIDTHS = (32, 64)
-KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
 IDF_UNIT = 1_024
-SEED_STEP = 1_000
-"""Lexicon i of seed s hashes words with seed 1,000 s + i: more than anyone asks for lie between two seeds."""
 NARROWEST_BLOCK = 8
 """Blocks of fewer bits than this hold every document, and are no keys."""
 
@@ -71,10 +71,10 @@ class Simhash(Method[Fingerprints]):
         distinct: bool = False,
         seed: int = 0,
     ) -> None:
-        if k < 1 or lexicons < 1 or bits not in WIDTHS:
+        if k < 1 or not 1 <= lexicons <= random_lexicons.MOST or bits not in WIDTHS:
             raise ValueError(
                 f"k = {k}, lexicons = {lexicons}, bits = {bits}: "
-                "use shingles of 1 word or more, 1 lexicon or more, and 32 or 64 bits"
+                f"use shingles of 1 word or more, 1 to {random_lexicons.MOST} lexicons, and 32 or 64 bits"
             )
         kind = "idf" if weigh is None else weigh.__name__
         kind += ("" if hashed is hash64 else f", {hashed.__name__}") + ", distinct" * distinct
@@ -138,10 +138,7 @@ class Simhash(Method[Fingerprints]):
         return len(signature) * self.bits // 8
 
     def _kept(self, found: list[str], lexicon: int) -> list[str]:
-        if lexicon == 0:
-            return found
-        seed = self._seed * SEED_STEP + lexicon
-        return [word for word in found if xxhash.xxh64_intdigest(word.encode(), seed) < KEPT_BELOW]
+        return [word for word in found if random_lexicons.keeps(word, lexicon, self._seed)]
 
     def _shingles(self, kept: list[str]) -> list[str]:
         return [" ".join(kept[at : at + self.k]) for at in range(len(kept) - self.k + 1)]
