@@ -18,7 +18,7 @@ Excluded   hours of arrival (all documents are compared with all before them); t
 Counted    Pairs. A method that says only yes or no has the same figures at every threshold. Besides 0.5 ... 0.9 each
            method is measured at its own thresholds, doc_q and the product at 0.3, 0.4 and 0.95: "at its best" is over
            all of them.
-Takes      About seven minutes of processor time. On wikiversions not all methods run (METHODS).
+Takes      About eight minutes of processor time. On wikiversions not all methods run (METHODS).
 Resumes    Results are kept under --work: called again, it goes on where it was ended.
 """
 

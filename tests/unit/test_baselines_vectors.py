@@ -11,6 +11,7 @@ from tests.unit.baseline_texts import collection
 from neardup.baselines.cosine import Cosine
 from neardup.baselines.scam import Scam
 from neardup.baselines.tokens import STOPWORDS
+from neardup.baselines.vectors import ProductIndex
 from neardup.baselines.words import words
 
 TEXTS = collection()
@@ -96,6 +97,7 @@ def test_an_index_compares_only_what_comes_near_the_threshold():
     for signature in signatures:
         index.add(signature)
     found = sum(len(list(index.matches(signature))) for signature in signatures)
+    assert isinstance(index, ProductIndex)
     assert index.compared == found > 0
 
 
