@@ -20,24 +20,28 @@
 
 Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, ... every key of the top level), those
 over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
-named; no file is no error, a file with a key that nobody knows is one. Secrets are better kept in the environment
+named; no file is no error, a file with a key that nobody knows is one; a variable that nobody knows is told in the log,
+because other programs set variables, too. Secrets are better kept in the environment
 (`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them.
 """
 
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from neardup.cluster.address import CREDENTIAL_KEYS, Credentials
+from neardup.cluster.address import CREDENTIAL_KEYS, CREDENTIAL_VARIABLES, Credentials
 from neardup.errors import SettingsError
 from neardup.params import Recipe, Settings
 from neardup.sources import LONGEST, Fields, Reader
+
+log = logging.getLogger("neardup")
 
 FILE_NAME: Final = "neardup.toml"
 PREFIX: Final = "NEARDUP_"
@@ -46,7 +50,12 @@ ALL: Final = "all"
 SETTING_KEYS: Final = tuple(field.name for field in fields(Settings) if field.name != "recipe")
 RECIPE_KEYS: Final = tuple(field.name for field in fields(Recipe))
 FIELD_KEYS: Final = tuple(field.name for field in fields(Fields))
-TOP_KEYS: Final = ("window", *SETTING_KEYS, "recipe", "fields", "elasticsearch")
+TABLES: Final = {"recipe": RECIPE_KEYS, "fields": FIELD_KEYS, "elasticsearch": CREDENTIAL_KEYS}
+TOP_KEYS: Final = ("window", *SETTING_KEYS, *TABLES)
+VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", *CREDENTIAL_VARIABLES)
+"""What can be set in the environment, as `NEARDUP_` and the key in capitals."""
+OTHER_VARIABLES: Final = ("NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
+"""How variables begin that benchmarks and tests read: no settings, and no mistake."""
 
 _TRUTH: Final = {
     "1": True,
@@ -132,19 +141,20 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     found = chosen or Path(FILE_NAME)
     data = _toml(found) if chosen or found.is_file() else {}
-    _check_keys(data, TOP_KEYS, "")
+    _check_keys(found, data, TOP_KEYS)
     data |= _from_environment(environ)
+    _tell_unknown(environ)
     window = data.get("window")
     if window is not None and not isinstance(window, str):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
-    recipe = _table(data, "recipe", RECIPE_KEYS)
+    recipe = _table(found, data, "recipe")
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     return _checked(
         Config(
             given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
             window=window,
-            fields=_fields(_table(data, "fields", FIELD_KEYS)),
-            credentials=Credentials.from_settings(_table(data, "elasticsearch", CREDENTIAL_KEYS), environ),
+            fields=_fields(_table(found, data, "fields")),
+            credentials=Credentials.from_settings(_table(found, data, "elasticsearch"), environ),
             path=found if chosen or found.is_file() else None,
         )
     )
@@ -158,24 +168,29 @@ def _checked(config: Config) -> Config:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        # -sig: some editors begin a file with a byte order mark, which is no TOML.
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
 
 
-def _check_keys(data: Collection[str], known: tuple[str, ...], table: str) -> None:
+def _check_keys(path: Path, data: Collection[str], known: Sequence[str], table: str = "") -> None:
     for key in data:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            near = _nearest(key, known)
             message = f"there is no setting {table + key!r}; the nearest is {table + near!r}"
-            raise ConfigError(FILE_NAME, key, message)
+            raise ConfigError(str(path), key, message)
 
 
-def _table(data: Mapping[str, Any], name: str, known: tuple[str, ...]) -> dict[str, Any]:
-    table = data.get(name, {})
+def _nearest(key: str, known: Sequence[str]) -> str:
+    return difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+
+
+def _table(path: Path, data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table, known = data.get(name, {}), TABLES[name]
     if not isinstance(table, dict):
         raise SettingsError(name, table, f"a table with the keys {', '.join(known)}")
-    _check_keys(table, known, f"{name}.")
+    _check_keys(path, table, known, f"{name}.")
     return table
 
 
@@ -200,6 +215,26 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         if text:
             found[key] = _typed(key, text)
     return found
+
+
+def _tell_unknown(environ: Mapping[str, str]) -> None:
+    """A word in the log about each variable that looks like a setting and is none.
+
+    No error, as an unknown key of the file is: the environment is not ours alone. Kubernetes, for one, sets
+    NEARDUP_PORT and NEARDUP_SERVICE_HOST in every container beside a service that is called neardup.
+    """
+    for name in sorted(environ):
+        key = name.removeprefix(PREFIX).lower()
+        if not name.startswith(PREFIX) or name.startswith(OTHER_VARIABLES) or key in VARIABLE_KEYS:
+            continue
+        table = next((table for table, keys in TABLES.items() if key in keys), None)
+        log.warning(
+            "%s is no setting, and is ignored; %s",
+            name,
+            f"{key} stands in {FILE_NAME}, in the table [{table}]"
+            if table
+            else f"the nearest is {PREFIX}{_nearest(key, VARIABLE_KEYS).upper()}",
+        )
 
 
 def _typed(key: str, text: str) -> Any:

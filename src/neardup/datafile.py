@@ -16,6 +16,7 @@ whatever zlib wrote them.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import zlib
@@ -33,8 +34,10 @@ HEADER: Final = struct.Struct("<4s4sIIQ")
 def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: bytes) -> int:
     """The checksum of `payload`, after it was written to `path`.
 
-    The file appears whole or not at all: it is written beside `path` and then renamed.
+    The file appears whole or not at all: it is written beside `path` and then renamed. Raises `FileNotFoundError`
+    naming the directory if that is not there.
     """
+    check_directory(path)
     checksum = xxhash.xxh64_intdigest(payload, seed=0)
     header = HEADER.pack(MAGIC, kind, version, len(payload), checksum)
     target = Path(path)
@@ -45,6 +48,15 @@ def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: byte
     finally:
         beside.unlink(missing_ok=True)
     return checksum
+
+
+def check_directory(path: str | os.PathLike[str]) -> None:
+    """Raises `FileNotFoundError` naming the directory of `path` if there is none: nothing could be written there."""
+    directory = Path(path).parent
+    if not directory.is_dir():
+        raise FileNotFoundError(
+            errno.ENOENT, f"there is no such directory for {Path(path).name}: make it first", str(directory)
+        )
 
 
 def read(

@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Final
 
 from neardup.document import encode_text
+from neardup.errors import SettingsError
 from neardup.lexicon import Lexicon, LexiconBuilder
 from neardup.params import Recipe
 from neardup.signature import Signer
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
 DEFAULT_SAMPLE: Final = 2_000
 """Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
 them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
+
+
+class EmptySample(SettingsError):
+    """The lexicon `name` was to be made of no text at all: to it every word and q-gram would be unknown."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, 0, "made of documents")
+        self.args = (name,)  # what pickle calls us with
+
+    def __str__(self) -> str:
+        return (
+            f"lexicon {self.name}: there is no document to make it of: give files with texts, or name the field of "
+            "theirs by --text-field"
+        )
 
 
 def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str], int]:
@@ -38,7 +53,8 @@ def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:
     """The lexicon called `name` of these texts, whose order does not matter; about 0.1 ms and no memory for each.
 
-    Raises `ValueError` for a text with an unpaired surrogate, and `SettingsError` for a `q` that cannot be.
+    Raises `ValueError` for a text with an unpaired surrogate, `SettingsError` for a `q` that cannot be, `EmptySample`
+    if there is no text.
 
     >>> lexicon_of(["Rain at noon.", "Rain at dusk.", "Snow."], name="weather").documents
     3
@@ -47,4 +63,6 @@ def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool =
     builder = LexiconBuilder(q=q, fold_case=fold_case, name=name)
     for text in texts:
         builder.add(*signer.lexicon_keys(encode_text(text)))
+    if not builder.documents:
+        raise EmptySample(name)
     return builder.build()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,28 @@ class TestLexicon:
         assert done.code == 1
         assert "rejected bad.jsonl:2" in done.err
 
+    @pytest.mark.parametrize("content", ["", '{"body": "Rain."}\n{\n'])
+    def test_a_good_one_stays_where_there_is_no_document(self, run, stream, content):
+        run("lexicon", "build", stream, "--output", "own.lexicon")
+        before = Path("own.lexicon").read_bytes()
+        Path("bad.jsonl").write_text(content)
+        done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
+        assert (done.code, done.out) == (2, "")
+        assert "lexicon own: there is no document to make it of" in done.err
+        assert Path("own.lexicon").read_bytes() == before
+
+    def test_a_directory_that_is_not_there_is_named_before_anything_is_read(self, run):
+        Path("bad.jsonl").write_text("{\n")
+        done = run("lexicon", "build", "bad.jsonl", "--output", "nodir/own.lexicon")
+        assert done.code == 2
+        assert done.err == "neardup: nodir: there is no such directory for own.lexicon: make it first\n"
+
+    def test_a_directory_is_no_lexicon_to_write(self, run, stream):
+        Path("place").mkdir()
+        done = run("lexicon", "build", stream, "--output", "place")
+        assert done.code == 2
+        assert "is a directory" in " ".join(done.err.split())
+
     def test_the_default_one(self, run):
         (shown,) = run("lexicon", "show", "--format", "jsonl").lines
         assert shown["id"] == Lexicon.default().id
@@ -235,6 +258,16 @@ def test_a_window_that_is_not_there_is_not_made(run, command):
     assert done.code == 3
     assert "none: there is no window here" in done.err
     assert not Path("none").exists()
+
+
+def test_a_variable_that_is_no_setting_is_told(run_process, stream):
+    environment = os.environ | {"NEARDUP_THRESOLD": "0.3"}
+    done = run_process("ingest", stream, "--format", "quiet", env=environment)
+    assert done.code == 0
+    assert (
+        "neardup: NEARDUP_THRESOLD is no setting, and is ignored; the nearest is NEARDUP_THRESHOLD"
+        in done.err
+    )
 
 
 @pytest.mark.parametrize(

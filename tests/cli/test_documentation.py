@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import shlex
 from pathlib import Path
@@ -95,6 +96,51 @@ def test_what_the_readme_shows_is_what_comes_out(run):
     query = run("query", "--window", "w", "--id", "wire-0301", "--format", "table").out
     assert "\n".join(line.rstrip() for line in query.splitlines()) in README
     assert run("groups", "--window", "w").out.splitlines()[0] in README
+
+
+def test_the_readme_tells_what_reading_a_file_again_does(run):
+    sample, words = ROOT / "examples" / "stream.jsonl", ("--window", "w", "--format", "jsonl")
+    first = {verdict["id"]: verdict for verdict in run("ingest", sample, *words).lines}
+    before = run("stats", "--window", "w").out, run("groups", "--window", "w").out
+    second = {verdict["id"]: verdict for verdict in run("ingest", sample, *words).lines}
+    assert (run("stats", "--window", "w").out, run("groups", "--window", "w").out) == before
+    changed = [verdict for id, verdict in second.items() if verdict != first[id]]
+    assert 0 < len(changed) < len(second)
+    assert all(verdict["truncated"] and verdict["time"] < "2026-11-19T23" for verdict in changed)
+    assert {id for id, verdict in second.items() if verdict["truncated"]} == {one["id"] for one in changed}
+    assert "judged anew" in " ".join(README.split())
+
+
+def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):
+    """All commands of the first section and of the one on partial copies, on what the ones before left behind."""
+    Path("examples").symlink_to(ROOT / "examples")
+    first, partial = (
+        re.search(rf"^## {title}\n(.*?)(?=^## )", README, re.DOTALL | re.MULTILINE)
+        for title in ("Thirty seconds", "Partial copies")
+    )
+    assert first
+    assert partial
+    lines = [
+        shlex.split(line.split("#")[0])[1:]
+        for section in (first[1], partial[1])
+        for line in re.findall(r"^\$ (neardup .*)$", section, re.MULTILINE)
+    ]
+    done = [run(*line) for line in lines]
+    assert {one.code for one in done} == {0, 1}  # the sample has two lines that are no documents
+    shown = "\n".join(line.rstrip() for line in done[-1].out.splitlines())
+    assert shown in README
+    table = re.search(r'^"status":"partial", "partial":(\[.*?\])$', README, re.DOTALL | re.MULTILINE)
+    assert table
+    (verdict,) = (
+        found
+        for found in map(json.loads, Path("partial.jsonl").read_text("utf-8").splitlines())
+        if found["id"] == "wire-0205"
+    )
+    rounded = [
+        {key: round(value, 3) if isinstance(value, float) else value for key, value in part.items()}
+        for part in verdict["partial"]
+    ]
+    assert (verdict["status"], rounded) == ("partial", json.loads(table[1]))
 
 
 def test_the_python_of_the_readme_runs(place, capsys):

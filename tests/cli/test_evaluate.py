@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.cli.processes import seen_on_a_terminal, wait_for
-from tests.cli.samples import written
+from tests.cli.samples import FERRY, written
 
 ROOT = Path(__file__).parents[2]
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\nferry-again\tferry-edited\n"
@@ -46,6 +46,7 @@ def test_the_sample_is_evaluated_as_the_help_says(run):
     product, doc_q = report["methods"]
     for ours, theirs in zip(product["points"], doc_q["points"], strict=True):
         assert {**ours, "compared": 0} == {**theirs, "compared": 0}
+        assert ours["reported"] <= ours["compared"] < theirs["compared"]  # its sketches find fewer candidates
     assert [point["f1"] for point in doc_q["points"] if point["threshold"] == 0.7] == [1.0]
     assert product["cost"]["peak_bytes"] > product["cost"]["baseline_bytes"] > 0
     assert "<!doctype html>" in Path("out/report.html").read_text("utf-8")
@@ -102,6 +103,37 @@ def test_thresholds_and_judgements_are_taken_from_the_options(run, stream):
     assert [(point["threshold"], point["reported"]) for point in row["points"]] == [(0.6, 1), (0.9, 0)]
 
 
+def test_neardup_is_measured_as_it_is_set_up(run):
+    corpus = written("case.jsonl", [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY.upper()}])
+    Path("pairs.tsv").write_text("a\tb\n", "utf-8")
+    words = (
+        "evaluate", corpus, "--truth", "pairs.tsv", "-m", "neardup sketch", "--thresholds", "0.9", "--output", "out",
+    )  # fmt: skip
+    found = {}
+    for settings in ("", "[recipe]\nfold_case = true\n"):
+        Path("neardup.toml").write_text(settings, "utf-8")
+        done = run(*words, "--format", "jsonl")
+        assert ("neardup itself is measured with fold_case" in done.err) == bool(settings)
+        (row,) = done.lines
+        found[row["name"]] = row["points"][0]["correct"]
+    assert found == {"neardup sketch": 0, "neardup sketch(fold_case)": 1}
+    assert len(list(Path("out/results").iterdir())) == 2
+
+
+def test_settings_that_neardup_cannot_be_measured_with_are_told_at_once(run, stream, truth):
+    Path("neardup.toml").write_text('[recipe]\nlexicon = "none.lexicon"\n', "utf-8")
+    done = run("evaluate", stream, "--truth", truth, "-m", "neardup sketch")
+    assert done.code == 2
+    assert "none.lexicon" in done.err
+    assert not Path("neardup.evaluation").exists()
+
+
+def test_a_first_line_taken_for_names_of_columns_is_told(run, stream, truth):
+    truth.write_text(f"id1\tid2\n{TRUTH}", "utf-8")
+    done = run("evaluate", stream, "--truth", truth, "-m", "checksum(text)", "--output", "out")
+    assert "first line taken for names of columns: id1, id2" in done.err
+
+
 def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, truth):
     texts = Path("texts")
     texts.mkdir()
@@ -122,6 +154,7 @@ def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, trut
             ("--thresholds", "0.5,1.5"),
             "setting thresholds is '1.5': it must be a number above 0 and at most 1",
         ),
+        (("-m", ""), "method: there is no method ''; neardup evaluate --list shows all"),
         (("--thresholds", ","), "give numbers such as 0.5,0.6,0.7"),
         (("--truth", "none.tsv"), "none.tsv"),
         (("--truth", "empty.tsv"), "empty.tsv: there is no pair in it"),

@@ -14,7 +14,7 @@ from neardup.engines.elastic.opening import open_elastic_window
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"```console\n(\w+) (\S+)\n(.*?)```", re.DOTALL)
-TEXT_REQUEST, RECENT, BY_SOURCE, COUNT, UNMARKED, UNREAD, SEVERAL, WHY = CONSOLE.findall(
+TEXT_REQUEST, RECENT, BY_SOURCE, COUNT, UNMARKED, UNREAD, SEVERAL, WHY, MERGE = CONSOLE.findall(
     (ROOT / "docs/query.md").read_text("utf-8")
 )
 ASKED = "wire-0282"
@@ -38,7 +38,7 @@ def names(answer: dict[str, Any]) -> set[str]:
 def test_every_request_of_the_page_does_what_it_says(cluster, sample):
     def asked(request: tuple[str, str, str]) -> Any:
         method, path, text = (part.replace("news", cluster.address.prefix) for part in request)
-        body = text.encode() if path.endswith("_msearch") else orjson.loads(text)
+        body = text.encode() if path.endswith("_msearch") else orjson.loads(text) if text else None
         return cluster.request(method, f"/{path}", body=body)
 
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
@@ -62,3 +62,6 @@ def test_every_request_of_the_page_does_what_it_says(cluster, sample):
     explained = asked(WHY)
     assert explained["matched"]
     assert "shared q-grams" in str(explained["explanation"])
+    merged = asked(MERGE)
+    assert merged["_shards"]["failed"] == 0
+    assert len(names(asked(SEVERAL)["responses"][0])) == 2

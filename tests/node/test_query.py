@@ -360,7 +360,64 @@ def test_a_document_with_routing_is_asked_about_with_it(library, asked):
         assert answer == expected
 
 
+def test_of_one_id_under_several_routings_only_the_one_asked_about_is_left_out(library, asked):
+    _, text, _ = asked
+    index = next(index for index in library.indices if index.endswith("three"))
+    path = f"/{index}/_doc/routed"
+
+    def routings(query):
+        own = {"bool": {"filter": [query, {"ids": {"values": ["routed"]}}]}}
+        return {hit.get("_routing") for hit in library.search(own, indices=index)["hits"]["hits"]}
+
+    for routing in (*"abcdefgh", None):  # each shard holds the last one that came to it
+        params = {"refresh": "true"} | ({"routing": routing} if routing else {})
+        library.cluster.request("PUT", path, params=params, body={"text": text})
+    there = routings(by_text(text))
+    assert len(there) == 3
+    assert None in there
+    for routing in there:
+        query = by_id((index, "routed"))
+        if routing is not None:
+            query["neardup"]["like"]["routing"] = routing
+        assert routings(query) == there - {routing}
+    several = refusal(library, by_id((f"{index}*", "routed")))
+    assert f"which is in [{index}] and in [{index}], under two routings: say which as [routing]" in several
+    for routing in there:
+        params = {"refresh": "true"} | ({"routing": routing} if routing else {})
+        library.cluster.request("DELETE", path, params=params)
+
+
+def test_a_document_of_a_data_stream_is_asked_about_by_the_stream_s_name(own_node: Node):
+    # A node of its own: this distribution can make a data stream, but not delete one.
+    with Cluster(Address(own_node.url, "stream"), patience=PATIENCE) as cluster:
+        words = {part: {"type": "keyword"} for part in ("recipe", "fingerprint", "qgrams")}
+        template = {"mappings": {"properties": {"neardup": {"properties": words}}}}
+        body = {"index_patterns": ["stream"], "data_stream": {}, "template": template, "priority": 900}
+        cluster.request("PUT", "/_index_template/stream", body=body)
+        signed = {"@timestamp": "2026-11-21T09:00:00Z", "neardup": oracle.sign("A rose is a rose.")}
+        for id in ("first", "second"):
+            cluster.request("PUT", f"/stream/_create/{id}", params={"refresh": "true"}, body=signed)
+        hits = Library(cluster, ["stream"]).search(by_id(("stream", "first")))["hits"]["hits"]
+        assert [hit["_id"] for hit in hits] == ["second"]
+
+
 # -- several nodes --
+
+
+@pytest.mark.parametrize("together", ["true", "false"])
+def test_a_document_of_another_cluster_is_that_one_and_none_of_its_name_here(own_node: Node, together):
+    with fresh_prefix(own_node.url, patience=PATIENCE) as cluster:
+        there = new_library(cluster, {"one": 1})
+        (index,) = there.indices
+        there.put([(index, id) for id in ("a", "b", "c")], "A rose is a rose is a rose.")
+        seeds = {"cluster.remote.me.seeds": f"127.0.0.1:{own_node.transport_port}"}
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": seeds})
+        params = {"ccs_minimize_roundtrips": together}
+        for like, expected in ((f"me:{index}", "bc"), (f"me:{index}*", "bc"), (index, "abc")):
+            found = there.found(by_id((like, "a")), indices=f"me:{index}", params=params)
+            assert sorted(found) == [(f"me:{index}", id) for id in expected], like
+        assert sorted(there.found(by_id((f"me:{index}", "a")))) == [(index, id) for id in "abc"]
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": {"cluster.remote.me.seeds": None}})
 
 
 def test_two_nodes_answer_as_one(two_nodes: tuple[Node, Node]):

@@ -163,6 +163,7 @@ def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain)
     reason = refusal(plain, by_text(ROSE), indices=silent)
     assert "does not know how this index is signed" in reason
     assert "neardup setup" in reason
+    assert plain.found(by_text(ROSE, ignore_unmapped=True), indices=silent) == {}
     future = make(plain, "future", FIELDS, {"neardup": {**signed["neardup"], "recipe": "neardup-2:q4"}})
     assert "[neardup-2:q4] is no recipe of this version" in refusal(plain, by_text(ROSE), indices=future)
     empty = make(plain, "empty", FIELDS)
@@ -171,6 +172,20 @@ def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain)
     action = {"add": {"index": told, "alias": f"{told}-alias", "filter": by_text(ROSE)}}
     plain.cluster.request("POST", "/_aliases", body={"actions": [action]})
     assert set(plain.found({"match_all": {}}, indices=f"{told}-alias")) == {(told, "0")}
+
+
+def test_documents_that_are_deleted_do_not_decide_how_an_index_is_signed(plain):
+    signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
+    index = make(plain, "was-mixed", FIELDS, signed, other, signed)
+    assert "are signed by the recipes" in refusal(plain, by_text(ROSE), indices=index)
+    assert all(outcome.ok for outcome in bulk(plain.cluster, [Action("delete", index, "1")], refresh="true"))
+    assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1, (index, "2"): 1}
+
+
+def test_a_signature_of_one_q_gram_may_be_a_word_instead_of_a_list(plain):
+    signed = oracle.sign("rose")
+    index = make(plain, "word", FIELDS, *2 * [{"neardup": {**signed, "qgrams": "rose"}}])
+    assert plain.found(by_id((index, "0")), indices=index) == {(index, "1"): 1}
 
 
 def test_an_unmapped_index_has_no_answer_if_so_told(plain, library):
@@ -218,6 +233,24 @@ def test_too_much_is_refused_and_harms_nobody(library, like):
             assert "[like] of 29" in reason
     assert library.found(by_text(text, "0.5")) == library.copies(text, "0.5")
     assert health(library.cluster) == before
+
+
+def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node):
+    with fresh_prefix(own_node.url, patience=PATIENCE) as cluster:
+        there = new_library(cluster, {"one": 1})
+        there.put([(there.indices[0], "a")], ROSE)
+
+        def limit(most):
+            body = {"persistent": {"indices.breaker.request.limit": most}}
+            cluster.request("PUT", "/_cluster/settings", body=body)
+
+        limit("1kb")
+        told = refusal(there, by_text(ROSE), status=429)
+        limit(None)
+        assert "[request] Data too large, data for [<neardup>]" in told
+        assert there.found(by_text(ROSE)) == {(there.indices[0], "a"): 1}
+        (node,) = cluster.request("GET", "/_nodes/stats/breaker")["nodes"].values()
+        assert node["breakers"]["request"]["estimated_size_in_bytes"] == 0
 
 
 def test_a_large_text_is_found_by_its_copy(library):

@@ -103,6 +103,52 @@ def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
         assert name in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["treshold = 0.8", "[recipe]\nfoldcase = true", "threshold = "])
+def test_an_unusable_file_is_named_as_it_was_asked_for(tmp_path, text):
+    path = tmp_path / "c.toml"
+    path.write_text(text)
+    with pytest.raises(config.ConfigError) as caught:
+        config.load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
+    path = tmp_path / "neardup.toml"
+    path.write_text("threshold = 0.8", "utf-8-sig")
+    assert config.load(path).settings.threshold == 0.8
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "NEARDUP_THRESOLD",
+            "NEARDUP_THRESOLD is no setting, and is ignored; the nearest is NEARDUP_THRESHOLD",
+        ),
+        ("NEARDUP_FOLD_CASE", "fold_case stands in neardup.toml, in the table [recipe]"),
+        ("NEARDUP_TEXT", "text stands in neardup.toml, in the table [fields]"),
+        ("NEARDUP_VERIFY_CERTS", "verify_certs stands in neardup.toml, in the table [elasticsearch]"),
+        ("NEARDUP_APIKEY", "the nearest is NEARDUP_API_KEY"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, name, told):
+    assert load(tmp_path, "threshold = 0.8", **{name: "0.7"}).settings.threshold == 0.8
+    (record,) = caplog.records
+    assert told in record.getMessage()
+    assert "0.7" not in record.getMessage()  # it may be a secret
+
+
+def test_variables_that_are_known_or_of_others_are_not_told(tmp_path, caplog, monkeypatch):
+    monkeypatch.setenv("NEARDUP_CONFIG", "")
+    own = {f"NEARDUP_{key.upper()}": "" for key in config.VARIABLE_KEYS}
+    assert {"NEARDUP_WINDOW", "NEARDUP_CONFIG", "NEARDUP_API_KEY", "NEARDUP_PARTIAL"} <= set(own)
+    tests = dict.fromkeys(
+        ("NEARDUP_TEST_URL", "NEARDUP_TEST_PLUGIN", "NEARDUP_REQUIRE_NODE", "NEARDUP_DATA"), "x"
+    )
+    load(tmp_path, "", **own, **tests, PATH="x", THRESOLD="x")
+    assert caplog.records == []
+
+
 def test_a_file_that_was_asked_for_must_be_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         config.load(tmp_path / "none.toml")

@@ -36,6 +36,12 @@ def test_writing_leaves_nothing_else_behind(path):
     assert [entry.name for entry in path.parent.iterdir()] == ["x.bin"]
 
 
+def test_a_directory_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no such directory for x\.bin: make it first") as caught:
+        datafile.write(tmp_path / "none" / "x.bin", b"TEST", 1, PAYLOAD)
+    assert caught.value.filename == str(tmp_path / "none")
+
+
 def test_an_empty_payload_is_one(tmp_path):
     datafile.write(tmp_path / "e", b"TEST", 1, b"")
     assert datafile.read(tmp_path / "e", b"TEST", 1)[0] == b""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import neardup
 from neardup import oracle
 from neardup.baselines.base import YES_NO, Method
 from neardup.evaluation import memory, methods
@@ -165,6 +166,25 @@ def test_the_product_and_doc_q_find_what_the_oracle_finds(edited, method):
         assert (point.precision, point.recall) == (1.0, 1.0)
         assert point.compared is not None
         assert result.index_bytes > 0
+
+
+@pytest.mark.parametrize("method", ["neardup sketch", "neardup complete"])
+def test_the_product_tells_every_candidate_and_the_size_of_its_largest_index(edited, method):
+    compared, sizes = [], []
+    for threshold in (0.5, 0.9):
+        with neardup.open(None, threshold=threshold, retrieval=method.split()[1], window_hours=0) as window:
+            documents = [
+                neardup.Document(id, text, 0) for id, text in zip(edited.ids, edited.texts, strict=True)
+            ]
+            compared.append(sum(verdict.candidates for verdict in window.ingest(documents)))
+            sizes.append(window.stats().memory_bytes)
+    assert min(compared) > 0
+    for asked in ((0.5, 0.9), (0.9, 0.5)):
+        result = measure_here(method, edited, TRUTH, thresholds=asked, **SILENT)
+        assert {point.threshold: point.compared for point in result.points} == dict(
+            zip((0.5, 0.9), compared, strict=True)
+        )
+        assert result.index_bytes == max(sizes)
 
 
 def test_memory_is_told_and_its_peak_can_begin_anew():

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from neardup.evaluation import methods
+from neardup.evaluation import methods, results
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.errors import EvaluationError, MethodFailed
 from neardup.evaluation.process import measure_apart
-from neardup.evaluation.results import Cost, Kept, Point, Result, key_of
+from neardup.evaluation.results import Cost, Kept, Point, Result, code_digest, deciding, key_of
 from neardup.evaluation.run import RESULTS, Evaluation, evaluate
 from neardup.evaluation.truth import Truth
+from neardup.evaluation.tuning import Tuning
+from neardup.lexicon import Lexicon
+from neardup.params import Recipe, Settings
+from neardup.sampling import lexicon_of
 
 if TYPE_CHECKING:
     from neardup.evaluation.measure import Progress
 
+PACKAGE = Path(methods.__file__).parents[1]
 CORPUS = Corpus(("a", "b", "c"), ("Rain at noon.", "Rain at noon.", "Snow."))
 TRUTH = Truth(frozenset({(0, 1)}))
 RESULT = Result(
@@ -66,19 +75,107 @@ def test_a_kept_result_is_not_measured_again(tmp_path, measured):
         {"truth": Truth(TRUTH.copies, judged_only=True)},
         {"thresholds": (0.5,)},
         {"seed": 1},
+        {"methods": ["neardup sketch"], "tuning": Tuning(Recipe(fold_case=True))},
+        {"methods": ["neardup sketch"], "tuning": Tuning(max_length=99)},
+        {"methods": ["neardup sketch"], "tuning": Tuning(max_candidates=9)},
+        {"methods": ["neardup sketch"], "tuning": Tuning(routes=("simhash",))},
+        {"methods": ["neardup sketch"], "tuning": Tuning(min_shared=1)},
     ],
 )
 def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, measured, change):
-    asked = {"corpus": CORPUS, "truth": TRUTH, "thresholds": None, "seed": 0}
+    names = change.get("methods", ["x"])
+    asked: dict[str, Any] = {
+        "corpus": CORPUS, "truth": TRUTH, "methods": names, "thresholds": None, "seed": 0, "tuning": None,
+    }  # fmt: skip
     for values in (asked, asked | change, asked):
-        list(evaluate(methods=["x"], place=tmp_path, measured=measured, **values))
-    assert measured.asked == ["x", "x"]
+        list(evaluate(place=tmp_path, measured=measured, **values))
+    assert measured.asked == names * 2
 
 
-def test_a_change_of_the_code_makes_another_key(monkeypatch):
+def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwise(tmp_path, measured):
+    for tuning in (None, Tuning(Recipe(q=5))):
+        list(evaluate(CORPUS, TRUTH, ["x"], place=tmp_path, measured=measured, tuning=tuning))
+    assert measured.asked == ["x"]
+
+
+def test_a_lexicon_counts_by_what_is_in_it(tmp_path):
+    path = tmp_path / "own.lexicon"
+    lexicon_of(CORPUS.texts, name="own").save(path)
+    before = Tuning(Recipe(lexicon=path)).key
+    lexicon_of(CORPUS.texts, name="own").save(path.with_name("same.lexicon"))
+    assert Tuning(Recipe(lexicon=path.with_name("same.lexicon"))).key == before != Tuning().key
+    lexicon_of(CORPUS.texts[:2], name="own").save(path)
+    changed = Tuning(Recipe(lexicon=path))
+    assert changed.key != before
+    assert str(changed) == f"lexicon={Lexicon.load(path).id}"
+
+
+@pytest.mark.parametrize("name", ["_code", "_libraries"])
+def test_a_change_of_the_code_makes_another_key(monkeypatch, name):
     before = key_of("x", 1)
-    monkeypatch.setattr("neardup.evaluation.results._code", lambda: "another")
+    monkeypatch.setattr(f"neardup.evaluation.results.{name}", lambda: "another")
     assert key_of("x", 1) != before
+
+
+def test_the_libraries_of_a_key_are_those_that_are_installed(monkeypatch):
+    monkeypatch.setattr(results, "LIBRARIES", ("numpy", "no-such-library"))
+    results._libraries.cache_clear()
+    try:
+        assert dict(results._libraries())["numpy"] == np.__version__
+        assert dict(results._libraries())["no-such-library"] is None
+    finally:
+        results._libraries.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> Path:
+    """A copy of the package's files."""
+    copy: Path = tmp_path_factory.mktemp("copy") / "neardup"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "detect.py", "postings.py", "verdict.py", "document.py", "unicode_table.py", "rank_table.py", "datafile.py",
+        "window.py", "lexicon.py", "data/default.lexicon", "data/rank16.bin", "data/unicode16.bin", "baselines/cops.py",
+        "engines/search.py", "kernels/text.py", "evaluation/product.py",
+    ],
+)  # fmt: skip
+def test_a_change_of_a_file_that_decides_changes_the_digest_of_the_code(package, name):
+    before, content = code_digest(package), (package / name).read_bytes()
+    (package / name).write_bytes(content + b"#")
+    assert code_digest(package) != before
+    (package / name).write_bytes(content)
+    assert code_digest(package) == before
+
+
+@pytest.mark.parametrize("name", ["evaluation/report.py", "evaluation/report.html", "cli/evaluate.py"])
+def test_a_change_of_what_only_shows_results_does_not(package, name):
+    before = code_digest(package)
+    with (package / name).open("ab") as file:
+        file.write(b"#")
+    assert code_digest(package) == before
+
+
+def test_every_module_that_a_measurement_loads_is_in_the_digest():
+    script = (
+        "import sys\n"
+        "from neardup.evaluation.corpus import Corpus\n"
+        "from neardup.evaluation.here import measure_here\n"
+        "from neardup.evaluation.truth import Truth\n"
+        "for method in ('neardup sketch', 'neardup complete', 'doc_q(q=4)'):\n"
+        "    corpus, truth = Corpus(('a', 'b'), ('Rain at noon.', 'Rain at noon.')), Truth(frozenset({(0, 1)}))\n"
+        "    measure_here(method, corpus, truth, thresholds=(0.5,), seed=0, on_progress=lambda _: None)\n"
+        "own = [module for name, module in sys.modules.items() if name.partition('.')[0] == 'neardup']\n"
+        "print(*(module.__file__ for module in own), sep='\\n')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {Path(line).relative_to(PACKAGE) for line in done.stdout.splitlines()}
+    assert len(loaded) > 30
+    of_addresses = {Path("cluster/__init__.py"), Path("cluster/address.py")}  # which nothing is measured at
+    assert loaded - of_addresses <= {path.relative_to(PACKAGE) for path in deciding(PACKAGE)}
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"{}", b'{"key": "k", "result": {}}', b"\xff"])
@@ -112,6 +209,67 @@ def test_a_process_measures_and_tells_its_progress():
     assert (result.points, result.index_bytes) == ((Point(1.0, 1, 1, 1, 1),), 60)
     assert {one.stage.split(" at")[0] for one in said} == {"sign", "compare"}  # it learns nothing
     assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+def test_a_process_measures_neardup_as_it_is_set_up():
+    corpus = Corpus(("a", "b"), ("Rain at noon.", "RAIN AT NOON."))
+    found = {}
+    for tuning in (None, Tuning(Recipe(fold_case=True), routes=("simhash",))):
+        result = measure_apart(
+            "neardup sketch",
+            corpus,
+            TRUTH,
+            thresholds=(0.7,),
+            seed=0,
+            on_progress=lambda _: None,
+            tuning=tuning,
+        )
+        found[result.name] = result.points[0].correct
+    assert found == {"neardup sketch": 0, "neardup sketch(fold_case, routes=simhash)": 1}
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_document_that_neardup_itself_rejects_is_told(place):
+    texts = ["Rain.", "Rain.", "Snow."]
+    texts[place] = "Rain at noon."
+    corpus = Corpus(CORPUS.ids, tuple(texts))
+    reason = rf"the engine rejects the document '{corpus.ids[place]}': text has 13 characters, .* is 5"
+    with pytest.raises(MethodFailed, match=reason):
+        measure_apart(
+            "neardup sketch", corpus, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None,
+            tuning=Tuning(max_length=5),
+        )  # fmt: skip
+
+
+def test_every_setting_is_taken_over_or_left_out_on_purpose():
+    varied = {"threshold", "retrieval"}
+    forgets = {"window_hours", "max_documents", "max_memory", "policy"}
+    partial = {"partial", "containment", "delta"}
+    same_verdicts = {"matches", "batch_documents", "threads", "fsync"}
+    taken = {field.name for field in fields(Tuning)}
+    assert {field.name for field in fields(Settings)} == taken | varied | forgets | partial | same_verdicts
+
+
+def test_a_tuning_is_that_of_the_settings_wherever_it_goes():
+    settings = Settings(
+        recipe=Recipe(q=5, fold_case=True, lexicon=Path("own.lexicon")), max_length=20_000_000, max_candidates=7,
+        routes=("simhash", "sentences"), min_shared=3, window_hours=3, policy="drop",
+    )  # fmt: skip
+    tuning = Tuning.of(settings)
+    again = Tuning.from_dict(json.loads(json.dumps(tuning.to_dict())))
+    for one in (tuning, again):
+        made = one.settings("complete", 0.6)
+        assert (made.threshold, made.retrieval, made.window_hours, made.policy) == (
+            0.6,
+            "complete",
+            0,
+            "mark",
+        )
+        assert (made.max_length, made.max_candidates, made.min_shared) == (20_000_000, 7, 3)
+        assert (made.routes, made.matches) == (("sentences", "simhash"), None)
+        assert made.recipe is not None
+        assert (made.recipe.q, made.recipe.fold_case, str(made.recipe.lexicon)) == (5, True, "own.lexicon")
+    assert Tuning.of(Settings()) == Tuning()
 
 
 def test_the_memory_of_a_process_is_its_own_however_large_the_one_that_starts_it():
@@ -185,6 +343,13 @@ def test_an_unknown_method_is_told_with_the_nearest(asked, nearest):
     with pytest.raises(EvaluationError, match="there is no method") as raised:
         methods.chosen([asked])
     assert f"the nearest is '{nearest}'" in str(raised.value)
+
+
+@pytest.mark.parametrize("asked", ["", "(", "?", "winnowing"])
+def test_no_method_is_named_where_none_is_near(asked):
+    with pytest.raises(EvaluationError) as raised:
+        methods.chosen([asked])
+    assert str(raised.value) == f"method: there is no method {asked!r}; neardup evaluate --list shows all"
 
 
 def test_every_usual_and_compared_method_is_one():

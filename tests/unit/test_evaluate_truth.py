@@ -44,7 +44,17 @@ def test_column_names_comments_and_blank_lines_are_skipped(truth_of, head):
 
 
 @pytest.mark.parametrize(
-    ("yes", "no"), [("1", "0"), ("dup", "boilerplate"), ("YES", "no"), ("true", "false"), ("1.0", "0.0")]
+    ("yes", "no"),
+    [
+        ("1", "0"),
+        ("dup", "boilerplate"),
+        ("YES", "no"),
+        ("true", "false"),
+        ("1.0", "0.0"),
+        ("1.00", "0.00"),
+        ("1", "0.0"),
+        ("1.00", "no"),
+    ],
 )
 def test_a_pair_judged_no_copy_makes_only_judged_pairs_count(truth_of, yes, no):
     truth = truth_of(f"a\tb\t{yes}\na\tc\t{no}\n")
@@ -104,11 +114,38 @@ def test_scores_of_listed_pairs_say_nothing_unless_a_bar_is_set(truth_of):
         ("a\tb\t?\n", {}, "no pair in it is judged a copy"),
         ("a\tb\t0.2\n", {"copy_from": 0.5}, "no pair in it is judged a copy"),
         ("a\tb\tdup\n", {"copy_from": 0.5}, "line 1 has no score but 'dup': leave out --copy-from"),
+        (
+            "a\tb\t1\na\tc\t0\nb\tc\t0.5\n",
+            {},
+            r"line 3 has the judgement '0.5', line 1 has '1': a score or a judgement\? .*--copy-from NUMBER",
+        ),
+        (
+            "a\tb\t0.3\na\tc\t0.0\n",
+            {},
+            "line 1 has the judgement '0.3', line 2 has '0.0'.*--copy-from NUMBER",
+        ),
+        ("a\tb\tnan\n", {}, "line 1 has the judgement 'nan', which says neither.*--copy-from NUMBER"),
+        ("a\tb\t0.3\na\tc\t-Inf\n", {}, "line 2 has the judgement '-inf', which says neither"),
+        ("a\tb\tdup\na\tc\tNaN\n", {}, "line 2 has the judgement 'nan', which says neither"),
+        ("a\tb\t0.7\na\tc\tnan\n", {"copy_from": 0.5}, "line 2 has the score 'nan', which is none"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_with_its_line(truth_of, text, options, message):
     with pytest.raises(EvaluationError, match=message):
         truth_of(text, **options)
+
+
+def test_a_bar_tells_what_a_column_of_numbers_with_0_and_1_means(truth_of):
+    text = "a\tb\t1\na\tc\t0\nb\tc\t0.5\na\td\tinf\n"
+    assert truth_of(text, copy_from=0.5).copies == pairs("ab", "bc", "ad")
+    assert truth_of(text, copy_from=0).copies == pairs("ab", "ac", "bc", "ad")
+
+
+def test_a_first_line_taken_for_names_of_columns_is_told(truth_of):
+    truth = truth_of("doc_1\tdoc_2\tlabel \na\tb\tdup\n")
+    assert truth.facts()["columns"] == "doc_1, doc_2, label"
+    assert truth_of("a\tb\tdup\n").facts()["columns"] is None
+    assert truth.digest == truth_of("a\tb\tdup\n").digest
 
 
 def test_a_file_that_is_no_text_is_told(tmp_path):

@@ -36,8 +36,17 @@ def evaluation() -> Evaluation:
     corpus = {"documents": 744, "characters": 3_000_000, "digest": "c" * 16}
     truth = {
         "copies": 111, "others": 3, "uncounted": 2, "counted": "every pair", "labels": {"dup": 111}, "digest": "t" * 16,
+        "columns": "id1, id2",
     }  # fmt: skip
     return Evaluation(corpus, truth, 7, [GRADED, DECIDES], [MethodFailed("SCAM", "out of <memory>")])
+
+
+def test_a_first_line_taken_for_names_of_columns_is_in_the_report(evaluation):
+    words = "first line taken for names of columns: id1, id2"
+    assert words in to_markdown(evaluation)
+    assert words in to_html(evaluation)
+    evaluation.truth["columns"] = None
+    assert "first line" not in to_markdown(evaluation) + to_html(evaluation)
 
 
 class Checker(HTMLParser):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from neardup.sampling import DEFAULT_SAMPLE, sampled
+import pickle
+
+import pytest
+
+from neardup.sampling import DEFAULT_SAMPLE, EmptySample, lexicon_of, sampled
 
 
 def test_all_of_a_small_stream_is_taken():
@@ -17,6 +21,14 @@ def test_a_sample_is_repeatable_and_comes_from_the_whole_stream():
     assert len(set(drawn)) == 200
     thirds = [sum(low <= int(text) < low + 3_334 for text in drawn) for low in (0, 3_334, 6_668)]
     assert min(thirds) > 40
+
+
+def test_of_no_text_no_lexicon_is_made():
+    with pytest.raises(
+        EmptySample, match="lexicon own: there is no document to make it of: give files"
+    ) as caught:
+        lexicon_of([], name="own")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_the_command_draws_as_many_as_the_module_says():

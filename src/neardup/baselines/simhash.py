@@ -6,11 +6,10 @@ Charikar (2002), "Similarity estimation techniques from rounding algorithms", se
 the sum of their words' idf) and 3.2 (one more fingerprint for each random lexicon after Kołcz, Chowdhury & Alspector
 2004; two texts are copies if the fingerprints of any one lexicon are near). k = 1 with one lexicon is Manku's simhash.
 
-Departures: idf is a whole number, 1,024 times log2 of (N + 1) / df, so that no rounding decides a bit; the first
-lexicon is the whole vocabulary, as in Kołcz, and a random one keeps two words of three. Fan & Huang call copies what
-is nearer than a threshold; here, as in Manku, a distance of exactly the threshold is near enough, so that their
-threshold is one more than ours. With two-word shingles, 64 bits and the product's weights it is the product's own
-simhash.
+Departures: Fan & Huang want a distance smaller than a threshold, here it may equal it, as in Manku, so that what is
+measured at h is theirs at h + 1; idf is a whole number, 1,024 times log2 of (N + 1) / df, so that no rounding decides
+a bit; the first lexicon is the whole vocabulary, as in Kołcz, and a random one keeps two words of three. With two-word
+shingles, 64 bits and the product's weights it is the product's own simhash.
 """
 
 from __future__ import annotations

@@ -116,8 +116,11 @@ def evaluate(
     """Measure methods on your own documents and judged pairs: precision, recall, F1, time and memory.
 
     Each method runs in a process of its own. A result is kept in the output directory as soon as it is there, and is
-    not measured again until corpus, pairs, method, thresholds or seed change: a run that was ended goes on where it
-    was. In the file of pairs ? is a pair that is not counted; a first line of column names is skipped.
+    not measured again until corpus, pairs, method, thresholds, seed or settings change: a run that was ended goes on
+    where it was. In the file of pairs ? is a pair that is not counted; a first line of column names is skipped.
+
+    neardup itself is measured as neardup.toml and the environment set it up: by their recipe, routes, min_shared,
+    max_candidates and max_length, but with every document compared with all before it, whatever its time.
 
     Examples:
 
@@ -135,6 +138,7 @@ def evaluate(
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.run import evaluate as outcomes
     from neardup.evaluation.truth import read_truth
+    from neardup.evaluation.tuning import Tuning
 
     methods, missing = (chosen(method), {}) if method else usable(COMPARISON)
     for name, reason in missing.items():
@@ -148,6 +152,9 @@ def evaluate(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
     say(told(len(corpus), pairs))
+    tuning = Tuning.of(settings.settings)
+    if changes := str(tuning):
+        say(f"neardup itself is measured with {changes}")
     output.mkdir(parents=True, exist_ok=True)
     evaluation = Evaluation(corpus.facts(), pairs.facts(), seed)
     with bars(len(methods), shown=sys.stderr.isatty()) as (on_progress, on_done):
@@ -158,6 +165,7 @@ def evaluate(
             place=output,
             thresholds=asked,
             seed=seed,
+            tuning=tuning,
             fresh=fresh,
             on_progress=on_progress,
         ):

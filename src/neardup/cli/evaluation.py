@@ -33,9 +33,10 @@ def told(documents: int, truth: Truth) -> str:
 
     facts = truth.facts()
     labels = ", ".join(f"{count:,} {label}" for label, count in facts["labels"].items())
+    skipped = f"; first line taken for names of columns: {facts['columns']}" if facts["columns"] else ""
     return (
         f"{counted(documents, 'document')}; {counted(facts['copies'], 'pair')} of copies, {facts['others']:,} of "
-        f"others, {facts['uncounted']:,} not counted (judgements: {labels}); counting {facts['counted']}"
+        f"others, {facts['uncounted']:,} not counted (judgements: {labels}); counting {facts['counted']}{skipped}"
     )
 
 

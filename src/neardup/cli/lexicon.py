@@ -20,7 +20,9 @@ lexicon = typer.Typer(
 @lexicon.command()
 def build(
     files: options.FilesArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The lexicon to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="The lexicon to write.")
+    ],
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="the file's", help="What the lexicon is called."),
@@ -46,8 +48,10 @@ def build(
     """
     from neardup.cli.intake import Rejects, texts
     from neardup.cli.tables import counted
+    from neardup.datafile import check_directory
     from neardup.sampling import lexicon_of, sampled
 
+    check_directory(output)  # before a sample is drawn of what may be very long
     settings = configured(config, q=q, fold_case=fold_case).with_fields(text=text_field)
     recipe = settings.recipe
     with Rejects(None) as refused:

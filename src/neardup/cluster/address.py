@@ -25,7 +25,9 @@ LONGEST_PREFIX: Final = 100
 FIELDS_COMPONENT: Final = "neardup-fields"
 HOURLY_COMPONENT: Final = "neardup-hourly"
 
-CREDENTIAL_KEYS: Final = ("api_key", "username", "password", "ca_certs", "verify_certs")
+CREDENTIAL_VARIABLES: Final = ("api_key", "username", "password", "ca_certs")
+"""What the environment can say, as NEARDUP_API_KEY and so on."""
+CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _HOUR_RE: Final = re.compile(r"(copies-)?(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
@@ -227,7 +229,7 @@ class Credentials:
         values = dict(table)
         given = {
             key: environ[name]
-            for key in ("api_key", "username", "password", "ca_certs")
+            for key in CREDENTIAL_VARIABLES
             if environ.get(name := f"NEARDUP_{key.upper()}")
         }
         if "api_key" in given:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
     from neardup.evaluation.truth import Truth
+    from neardup.evaluation.tuning import Tuning
 
 
 def measure_here(
@@ -23,9 +24,10 @@ def measure_here(
     thresholds: Sequence[float] | None,
     seed: int,
     on_progress: OnProgress,
+    tuning: Tuning | None = None,
 ) -> Result:
     """The result of `method`; its memory is told rightly only if nothing was measured in this process before."""
     if method in PRODUCTS:
-        return product(method).measure(method, corpus, truth, thresholds, on_progress)
+        return product(method, tuning).measure(method, corpus, truth, thresholds, on_progress)
     warm_up(make(method, seed=seed), corpus)
     return measure(make(method, seed=seed), method, corpus, truth, thresholds, on_progress)

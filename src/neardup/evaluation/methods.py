@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.baselines import registry
 from neardup.evaluation.errors import EvaluationError
+from neardup.evaluation.tuning import Tuning
 
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
@@ -26,6 +27,8 @@ USUAL: Final = (
 )
 """Which one of a family is meant when not all parameters are given and it is not the first: the papers' best."""
 ALL: Final = "all"
+LIKENESS: Final = 0.5
+"""How alike (`difflib`) a name must be to an unknown one to be proposed: below, any name is as good as another."""
 
 
 def names() -> list[str]:
@@ -38,7 +41,7 @@ def chosen(asked: Sequence[str]) -> list[str]:
 
     A name without parameters, or with some of them, means the usual method of that family that has these. Only
     letters, digits and parameters count: `imatch` is `I-Match(idf=0.2..0.85)`. Raises `EvaluationError` for any other
-    name, with the nearest that there is.
+    name, with the nearest if one is near.
 
     >>> chosen(["imatch", "doc_q", "Doc-Q (q=3)"])
     ['I-Match(idf=0.2..0.85)', 'doc_q(q=4)', 'doc_q(q=3)']
@@ -62,11 +65,11 @@ def usable(asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return found, missing
 
 
-def product(name: str) -> Product:
-    """The engine with the retrieval that `name` names."""
+def product(name: str, tuning: Tuning | None = None) -> Product:
+    """The engine with the retrieval that `name` names, set up by `tuning` or as it is by default."""
     from neardup.evaluation.product import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
-    return Product("complete" if name.endswith("complete") else "sketch")
+    return Product("complete" if name.endswith("complete") else "sketch", tuning or Tuning())
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:
@@ -81,10 +84,11 @@ def _meant(name: str) -> str:
         if family == other and parameters <= others and one in names():
             return one
     plain = {_plain(one): one for one in [*(one.partition("(")[0] for one in names()), *names()]}
-    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.0)[0]
+    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=LIKENESS)
+    proposal = f"the nearest is {plain[near[0]]!r} (neardup evaluate --list shows all)" if near else ""
     raise EvaluationError(
         "method",
-        f"there is no method {name!r}; the nearest is {plain[near]!r} (neardup evaluate --list shows all)",
+        f"there is no method {name!r}; {proposal or 'neardup evaluate --list shows all'}",
         name,
     )
 

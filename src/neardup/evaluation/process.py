@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.truth import Truth
+    from neardup.evaluation.tuning import Tuning
 
 THREAD_POOLS: Final = (
     "OMP_NUM_THREADS",
@@ -43,6 +44,7 @@ def measure_apart(
     thresholds: Sequence[float] | None,
     seed: int,
     on_progress: OnProgress,
+    tuning: Tuning | None = None,
 ) -> Result:
     """The result of `method`, from a process of its own; `MethodFailed` if that ends without one."""
     # -P: the working directory is the user's, and may hold files named as modules are.
@@ -57,7 +59,7 @@ def measure_apart(
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            _feed(process.stdin, _job(method, corpus, truth, thresholds, seed), corpus)
+            _feed(process.stdin, _job(method, corpus, truth, thresholds, seed, tuning), corpus)
             said = _listen(process.stdout, on_progress)
         except BaseException:
             process.kill()  # interrupted: it would work on for nobody
@@ -69,12 +71,18 @@ def measure_apart(
 
 
 def _job(
-    method: str, corpus: Corpus, truth: Truth, thresholds: Sequence[float] | None, seed: int
+    method: str,
+    corpus: Corpus,
+    truth: Truth,
+    thresholds: Sequence[float] | None,
+    seed: int,
+    tuning: Tuning | None,
 ) -> dict[str, Any]:
     return {
         "method": method,
         "seed": seed,
         "thresholds": thresholds,
+        "tuning": tuning and tuning.to_dict(),
         "documents": len(corpus),
         "judged_only": truth.judged_only,
         **{kind: sorted(getattr(truth, kind)) for kind in ("copies", "others", "uncounted")},

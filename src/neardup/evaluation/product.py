@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import neardup
 from neardup.document import encode_text
 from neardup.evaluation import memory
+from neardup.evaluation.errors import EvaluationError
 from neardup.evaluation.measure import Found, told
 from neardup.evaluation.results import Cost, Point, Result
-from neardup.params import DEFAULT_BATCH_DOCUMENTS, Recipe
+from neardup.params import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
 from neardup.signature import signer
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.truth import Pair, Truth
+    from neardup.evaluation.tuning import Tuning
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
 _TIME: Final = 0
@@ -25,16 +28,20 @@ _TIME: Final = 0
 
 
 class Product:
-    """The engine with one kind of retrieval. Not a `Method`: it signs, finds and compares in one go."""
+    """The engine with one kind of retrieval, set up by `tuning`. No `Method`: it signs, finds and compares in one go.
+
+    It calls itself after what differs from the defaults, as other methods do: `neardup sketch(q=5, fold_case)`.
+    """
 
     paper = (
         "D. Montanari, P. L. Puglisi (2012), Near Duplicate Document Detection for Large Information Flows; "
         "retrieval as in ARCHITECTURE.md"
     )
 
-    def __init__(self, retrieval: Literal["sketch", "complete"]) -> None:
+    def __init__(self, retrieval: Retrieval, tuning: Tuning) -> None:
         self.retrieval = retrieval
-        self.name = f"neardup {retrieval}"
+        self.tuning = tuning
+        self.name = f"neardup {retrieval}" + (f"({tuning})" if str(tuning) else "")
         self.thresholds = THRESHOLDS
 
     def measure(
@@ -48,14 +55,15 @@ class Product:
         """The result of ingesting all of `corpus` once a threshold; sizes are those of the largest index.
 
         Signing is timed by itself, as part of the whole: what remains of the whole counts as comparing. An index here
-        is the posting lists and the table of documents, without their texts, as the other methods' are.
+        is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
+        `EvaluationError` for a document that the engine rejects: its pairs would be missed without a word.
         """
         thresholds = self.thresholds if asked is None else tuple(asked)
         with self._window(thresholds[0]) as window:  # what is compiled or loaded at the first use
-            list(window.ingest(_documents(corpus.texts[:2])))
+            list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
         memory.forget_peak()
         baseline = memory.resident_bytes()
-        signing = _sign_seconds(corpus)
+        signing = _sign_seconds(corpus, self.tuning.recipe)
         runs = [self._run(corpus, threshold, on_progress) for threshold in thresholds]
         return Result(
             method=label,
@@ -77,10 +85,7 @@ class Product:
         )
 
     def _window(self, threshold: float) -> Any:
-        settings = neardup.Settings(
-            threshold=threshold, retrieval=self.retrieval, matches=None, window_hours=0
-        )
-        return neardup.open(None, settings=settings)
+        return neardup.open(None, settings=self.tuning.settings(self.retrieval, threshold))
 
     def _run(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[Found, int]:
         """What is found at one threshold, and the bytes of the index."""
@@ -89,7 +94,7 @@ class Product:
         texts = told(f"ingest at {threshold:g}", corpus.texts, on_progress)
         began = time.process_time()
         with self._window(threshold) as window:
-            for verdict in window.ingest(_documents(texts)):
+            for verdict in window.ingest(_documents(texts), on_reject=partial(_refuse, corpus)):
                 later = int(verdict.id)
                 compared += verdict.candidates
                 pairs += [(int(match.id), later) for match in verdict.matches]
@@ -103,9 +108,14 @@ def _documents(texts: Any) -> Iterator[neardup.Document]:
         yield neardup.Document(str(place), text, _TIME)
 
 
-def _sign_seconds(corpus: Corpus) -> float:
+def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
+    id = corpus.ids[int(reject.id or 0)]
+    raise EvaluationError("corpus", f"the engine rejects the document {id!r}: {reject.reason}", id)
+
+
+def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
     """Seconds that signing all texts takes, in batches as `ingest` makes them."""
-    maker = signer(Recipe())
+    maker = signer(recipe)
     began = time.process_time()
     for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):
         batch = corpus.texts[first : first + DEFAULT_BATCH_DOCUMENTS]

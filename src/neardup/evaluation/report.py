@@ -132,10 +132,13 @@ def _facts(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     corpus, truth = evaluation.corpus, evaluation.truth
     labels = ", ".join(f"{count:,} {label}" for label, count in truth["labels"].items())
     others = [(truth["others"], "judged to be none"), (truth["uncounted"], "left out")]
+    beside = [f"{count:,} {what}" for count, what in others if count]
+    if truth["columns"]:
+        beside.append(f"first line taken for names of columns: {truth['columns']}")
     return [
         ("documents", f"{corpus['documents']:,}", f"{corpus['characters']:,} characters"),
         ("pairs of copies", f"{truth['copies']:,}", labels),
-        ("counted", truth["counted"], ", ".join(f"{count:,} {what}" for count, what in others if count)),
+        ("counted", truth["counted"], ", ".join(beside)),
         ("methods", f"{len(evaluation.results):,}", f"seed {evaluation.seed}"),
         *_highest(evaluation.results),
     ]

@@ -5,28 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Self
 
 from neardup.version import VERSION
 
 FORMAT: Final = 1
-CODE: Final = (
-    "baselines",
-    "engines",
-    "evaluation",
-    "kernels",
-    "lexicon.py",
-    "params.py",
-    "scorer.py",
-    "signature.py",
-)
+CODE: Final = ("*.py", "baselines/*.py", "data/*", "engines/*.py", "evaluation/*.py", "kernels/*.py")
 """What of the package decides a result: a kept one does not outlive a change to it."""
 SHOWING: Final = ("report.py", "charts.py", "units.py")
+LIBRARIES: Final = ("datasketch", "numba", "numpy", "xxhash")
+"""Whose code the methods are made of, too: the version installed is part of every key."""
 
 
 @dataclass(frozen=True)
@@ -176,21 +171,36 @@ class Kept:
 
 def key_of(method: str, *what: object) -> str:
     """16 hex digits for a result of `method` over `what`, made by this code."""
-    parts = (FORMAT, VERSION, _code(), method, *what)
+    parts = (FORMAT, VERSION, _code(), _libraries(), method, *what)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 @cache
 def _code() -> str:
-    """A digest of the modules that decide a result."""
-    root = Path(__file__).parents[1]
+    return code_digest(Path(__file__).parents[1])
+
+
+def code_digest(root: Path) -> str:
+    """A digest of what decides a result in the package that lies at `root`."""
     digest = hashlib.sha256()
-    for path in sorted(_modules(root / name for name in CODE)):
+    for path in sorted(deciding(root)):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _modules(places: Iterable[Path]) -> Iterable[Path]:
-    for place in places:
-        found = place.glob("*.py") if place.is_dir() else [place]
-        yield from (path for path in found if path.name not in SHOWING)
+def deciding(root: Path) -> Iterator[Path]:
+    """The files that decide a result in the package that lies at `root`: modules and data."""
+    for pattern in CODE:
+        yield from (path for path in root.glob(pattern) if path.is_file() and path.name not in SHOWING)
+
+
+@cache
+def _libraries() -> tuple[tuple[str, str | None], ...]:
+    """Which version of each of `LIBRARIES` is installed, None for one that is not; and that of Python."""
+    versions: list[tuple[str, str | None]] = [("python", platform.python_version())]
+    for name in LIBRARIES:
+        try:
+            versions.append((name, metadata.version(name)))
+        except metadata.PackageNotFoundError:
+            versions.append((name, None))
+    return tuple(versions)

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.evaluation.errors import MethodFailed
+from neardup.evaluation.methods import PRODUCTS
 from neardup.evaluation.process import measure_apart
 from neardup.evaluation.results import Kept, Result, key_of
+from neardup.evaluation.tuning import Tuning
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def evaluate(
     place: Path | None = None,
     thresholds: Sequence[float] | None = None,
     seed: int = 0,
+    tuning: Tuning | None = None,
     fresh: bool = False,
     on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
     measured: Callable[..., Result] = measure_apart,
@@ -65,15 +68,16 @@ def evaluate(
     """The result of each of the `methods` (names that `methods.make` knows), or why there is none, in their order.
 
     Under `place` every result is kept as soon as it is there, and taken from there if nothing that it depends on has
-    changed since: corpus, truth, method, thresholds, seed and the code; `fresh` measures all again. Without
-    `thresholds` each method is measured at its own. A method has a process of its own and one thread, unless
-    `measured` says otherwise (`here.measure_here`).
+    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, `tuning`, by which it is
+    set up; `fresh` measures all again. Without `thresholds` each method is measured at its own. A method has a process
+    of its own and one thread, unless `measured` says otherwise (`here.measure_here`).
     """
     kept = Kept(place / RESULTS) if place else None
+    setup = tuning or Tuning()
+    asked = None if thresholds is None else tuple(thresholds)
     for method in methods:
-        key = key_of(
-            method, corpus.digest, truth.digest, None if thresholds is None else tuple(thresholds), seed
-        )
+        own = setup.key if method in PRODUCTS else None
+        key = key_of(method, corpus.digest, truth.digest, asked, seed, own)
         result = kept.find(method, key) if kept and not fresh else None
         if result is None:
             try:
@@ -83,6 +87,7 @@ def evaluate(
                     truth,
                     thresholds=thresholds,
                     seed=seed,
+                    tuning=tuning,
                     on_progress=lambda progress, method=method: on_progress(method, progress),
                 )
             except MethodFailed as failure:

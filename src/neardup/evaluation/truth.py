@@ -5,17 +5,18 @@
 
 A judgement may be any other word, when at least one word of the file is known to mean a copy, or `copy_labels` says
 which ones do: all others are then no copies. A column of other numbers is a score: with `copy_from`, pairs that reach
-it are copies, the others not; without, every pair listed is a copy. Lines that are blank or begin with # are skipped,
-and so is a first line that
+it are copies, the others not; without, every pair listed is a copy, unless 0 or 1 is among the numbers: that could be
+a judgement or a score, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that
 names columns, such as id1 and id2. Further columns are not read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 """Two places of a corpus, the smaller first."""
 
-COPY: Final = frozenset({"1", "1.0", "true", "yes", "y", "dup", "duplicate", "copy", "near", "exact"})
-OTHER: Final = frozenset({"0", "0.0", "false", "no", "n", "none", "other", "different", "distinct", "unique"})
+COPY: Final = frozenset({"true", "yes", "y", "dup", "duplicate", "copy", "near", "exact"})
+"""The words that mean a copy; so does the number 1, however it is written."""
 UNCOUNTED: Final = frozenset({"?", "unknown", "unsure", ""})
 _HEADER_RE = re.compile(
     r"(id|doc|document|first|second|left|right|one|other|source|target|original|copy|name|a|b)([ _-]?id)?[ _-]?[12ab]?",
@@ -53,6 +54,7 @@ class Truth:
     uncounted        pairs of which neither is said
     judged_only      whether only copies and others count; else every pair that is no copy and not uncounted is wrong
     labels           how often each judgement stands in the file
+    columns          the first line, if it was taken for names of columns: it could be a pair of unknown documents
     """
 
     copies: frozenset[Pair]
@@ -60,6 +62,7 @@ class Truth:
     uncounted: frozenset[Pair] = frozenset()
     judged_only: bool = False
     labels: Mapping[str, int] = field(default_factory=dict)
+    columns: str | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -86,6 +89,7 @@ class Truth:
             "uncounted": len(self.uncounted),
             "counted": "judged pairs only" if self.judged_only else "every pair",
             "labels": dict(sorted(self.labels.items())),
+            "columns": self.columns,
             "digest": self.digest,
         }
 
@@ -111,7 +115,7 @@ def read_truth(
     Raises `EvaluationError` for a line that is no pair of two documents of `corpus`, a pair judged in two ways, a
     judgement that cannot be read, and a file without any copy; `OSError` for one that cannot be read.
     """
-    lines = list(_lines(path, corpus))
+    lines, columns = _lines(path, corpus)
     if not lines:
         raise EvaluationError(str(path), "there is no pair in it: each line is id, tab, id")
     wanted = frozenset(label.lower() for label in copy_labels)
@@ -136,11 +140,14 @@ def read_truth(
         kinds[None],
         bool(kinds[False]) if judged_only is None else judged_only,
         _counts(lines, meanings, copy_from),
+        columns,
     )
 
 
-def _lines(path: Path, corpus: Corpus) -> Iterator[_Line]:
-    """The pairs of the file with the places of their documents."""
+def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
+    """The pairs of the file with the places of their documents, and the names of its columns, if it has any."""
+    lines: list[_Line] = []
+    columns: str | None = None
     unknown: list[tuple[int, str]] = []
     first = True
     try:
@@ -156,6 +163,7 @@ def _lines(path: Path, corpus: Corpus) -> Iterator[_Line]:
         is_first, first = first, False
         strange = [id for id in ids[:2] if id not in corpus.places]
         if len(strange) == 2 and is_first and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
+            columns = ", ".join(map(str.strip, ids))
             continue
         if strange:
             unknown += [(number, id) for id in strange]
@@ -163,7 +171,7 @@ def _lines(path: Path, corpus: Corpus) -> Iterator[_Line]:
         i, j = sorted((corpus.places[ids[0]], corpus.places[ids[1]]))
         if i == j:
             raise EvaluationError(str(path), f"line {number} pairs {ids[0]!r} with itself")
-        yield _Line(number, (i, j), ids[2].strip().lower() if len(ids) > 2 else None)
+        lines.append(_Line(number, (i, j), ids[2].strip().lower() if len(ids) > 2 else None))
     if unknown:
         number, id = unknown[0]
         more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
@@ -173,34 +181,84 @@ def _lines(path: Path, corpus: Corpus) -> Iterator[_Line]:
             "give all files of the corpus, or name the field of its ids by --id-field",
             id,
         )
+    return lines, columns
 
 
 def _meanings(
-    path: Path, lines: Iterable[_Line], wanted: frozenset[str], copy_from: float | None
+    path: Path, lines: Sequence[_Line], wanted: frozenset[str], copy_from: float | None
 ) -> dict[str | None, bool | None]:
     """For every judgement in the file: a copy, none, or (None) not counted."""
     labels = {line.label for line in lines}
-    words = labels - UNCOUNTED - {None}
+    words = {label for label in labels if label is not None} - UNCOUNTED
     meanings: dict[str | None, bool | None] = dict.fromkeys(labels, None) | {None: True}
     if copy_from is not None:
-        for line in lines:
-            if line.label not in UNCOUNTED and (line.label is None or _number(line.label) is None):
-                raise EvaluationError(
-                    str(path),
-                    f"line {line.number} has no score but {line.label or 'nothing'!r}: leave out --copy-from",
-                )
-        return meanings | {label: (_number(label) or 0.0) >= copy_from for label in words if label}
-    known = COPY | OTHER
-    if not wanted and not words <= known and all(label and _number(label) is not None for label in words):
+        return meanings | _by_score(path, lines, copy_from)
+    if not wanted and _are_scores(path, lines):
         return meanings | dict.fromkeys(words, True)  # scores of pairs that are all listed as copies
-    copies = wanted or words & COPY
+    copies = wanted or {word for word in words if word in COPY or _number(word) == 1}
     if words and not words & copies:
-        found = ", ".join(sorted(str(label) for label in words))
+        found = ", ".join(sorted(words))
         raise EvaluationError(
             str(path),
             f"no judgement in it is known to mean a copy ({found}): name those that do by --copy-label",
         )
-    return meanings | {label: label in copies for label in words}
+    return meanings | {word: word in copies for word in words}
+
+
+def _by_score(path: Path, lines: Iterable[_Line], copy_from: float) -> dict[str | None, bool | None]:
+    """For every score in the file whether it reaches `copy_from`."""
+    meanings: dict[str | None, bool | None] = {}
+    for number, _, label in lines:
+        if label in UNCOUNTED:
+            continue
+        score = None if label is None else _number(label)
+        if score is None:
+            raise EvaluationError(
+                str(path), f"line {number} has no score but {label or 'nothing'!r}: leave out --copy-from"
+            )
+        if math.isnan(score):
+            raise EvaluationError(
+                str(path),
+                f"line {number} has the score {label!r}, which is none: write a number, or ?",
+                label,
+            )
+        meanings[label] = score >= copy_from
+    return meanings
+
+
+def _are_scores(path: Path, lines: Iterable[_Line]) -> bool:
+    """Whether the judgements are numbers of which none is 0 or 1: scores, which say nothing without a bar.
+
+    Raises `EvaluationError` for a number that is neither a score nor a judgement, and for 0 or 1 among other numbers.
+    """
+    bits: list[_Line] = []
+    others: list[_Line] = []
+    has_words = False
+    for line in lines:
+        if line.label is None or line.label in UNCOUNTED:
+            continue
+        value = _number(line.label)
+        if value is not None and not math.isfinite(value):
+            raise EvaluationError(
+                str(path),
+                f"line {line.number} has the judgement {line.label!r}, which says neither copy nor none: write 1, 0 "
+                "or ? (not counted); if the column is a score, a number or ?, and give --copy-from NUMBER",
+                line.label,
+            )
+        has_words |= value is None
+        (bits if value in (0, 1) else others).append(line)
+    if has_words:
+        return False
+    if bits and others:
+        bit, other = bits[0], others[0]
+        raise EvaluationError(
+            str(path),
+            f"line {other.number} has the judgement {other.label!r}, line {bit.number} has {bit.label!r}: a score or "
+            "a judgement? If it is a score, say by --copy-from NUMBER from where on a pair is a copy (the lowest: all "
+            "that are listed); if not, write 1, 0 or ? (not counted)",
+            other.label,
+        )
+    return bool(others)
 
 
 def _counts(

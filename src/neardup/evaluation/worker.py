@@ -18,6 +18,7 @@ import orjson
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.here import measure_here
 from neardup.evaluation.truth import Truth
+from neardup.evaluation.tuning import Tuning
 
 if TYPE_CHECKING:
     from neardup.evaluation.measure import Progress
@@ -71,6 +72,7 @@ def _result(job: dict[str, Any], corpus: Corpus, say: Say) -> Result:
         thresholds=job["thresholds"],
         seed=job["seed"],
         on_progress=on_progress,
+        tuning=job["tuning"] and Tuning.from_dict(job["tuning"]),
     )
 
 

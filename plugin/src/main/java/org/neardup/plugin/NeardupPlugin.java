@@ -1,8 +1,10 @@
 package org.neardup.plugin;
 
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.elasticsearch.common.breaker.CircuitBreaker;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.node.Node;
@@ -15,6 +17,9 @@ import org.neardup.query.NeardupQuery;
 public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;
+
+    /** Null until the node has one: queries are known before. */
+    private volatile CircuitBreaker requests;
 
     /** As Elasticsearch makes it: with the node's settings and its directory of configuration. */
     public NeardupPlugin(Settings settings, Path config) {
@@ -29,6 +34,24 @@ public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchP
 
     @Override
     public List<QuerySpec<?>> getQueries() {
-        return List.of(NeardupQuery.spec(lexicons::orStandard));
+        return List.of(NeardupQuery.spec(lexicons::orStandard, this::demand));
+    }
+
+    @Override
+    public Collection<?> createComponents(PluginServices services) {
+        requests = services.indicesService().getCircuitBreakerService().getBreaker(CircuitBreaker.REQUEST);
+        return List.of();
+    }
+
+    /**
+     * A {@link org.neardup.query.Room}: the parent of all breakers looks at the heap as it is whenever one is told of
+     * more, and a search has no end at which a query could give back what it had taken.
+     */
+    private void demand(long bytes) {
+        CircuitBreaker breaker = requests;
+        if (breaker != null) {
+            breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");
+            breaker.addWithoutBreaking(-bytes);
+        }
     }
 }

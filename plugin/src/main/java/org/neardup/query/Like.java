@@ -109,6 +109,9 @@ sealed interface Like extends Writeable, ToXContentObject {
         if (!byText && (text != null || index == null || id == null)) {
             throw new ParsingException(where, "[like] has the keys " + given.keySet() + ": it must be " + WANTED);
         }
+        if (!byText && index.chars().allMatch(character -> character == ',')) {
+            throw new ParsingException(where, "[like._index] is [" + index + "]: it must name an index"); // not all
+        }
         return byText ? new Text(text) : new Reference(index, id, (String) given.get(ROUTING));
     }
 }

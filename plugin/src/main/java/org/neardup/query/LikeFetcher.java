@@ -10,22 +10,27 @@ import org.elasticsearch.action.search.SearchRequest;
 import org.elasticsearch.action.search.SearchResponse;
 import org.elasticsearch.client.internal.Client;
 import org.elasticsearch.common.Strings;
+import org.elasticsearch.common.document.DocumentField;
 import org.elasticsearch.common.xcontent.support.XContentMapValues;
+import org.elasticsearch.index.IndexNotFoundException;
+import org.elasticsearch.index.mapper.RoutingFieldMapper;
 import org.elasticsearch.index.query.QueryBuilders;
 import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
+import org.elasticsearch.transport.RemoteClusterAware;
 import org.neardup.signature.Signature;
 
 /**
  * Fetches the q-grams of a stored document, once for the whole search and with the rights of who searches.
  *
- * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, by a search,
- * because a get takes one index only.
+ * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, in a data stream
+ * or another cluster, by a search, because a get takes one index only.
  */
 final class LikeFetcher {
     private static final List<String> KEYS =
             List.of(Signature.RECIPE, Signature.FINGERPRINT, Signature.QGRAMS, Signature.QGRAM_COUNT);
+    private static final String ROUTING = RoutingFieldMapper.NAME;
 
     private final Client client;
     private final String field;
@@ -54,10 +59,11 @@ final class LikeFetcher {
                     if (!found.isExists()) {
                         throw missing();
                     }
-                    return document(found.getIndex(), found.getSourceAsMap());
+                    return document(found.getIndex(), found.getField(ROUTING), found.getSourceAsMap());
                 }),
                 failure -> {
-                    if (ExceptionsHelper.unwrapCause(failure) instanceof IllegalArgumentException) {
+                    Throwable cause = ExceptionsHelper.unwrapCause(failure);
+                    if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
                         search(listener);
                     } else {
                         listener.onFailure(failure);
@@ -70,8 +76,8 @@ final class LikeFetcher {
                 .query(QueryBuilders.idsQuery().addIds(wanted.id()))
                 .fetchSource(source)
                 .size(2);
-        SearchRequest request = new SearchRequest(Strings.splitStringByCommaToArray(wanted.index())).routing(wanted.routing()).source(body);
-        request.allowPartialSearchResults(false);
+        SearchRequest request = new SearchRequest(Strings.splitStringByCommaToArray(wanted.index()));
+        request.routing(wanted.routing()).source(body).allowPartialSearchResults(false);
         client.search(request, listener.delegateFailureAndWrap(
                 (next, found) -> ActionListener.completeWith(next, () -> only(found))));
     }
@@ -82,30 +88,40 @@ final class LikeFetcher {
             throw missing();
         }
         if (hits.length > 1) {
-            throw new IllegalArgumentException("[like] is document " + wanted + ", which is in [" + hits[0].getIndex()
-                    + "] and in [" + hits[1].getIndex() + "]: name one of them as [_index]");
+            String one = index(hits[0]);
+            String other = index(hits[1]);
+            String remedy = one.equals(other) ? ", under two routings: say which as [routing]" : ": name one of them as [_index]";
+            throw new IllegalArgumentException(
+                    "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
         }
-        return document(hits[0].getIndex(), hits[0].getSourceAsMap());
+        return document(index(hits[0]), hits[0].getMetadataFields().get(ROUTING), hits[0].getSourceAsMap());
+    }
+
+    /** The index of a hit, with that of its cluster before it if it is another one: as a shard there calls itself. */
+    private static String index(SearchHit hit) {
+        return RemoteClusterAware.buildRemoteIndexName(hit.getClusterAlias(), hit.getIndex());
     }
 
     private ResourceNotFoundException missing() {
         return new ResourceNotFoundException("[like] is document " + wanted + ", which is not there");
     }
 
-    private Like.Document document(String index, Map<String, Object> content) {
+    private Like.Document document(String index, DocumentField routing, Map<String, Object> content) {
         Object recipe = value(content, Signature.RECIPE);
         Object fingerprint = value(content, Signature.FINGERPRINT);
         Object count = value(content, Signature.QGRAM_COUNT);
-        Object qgrams = value(content, Signature.QGRAMS);
+        Object terms = value(content, Signature.QGRAMS);
+        Object qgrams = terms instanceof String ? List.of(terms) : terms; // as a synthetic source has a list of one
         boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
         boolean full = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
         if (!full) {
             throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
                     + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
         }
-        Like.Reference place = new Like.Reference(index, wanted.id(), wanted.routing());
-        List<String> terms = ((List<?>) qgrams).stream().map(String.class::cast).toList();
-        return new Like.Document(place, (String) recipe, (String) fingerprint, terms);
+        Like.Reference place =
+                new Like.Reference(index, wanted.id(), routing == null ? null : routing.getValue().toString());
+        List<String> strings = ((List<?>) qgrams).stream().map(String.class::cast).toList();
+        return new Like.Document(place, (String) recipe, (String) fingerprint, strings);
     }
 
     private static boolean strings(List<?> list) {

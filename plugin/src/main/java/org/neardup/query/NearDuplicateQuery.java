@@ -22,10 +22,15 @@ import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.Scorer;
 import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.Weight;
+import org.apache.lucene.util.Accountable;
 import org.apache.lucene.util.BytesRef;
 
-/** Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float). */
-final class NearDuplicateQuery extends Query {
+/**
+ * Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float).
+ *
+ * <p>It says what it weighs because the cache of queries keeps it whole, and takes any other for a kilobyte.
+ */
+final class NearDuplicateQuery extends Query implements Accountable {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
     /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
@@ -34,16 +39,24 @@ final class NearDuplicateQuery extends Query {
     private final String qgrams;
     private final String counts;
     private final SeekPlan plan;
+    private final Room room;
 
     /**
      * @param qgrams the field of q-grams, each a term
      * @param counts the field of their number, with doc values
      * @param plan what is sought
+     * @param room the memory it is sought in
      */
-    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan) {
+    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan, Room room) {
         this.qgrams = qgrams;
         this.counts = counts;
         this.plan = plan;
+        this.room = room;
+    }
+
+    @Override
+    public long ramBytesUsed() {
+        return 256 + plan.weight();
     }
 
     /** Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t. */
@@ -104,7 +117,8 @@ final class NearDuplicateQuery extends Query {
                 @Override
                 public Scorer get(long leadCost) throws IOException {
                     SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, counts);
-                    return new DocQScorer(new SegmentMatches(plan, reader.maxDoc(), reader.terms(qgrams), sizes), boost);
+                    Terms terms = reader.terms(qgrams);
+                    return new DocQScorer(new SegmentMatches(plan, reader.maxDoc(), terms, sizes, room), boost);
                 }
 
                 @Override
@@ -128,7 +142,7 @@ final class NearDuplicateQuery extends Query {
                 Explanation.match(plan.size(), "q-grams of the query"),
                 Explanation.match(other, "q-grams of the document"),
             };
-            if (shared < plan.required(other)) {
+            if (!plan.reachable(other) || shared < plan.required(other)) {
                 return Explanation.noMatch("doc_q is " + docQ + ", below the threshold: " + plan, parts);
             }
             String how = "doc_q, shared q-grams over the larger number of q-grams";

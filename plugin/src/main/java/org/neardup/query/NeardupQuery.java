@@ -8,9 +8,14 @@ import org.neardup.signature.Lexicon;
 public final class NeardupQuery {
     private NeardupQuery() {}
 
-    /** @param lexicons the lexicon of a name (null: the standard one), or another where it is not there: it only orders */
-    public static QuerySpec<?> spec(Function<String, Lexicon> lexicons) {
-        QGramSets sets = new QGramSets(lexicons);
+    /**
+     * What a node has to know of it.
+     *
+     * @param lexicons the lexicon of a name (null: the standard one), or another where it is not there: it only orders
+     * @param room the memory of the node
+     */
+    public static QuerySpec<?> spec(Function<String, Lexicon> lexicons, Room room) {
+        QGramSets sets = new QGramSets(lexicons, room);
         return new QuerySpec<>(
                 NeardupQueryBuilder.NAME,
                 in -> new NeardupQueryBuilder(in, sets),

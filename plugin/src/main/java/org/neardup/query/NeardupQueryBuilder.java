@@ -77,7 +77,9 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
                 continue;
             }
             if (!token.isValue()) {
-                throw new ParsingException(parser.getTokenLocation(), "[neardup] has [" + key + "], which is one value");
+                String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
+                throw new ParsingException(
+                        parser.getTokenLocation(), "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
             }
             switch (key) {
                 case FIELD -> field = parser.text();

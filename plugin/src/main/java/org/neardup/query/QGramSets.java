@@ -18,9 +18,22 @@ final class QGramSets {
             .weigher((key, sought) -> key.weight() + sought.weight())
             .build();
 
-    /** @param lexicons the lexicon of a name, or another one if it is not there: it orders, and decides nothing */
-    QGramSets(Function<String, Lexicon> lexicons) {
+    private final Room room;
+
+    /**
+     * None yet.
+     *
+     * @param lexicons the lexicon of a name, or another one if it is not there: it orders, and decides nothing
+     * @param room the memory they are made in
+     */
+    QGramSets(Function<String, Lexicon> lexicons, Room room) {
         this.lexicons = lexicons;
+        this.room = room;
+    }
+
+    /** The memory of this node. */
+    Room room() {
+        return room;
     }
 
     /** All that shapes what is sought; {@code most}: of larger sets only the size is wanted. */
@@ -31,6 +44,11 @@ final class QGramSets {
                 case Like.Document document -> SeekPlan.TERM_BYTES * document.qgrams().size();
                 case Like.Reference reference -> 0;
             };
+        }
+
+        /** Bytes of what is sought, at most: a text has no more q-grams than characters. */
+        long largest() {
+            return like instanceof Like.Text(String text) ? SeekPlan.TERM_BYTES * text.length() : weight();
         }
     }
 
@@ -62,6 +80,7 @@ final class QGramSets {
     }
 
     private Sought make(Key key) {
+        room.demand(key.largest());
         QGramSet set = switch (key.like()) {
             case Like.Text(String text) -> QGramSet.of(text, key.recipe());
             case Like.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());

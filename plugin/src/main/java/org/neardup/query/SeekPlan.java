@@ -96,9 +96,9 @@ final class SeekPlan {
         return threshold.of(Math.max(other, terms.length));
     }
 
-    /** Whether a document of {@code other} q-grams can have doc_q &gt;= t. */
+    /** Whether a document of {@code other} q-grams can have doc_q &gt;= t; none has more than an int says. */
     boolean reachable(long other) {
-        return required(other) <= Math.min(other, terms.length);
+        return other <= Integer.MAX_VALUE && required(other) <= Math.min(other, terms.length);
     }
 
     /** Whether some number of q-grams from {@code low} to {@code high} is one with which doc_q &gt;= t can be. */

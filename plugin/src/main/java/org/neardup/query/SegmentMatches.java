@@ -15,11 +15,18 @@ import org.apache.lucene.search.DocIdSetIterator;
  * <p>Worked in windows of document numbers, so that memory does not grow with the segment, and only when asked for: what
  * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
  * them, and is of a length that can reach t, is a candidate; the q-grams that are left are looked up for candidates
- * alone, and each falls out as soon as it cannot reach t any more.
+ * alone, and each falls out as soon as it cannot reach t any more. Between windows only the matches of the last one are
+ * held: a search may have thousands of such clauses, all of which are there at once.
  */
 final class SegmentMatches extends DocIdSetIterator {
     /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
     static final int WINDOW = 1 << 17;
+
+    /** Of a document in a window, while it is worked on: its counter, and what is held if it is a candidate. */
+    private static final long BYTES = 16;
+
+    /** Of where a term was found, about. */
+    private static final long STATE_BYTES = 128;
 
     /**
      * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
@@ -32,8 +39,8 @@ final class SegmentMatches extends DocIdSetIterator {
     private final Terms terms;
     private final SortedNumericDocValues sizes;
     private final int maxDoc;
+    private final Room room;
     private final int window;
-    private final int[] counts;
 
     private TermsEnum seeker;
     private PostingsEnum postings;
@@ -44,25 +51,28 @@ final class SegmentMatches extends DocIdSetIterator {
     private TermState[] found;
     private int nextWindow;
 
+    /** Shared q-grams of the prefix, for every document of the window that is worked on; else null. */
+    private int[] counts;
+
     private int[] docs = {};
     private int[] shared = {};
-    private long[] others = {};
+    private int[] others = {};
     private int count;
     private int at = -1;
     private int doc = -1;
 
     /** The matches of a segment of {@code maxDoc} documents; {@code terms}, {@code sizes}: their q-grams and how many. */
-    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes) {
-        this(plan, maxDoc, terms, sizes, WINDOW);
+    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, Room room) {
+        this(plan, maxDoc, terms, sizes, room, WINDOW);
     }
 
-    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, int window) {
+    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, Room room, int window) {
         this.plan = plan;
         this.maxDoc = maxDoc;
         this.terms = terms;
         this.sizes = sizes;
+        this.room = room;
         this.window = window;
-        counts = new int[Math.min(window, maxDoc)];
     }
 
     @Override
@@ -105,20 +115,27 @@ final class SegmentMatches extends DocIdSetIterator {
     private void work(int start) throws IOException {
         count = 0;
         at = -1;
-        countPrefix(start, start + Math.min(window, maxDoc - start));
+        int width = Math.min(window, maxDoc - start);
+        room.demand(BYTES * width);
+        counts = new int[width];
+        countPrefix(start, start + width);
         Arrays.sort(docs, 0, count);
         drop(start);
+        counts = null;
         for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
             look(plan.end(stage - 1), plan.end(stage));
         }
+        docs = Arrays.copyOf(docs, count);
+        shared = Arrays.copyOf(shared, count);
+        others = Arrays.copyOf(others, count);
     }
 
     private void countPrefix(int start, int end) throws IOException {
-        Arrays.fill(counts, 0);
         int prefix = plan.end(0);
         boolean first = found == null;
         boolean several = end < maxDoc;
         if (first) {
+            room.demand(several ? STATE_BYTES * prefix : 0);
             found = new TermState[several ? prefix : 0];
         }
         int least = plan.least();
@@ -178,10 +195,8 @@ final class SegmentMatches extends DocIdSetIterator {
 
     /** Drops the candidates of the window whose number of q-grams, or of those shared so far, cannot reach t. */
     private void drop(int start) throws IOException {
-        if (shared.length < count) {
-            shared = new int[docs.length];
-            others = new long[docs.length];
-        }
+        shared = new int[count];
+        others = new int[count];
         int left = plan.size() - plan.end(0);
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -193,7 +208,7 @@ final class SegmentMatches extends DocIdSetIterator {
             if (plan.reachable(other) && sharedNow + left >= plan.required(other)) {
                 docs[kept] = docs[i];
                 shared[kept] = sharedNow;
-                others[kept++] = other;
+                others[kept++] = (int) other;
             }
         }
         count = kept;

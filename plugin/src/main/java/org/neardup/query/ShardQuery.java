@@ -4,16 +4,19 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
 import org.apache.lucene.search.MatchNoDocsQuery;
+import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.index.IndexSettings;
 import org.elasticsearch.index.mapper.IdFieldMapper;
 import org.elasticsearch.index.mapper.KeywordFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.NumberFieldMapper;
+import org.elasticsearch.index.mapper.RoutingFieldMapper;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.QGramRecipe;
@@ -42,9 +45,9 @@ final class ShardQuery {
         }
         MappedFieldType terms = terms(Signature.QGRAMS);
         MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQuery::counts);
-        Signed signed = Signed.of(context, question.part(Signature.RECIPE));
+        Signed signed = Signed.of(context, question.part(Signature.RECIPE), question.ignoreUnmapped());
         if (signed == null) {
-            return new MatchNoDocsQuery("there is no document");
+            return new MatchNoDocsQuery("there is no signed document");
         }
         QGramSets.Sought sought = sought(signed);
         if (sought.blank()) {
@@ -53,7 +56,8 @@ final class ShardQuery {
         if (sought.plan() == null) {
             return others(equalTo(sought.fingerprint()));
         }
-        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), sought.plan());
+        NearDuplicateQuery query =
+                new NearDuplicateQuery(terms.name(), counts.name(), sought.plan(), sets.room());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
             return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
@@ -67,11 +71,24 @@ final class ShardQuery {
         if (!(question.like() instanceof Like.Document document) || !document.place().index().equals(index)) {
             return query;
         }
-        Query itself = context.getFieldType(IdFieldMapper.NAME).termQuery(document.place().id(), context);
         return new BooleanQuery.Builder()
                 .add(query, BooleanClause.Occur.MUST)
-                .add(itself, BooleanClause.Occur.MUST_NOT)
+                .add(at(document.place()), BooleanClause.Occur.MUST_NOT)
                 .build();
+    }
+
+    /** The one document of a place: another shard may hold another of the same id, under another routing. */
+    private Query at(Like.Reference place) {
+        BooleanQuery.Builder itself = new BooleanQuery.Builder().add(
+                context.getFieldType(IdFieldMapper.NAME).termQuery(place.id(), context), BooleanClause.Occur.FILTER);
+        if (place.routing() == null) {
+            Query routed = new PrefixQuery(new Term(RoutingFieldMapper.NAME));
+            itself.add(routed, BooleanClause.Occur.MUST_NOT);
+        } else {
+            Query routed = context.getFieldType(RoutingFieldMapper.NAME).termQuery(place.routing(), context);
+            itself.add(routed, BooleanClause.Occur.FILTER);
+        }
+        return itself.build();
     }
 
     /** Documents of the same normal form, one that is too short for a q-gram: their doc_q is 1. */

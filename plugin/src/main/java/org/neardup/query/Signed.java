@@ -2,11 +2,14 @@ package org.neardup.query;
 
 import java.io.IOException;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.search.DocIdSetIterator;
+import org.apache.lucene.util.Bits;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.Mapping;
 import org.elasticsearch.index.query.QueryShardException;
@@ -28,13 +31,14 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
     /**
      * That of the index of {@code context}, whose documents name their recipe in {@code recipeField}: what its
      * mapping says ({@code _meta.neardup}), else what its documents say. Null where the mapping says nothing and there are
-     * no documents: an empty shard, or none, as when the filter of an alias is checked.
+     * no documents: an empty shard, or none, as when the filter of an alias is checked; and, if they {@code mayBeUnsigned},
+     * where no document is signed.
      */
-    static Signed of(SearchExecutionContext context, String recipeField) throws IOException {
+    static Signed of(SearchExecutionContext context, String recipeField, boolean mayBeUnsigned) throws IOException {
         Map<?, ?> about = about(context);
         QGramRecipe recipe = about.get(Signature.RECIPE) instanceof String stated
                 ? understood(context, stated)
-                : indexed(context, recipeField);
+                : indexed(context, recipeField, mayBeUnsigned);
         if (recipe == null) {
             return null;
         }
@@ -50,35 +54,58 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
     }
 
     /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
-    private static QGramRecipe indexed(SearchExecutionContext context, String field) throws IOException {
-        if (context.getIndexReader() == null) {
+    private static QGramRecipe indexed(SearchExecutionContext context, String field, boolean mayBeUnsigned)
+            throws IOException {
+        IndexReader reader = context.getIndexReader();
+        if (reader == null) {
             return null;
         }
         MappedFieldType type = context.getFieldType(field);
         String name = type == null ? field : type.name(); // another one for a field alias
-        Set<String> found = new TreeSet<>();
-        for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
-            Terms terms = leaf.reader().terms(name);
-            TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
-            while (recipes.next() != null) {
-                found.add(recipes.term().utf8ToString());
-            }
+        Map<String, QGramRecipe> found = recipes(context, name, false);
+        if (distinct(found) > 1) {
+            found = recipes(context, name, true); // terms outlive their documents, until segments are merged and longer
         }
-        QGramRecipe common = null;
-        for (String text : found) {
-            QGramRecipe recipe = understood(context, text);
-            if (common != null && !common.equals(recipe)) {
-                throw new QueryShardException(context, "[neardup] cannot search this index: its documents are signed by the"
-                        + " recipes {}, whose q-grams differ; index them again by one of them", found);
-            }
-            common = recipe;
+        if (distinct(found) > 1) {
+            throw new QueryShardException(context, "[neardup] cannot search this index: its documents are signed by the"
+                    + " recipes {}, whose q-grams differ; index them again by one of them", found.keySet());
         }
-        if (common == null && context.getIndexReader().numDocs() > 0) {
+        if (found.isEmpty() && reader.numDocs() > 0 && !mayBeUnsigned) {
             throw new QueryShardException(context, "[neardup] does not know how this index is signed: neither"
                     + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
                     + " setup, or index its documents through the pipeline of neardup", field);
         }
-        return common;
+        return found.isEmpty() ? null : found.values().iterator().next();
+    }
+
+    private static long distinct(Map<String, QGramRecipe> recipes) {
+        return recipes.values().stream().distinct().count();
+    }
+
+    /** The recipes that documents of this shard name, by their texts; if so asked, only those of {@code living} ones. */
+    private static Map<String, QGramRecipe> recipes(SearchExecutionContext context, String field, boolean living)
+            throws IOException {
+        Map<String, QGramRecipe> found = new TreeMap<>();
+        for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
+            Terms terms = leaf.reader().terms(field);
+            TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
+            while (recipes.next() != null) {
+                String text = recipes.term().utf8ToString();
+                if (!living || lives(recipes, leaf.reader().getLiveDocs())) {
+                    found.put(text, understood(context, text));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean lives(TermsEnum term, Bits living) throws IOException {
+        PostingsEnum postings = term.postings(null, PostingsEnum.NONE);
+        int doc = postings.nextDoc();
+        while (doc != DocIdSetIterator.NO_MORE_DOCS && living != null && !living.get(doc)) {
+            doc = postings.nextDoc();
+        }
+        return doc != DocIdSetIterator.NO_MORE_DOCS;
     }
 
     private static QGramRecipe understood(SearchExecutionContext context, String recipe) {

@@ -219,7 +219,7 @@ class CancellationTest {
     private static SegmentMatches matches(Counted terms, int size, int shared, int window) {
         List<String> grams = IntStream.range(0, size).mapToObj(i -> "g" + i).toList();
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("1"), shared);
-        return new SegmentMatches(plan, terms.maxDoc, terms, sizes(terms.maxDoc, size), window);
+        return new SegmentMatches(plan, terms.maxDoc, terms, sizes(terms.maxDoc, size), Room.ENDLESS, window);
     }
 
     private static int count(SegmentMatches matches) throws IOException {

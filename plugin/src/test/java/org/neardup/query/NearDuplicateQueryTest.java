@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -71,7 +72,7 @@ class NearDuplicateQueryTest {
     };
 
     private static NearDuplicateQuery query(List<String> asked, Threshold threshold, int shared) {
-        return new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared));
+        return new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), Room.ENDLESS);
     }
 
     private static NearDuplicateQuery query(List<String> asked, String threshold) {
@@ -406,6 +407,77 @@ class NearDuplicateQueryTest {
     }
 
     @Test
+    @DisplayName("is kept by a cache for what it weighs, not for a kilobyte")
+    void cacheWeight() throws IOException {
+        long most = 1 << 20;
+        LRUQueryCache cache = new LRUQueryCache(1000, most, context -> true, Float.POSITIVE_INFINITY);
+        try (Directory directory = new Corpus(50, 16).index(Corpus.Counts.WITH_POINTS)) {
+            Corpus.merge(directory);
+            try (IndexReader reader = DirectoryReader.open(directory)) {
+                IndexSearcher searcher = new IndexSearcher(reader);
+                searcher.setQueryCache(cache);
+                searcher.setQueryCachingPolicy(ALWAYS);
+                for (int first = 0; first < 50_000; first += 5_000) {
+                    List<String> asked = IntStream.range(first, first + 5_000).mapToObj("%04x"::formatted).toList();
+                    searcher.count(new ConstantScoreQuery(query(asked, "0.000001")));
+                }
+                assertEquals(3, cache.getCacheSize(), "of 320 kB each");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("asks for room before it takes memory, and ends with the refusal")
+    void room() throws IOException {
+        Corpus corpus = new Corpus(80, 17);
+        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
+                IndexReader reader = DirectoryReader.open(directory)) {
+            List<Long> asked = new ArrayList<>();
+            SeekPlan plan = new SeekPlan(corpus.question(), Threshold.parse("0.000001"));
+            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
+            assertEquals(
+                    reader.leaves().stream().map(leaf -> 16L * leaf.reader().maxDoc()).sorted().toList(),
+                    asked.stream().filter(bytes -> bytes > 0).sorted().toList());
+            Room full = bytes -> {
+                throw new IllegalStateException("no room for " + bytes);
+            };
+            Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
+            assertThrows(IllegalStateException.class, () -> searcher(reader).count(refused));
+        }
+    }
+
+    @Test
+    @DisplayName("holds no counters between windows: thousands of clauses fit where thousands of counters would not")
+    void manyClauses() throws IOException {
+        int documents = SegmentMatches.WINDOW;
+        try (Directory directory = new ByteBuffersDirectory()) {
+            try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
+                for (int i = 0; i < documents; i++) {
+                    Document document = new Document();
+                    document.add(new StringField(Corpus.QGRAMS, "g" + i % 4_000, Field.Store.NO));
+                    document.add(new SortedNumericDocValuesField(Corpus.COUNT, 1));
+                    writer.addDocument(document);
+                }
+                writer.forceMerge(1);
+            }
+            // A gigabyte of counters; the tests have half of one.
+            BooleanQuery.Builder any = new BooleanQuery.Builder();
+            IntStream.range(0, 1_000).forEach(i -> any.add(query(List.of("g" + 4 * i), "1"), Occur.SHOULD));
+            Query twice = new BooleanQuery.Builder()
+                    .add(any.build(), Occur.SHOULD)
+                    .add(new BoostQuery(any.build(), 2), Occur.SHOULD)
+                    .build();
+            try (IndexReader reader = DirectoryReader.open(directory)) {
+                IndexSearcher searcher = searcher(reader);
+                TopDocs found = searcher.search(twice, 1);
+                int expected = (int) IntStream.range(0, documents).filter(i -> i % 4_000 % 4 == 0).count();
+                assertEquals(3, found.scoreDocs[0].score);
+                assertEquals(expected, searcher.count(twice));
+            }
+        }
+    }
+
+    @Test
     @DisplayName("equals one of the same fields, q-grams and threshold; says in short what it is")
     void equality() {
         List<String> grams = List.of("abcd", "bcde", "cdef", "defg");
@@ -416,8 +488,8 @@ class NearDuplicateQueryTest {
         List<String> fewer = grams.subList(0, 3);
         List<Query> others = List.of(
                 query(grams, "0.71"), query(fewer, "0.7"), new MatchNoDocsQuery(""),
-                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan),
-                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan));
+                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, Room.ENDLESS),
+                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, Room.ENDLESS));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());

@@ -54,7 +54,7 @@ class NeardupQueryBuilderTest {
         LogConfigurator.configureESLogging();
     }
 
-    private static final QGramSets SETS = new QGramSets(name -> Lexicon.standard());
+    private static final QGramSets SETS = new QGramSets(name -> Lexicon.standard(), Room.ENDLESS);
     private static final NamedXContentRegistry NAMES = new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
             QueryBuilder.class, new ParseField("neardup"), (parser, context) -> NeardupQueryBuilder.parse(parser, SETS))));
     private static final NamedWriteableRegistry SENT = new NamedWriteableRegistry(List.of(new NamedWriteableRegistry.Entry(
@@ -131,15 +131,17 @@ class NeardupQueryBuilderTest {
         "\"like\":{\"text\":null} | [like.text] must be a string",
         "\"like\":{\"text\":[\"a\"]} | [like.text] must be a string",
         "\"like\":{\"_index\":\"a\",\"_id\":7} | [like._id] must be a string",
+        "\"like\":{\"_index\":\",\",\"_id\":\"7\"} | [like._index] is [,]: it must name an index",
+        "\"like\":{\"_index\":\"\",\"_id\":\"7\"} | [like._index] is []: it must name an index",
         "\"like\":{\"words\":\"a\"} | [like] has the key [words]: it must be an object",
         "\"like\":{\"_id\":\"7\"} | [like] has the keys [_id]: it must be",
         "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
         "\"like\":{\"text\":\"a\",\"_id\":\"7\",\"_index\":\"a\"} | it must be an object",
         "\"like\":{\"text\":\"a\",\"routing\":\"x\"} | it must be an object",
         "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: there are [field], [like], [threshold]",
-        "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has [threshold], which is one value",
-        "LIKE,\"threshold\":[0.7] | [neardup] has [threshold], which is one value",
-        "LIKE,\"threshold\":null | [neardup] has [threshold], which is one value",
+        "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has a [threshold] that is an object or an array: it must be one value",
+        "LIKE,\"threshold\":[0.7] | [neardup] has a [threshold] that is an object or an array: it must be one value",
+        "LIKE,\"threshold\":null | [neardup] has a [threshold] that is null: it must be one value",
         "LIKE,\"threshold\":0 | [neardup]: [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":-1 | it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":1.01 | [threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7",
@@ -149,7 +151,7 @@ class NeardupQueryBuilderTest {
         "LIKE,\"threshold\":\"abc\" | [threshold] is [abc]: it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":true | [threshold] is [true]: it must be a number above 0 and at most 1, such as 0.7",
         "LIKE,\"threshold\":0.1234567 | [threshold] is [0.1234567]: it must be a number of at most six decimals",
-        "LIKE,\"field\":[\"a\"] | [neardup] has [field], which is one value",
+        "LIKE,\"field\":[\"a\"] | [neardup] has a [field] that is an object or an array: it must be one value",
         "LIKE,\"boost\":-1 | negative [boost] are not allowed",
         "LIKE,\"boost\":\"much\" | much",
         "LIKE,\"ignore_unmapped\":\"perhaps\" | perhaps",

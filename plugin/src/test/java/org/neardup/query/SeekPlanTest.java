@@ -2,6 +2,7 @@ package org.neardup.query;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A plan of seeking")
 class SeekPlanTest {
@@ -146,6 +149,15 @@ class SeekPlanTest {
                     }
                 }
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 1L << 31, 1L << 62, Long.MAX_VALUE})
+    @DisplayName("reaches no document that says it has a number of q-grams which none can have")
+    void impossible(long other) {
+        for (String text : THRESHOLDS) {
+            assertFalse(new SeekPlan(grams(10), Threshold.parse(text)).reachable(other), text);
         }
     }
 

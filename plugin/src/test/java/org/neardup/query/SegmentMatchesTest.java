@@ -25,7 +25,7 @@ class SegmentMatchesTest {
 
     private static SegmentMatches matches(SeekPlan plan, LeafReader reader, int window) throws IOException {
         SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, Corpus.COUNT);
-        return new SegmentMatches(plan, reader.maxDoc(), reader.terms(Corpus.QGRAMS), sizes, window);
+        return new SegmentMatches(plan, reader.maxDoc(), reader.terms(Corpus.QGRAMS), sizes, Room.ENDLESS, window);
     }
 
     private static TreeMap<Integer, Double> all(SegmentMatches matches) throws IOException {
