@@ -37,7 +37,12 @@ from benchmarks.corpora import Corpus
 from benchmarks.tables_d import DELTA, DELTAS, NEVER, tables
 from neardup.baselines.imatch import IMatch
 from neardup.baselines.segments import SegmentFingerprints
-from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceHashes, SentenceTable
+from neardup.baselines.sentence_fingerprints import (
+    MOST_OCCURRENCES,
+    SentenceFingerprints,
+    SentenceHashes,
+    SentenceTable,
+)
 from neardup.baselines.words import Frequencies, sentences, words
 from neardup.signature import signer
 
@@ -168,11 +173,11 @@ def contenders(data: Data, frequencies: Frequencies, cutoff: float) -> Iterator[
             return [digest for digest in whole.sign(text) if digest is not None]
 
         yield Contender(f"I-Match (Chowdhury02), idf {low} to {high}", digests, 0, len(data.articles))
-    yield Contender("segments (Wang09)", SegmentFingerprints().sign, DELTA, 300)
+    yield Contender("segments (Wang09)", SegmentFingerprints().sign, DELTA, MOST_OCCURRENCES)
     method = SentenceFingerprints(cutoff)
     method.use(frequencies)
-    yield Contender(f"sentence fingerprints, cut-off {cutoff}", method.sign, DELTA, 300)
-    yield Contender("the product's sentence fingerprints", product_sentences, DELTA, 300)
+    yield Contender(f"sentence fingerprints, cut-off {cutoff}", method.sign, DELTA, MOST_OCCURRENCES)
+    yield Contender("the product's sentence fingerprints", product_sentences, DELTA, MOST_OCCURRENCES)
 
 
 def product_sentences(text: str) -> SentenceHashes:
@@ -268,7 +273,7 @@ def on_scores(data: Data, scores: Sequence[float], thresholds: Iterable[float]) 
 
 
 def shared_sentences(data: Data, keys: Callable[[str], Sequence[bytes]]) -> dict[Pair, int]:
-    """How many fingerprints each post shares with each article, those of more than 300 articles left out."""
+    """How many fingerprints each post shares with each article, those of too many articles left out."""
     holders: dict[bytes, list[int]] = {}
     for article, text in enumerate(data.articles):
         for key in set(keys(text)):
@@ -277,7 +282,7 @@ def shared_sentences(data: Data, keys: Callable[[str], Sequence[bytes]]) -> dict
     for number, post in enumerate(data.posts):
         for key in set(keys(post.text)):
             held = holders.get(key, ())
-            if len(held) <= 300:
+            if len(held) <= MOST_OCCURRENCES:
                 shared.update((number, article) for article in held)
     return dict(shared)
 

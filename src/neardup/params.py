@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
+WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
+"""A random lexicon keeps the words of a hash below: two of three (Kołcz et al. 2004 drop about a third)."""
 MAX_SKETCH_SIZE: Final = 64
 COMPLETE_BELOW: Final = 64
 """Sets of at most this many q-grams are posted and searched whole (DESIGN.md, section 3)."""

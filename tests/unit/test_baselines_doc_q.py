@@ -124,6 +124,14 @@ def test_a_light_threshold_can_turn_away_what_the_accurate_one_would_keep():
     assert strict.score(strict.sign(a), strict.sign(b)) == 0
 
 
+def test_a_light_score_of_exactly_the_light_threshold_suffices():
+    """Three bigrams of four are shared: 0.75 is no rounded number."""
+    method = Ddebit(light=0.75, q=1)
+    a, b = method.sign("abcde"), method.sign("abcdx")
+    assert DocQ(2).score(a.bigrams, b.bigrams) == 0.75
+    assert method.score(a, b) == DocQ(1).score(a.qgrams, b.qgrams) > 0
+
+
 def test_records_are_compared_as_they_stand():
     records, documents = Ddebit(records=True), Ddebit()
     assert (

@@ -106,7 +106,9 @@ def test_random_lexicons_raise_recall_and_lose_nothing():
     assert len(found[0]) < 100 < len(found[2])
 
 
-@pytest.mark.parametrize(("low", "high", "lexicons"), [(0.5, 0.5, 0), (-0.1, 1, 0), (0, 1.1, 0), (0, 1, -1)])
+@pytest.mark.parametrize(
+    ("low", "high", "lexicons"), [(0.5, 0.5, 0), (-0.1, 1, 0), (0, 1.1, 0), (0, 1, -1), (0, 1, 1_000)]
+)
 def test_settings_that_cannot_be_are_refused(low, high, lexicons):
     with pytest.raises(ValueError, match=f"low = {low}, high = {high}, lexicons = {lexicons}"):
         IMatch(low, high, lexicons=lexicons)

@@ -37,8 +37,8 @@ def md5(*found):
     return hashlib.md5(" ".join(found).encode(), usedforsecurity=False).digest()
 
 
-def table_of(*texts, signer, most=300):
-    return SentenceTable([signer.sign(text) for text in texts], most)
+def table_of(*texts, signer, **most):
+    return SentenceTable([signer.sign(text) for text in texts], **most)
 
 
 # -- the paper's example --

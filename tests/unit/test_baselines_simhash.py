@@ -247,7 +247,7 @@ def test_weights_must_be_learned_first():
         Simhash().sign("")
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"lexicons": 0}, {"bits": 48}])
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"lexicons": 0}, {"lexicons": 1_001}, {"bits": 48}])
 def test_wrong_parameters_are_named(wrong):
     [(name, value)] = wrong.items()
     with pytest.raises(ValueError, match=f"{name} = {value}"):

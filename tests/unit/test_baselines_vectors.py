@@ -11,6 +11,7 @@ from tests.unit.baseline_texts import collection
 from neardup.baselines.cosine import Cosine
 from neardup.baselines.scam import Scam
 from neardup.baselines.tokens import STOPWORDS
+from neardup.baselines.vectors import ProductIndex
 from neardup.baselines.words import words
 
 TEXTS = collection()
@@ -58,6 +59,46 @@ def test_cosine_is_the_plain_formula(start):
     for a in TEXTS[start::3]:
         for b in TEXTS[start::5]:
             assert method.score(method.sign(a), method.sign(b)) == pytest.approx(plain_cosine(a, b, TEXTS))
+
+
+def test_a_word_that_the_collection_does_not_hold_weighs_as_if_one_document_had_it():
+    method = Cosine()
+    method.learn(["rose wolf", "rose", "rose fox"])
+    a, b = "rose unseen", "rose wolf unseen"
+    assert method.score(method.sign(a), method.sign(b)) == pytest.approx(
+        plain_cosine(a, b, ["rose wolf", "rose", "rose fox"])
+    )
+    weights = dict(zip(method.sign(b).keys.tolist(), method.sign(b).weights.tolist(), strict=True))
+    assert sorted(weights.values()) == pytest.approx([math.log2(4 / 3), 2, 2])
+
+
+def test_an_index_finds_what_its_own_order_of_adding_rounds_below_the_threshold():
+    """Each score in turn is the threshold: the sum that the index makes of the same products may be a bit lower."""
+    method = Cosine()
+    method.learn(TEXTS)
+    signatures = [method.sign(text) for text in TEXTS]
+    checked = 0
+    for i, one in enumerate(signatures):
+        for other in signatures[:i]:
+            score = method.score(one, other)
+            if score:
+                index = method.index(score)
+                index.add(other)
+                assert dict(index.matches(one)) == {0: score}
+                checked += 1
+    assert checked > 500
+
+
+def test_an_index_compares_only_what_comes_near_the_threshold():
+    method = Cosine()
+    method.learn(TEXTS)
+    signatures = [method.sign(text) for text in TEXTS if not text.startswith("echo")]
+    index = method.index(0.9)
+    for signature in signatures:
+        index.add(signature)
+    found = sum(len(list(index.matches(signature))) for signature in signatures)
+    assert isinstance(index, ProductIndex)
+    assert index.compared == found > 0
 
 
 def test_a_subset_has_a_low_cosine_where_all_words_weigh_the_same():

@@ -11,9 +11,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from benchmarks import experiment_a, newsday
+from benchmarks import experiment_a, harness, newsday
 
-from neardup.evaluation.methods import chosen
+from neardup.evaluation.methods import PRODUCTS, chosen
 
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = Path("no-corpora")
@@ -68,6 +68,35 @@ def test_every_method_of_the_experiment_is_known_once():
         assert set(chosen(experiment_a.FIGURE_5)) <= set(chosen(asked))
     assert chosen(experiment_a.FIGURE_5) == list(experiment_a.PAPER)
     assert chosen(experiment_a.QS) == list(experiment_a.QS)
+
+
+def test_the_product_is_measured_wherever_doc_q_is():
+    thresholds = experiment_a.thresholds_of("doc_q(q=4)")
+    assert thresholds == (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    for product in PRODUCTS:
+        assert experiment_a.thresholds_of(product) == thresholds
+
+
+def test_a_method_of_parts_is_the_one_of_its_paper():
+    [method] = [one for one in chosen(experiment_a.OTHERS) if one.startswith("sentence fingerprints")]
+    assert method == chosen(["sentence fingerprints"])[0]
+
+
+def test_what_is_measured_of_doc_q_beside_the_papers_thresholds_is_kept():
+    """The text speaks of these points too."""
+    figures = harness.figures_of(harness.RESULTS / "experiment-a.json")["evaluations"]
+    for evaluation in figures.values():
+        for one in evaluation["methods"]:
+            if one["method"] in ("doc_q(q=4)", *PRODUCTS):
+                thresholds = tuple(point["threshold"] for point in one["points"])
+                assert thresholds == experiment_a.thresholds_of("doc_q(q=4)")
+    [lowest] = [
+        point
+        for one in figures["articles"]["methods"] if one["method"] == "doc_q(q=4)"
+        for point in one["points"] if point["threshold"] == 0.3
+    ]  # fmt: skip
+    page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    assert f"begin to meet (precision {lowest['precision']:.3f})" in page
 
 
 def test_the_papers_own_figures_are_consistent():

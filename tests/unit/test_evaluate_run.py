@@ -318,6 +318,11 @@ def test_a_process_that_dies_is_a_method_that_failed(monkeypatch, tmp_path, prog
         (["neardup-sketch", "neardup_complete"], ["neardup sketch", "neardup complete"]),
         (["simhash"], ["simhash(k=2, lexicons=1, bits=64, idf)"]),
         (["simhash(bits=32, k=3)"], ["simhash(k=3, lexicons=1, bits=32, idf)"]),
+        (["simhash(k=1)"], ["simhash(k=1, lexicons=1, bits=64, idf)"]),
+        (["simhash(k=1, unweighted)"], ["simhash(k=1, lexicons=1, bits=64, unweighted)"]),
+        (["simhash(bits=32)"], ["simhash(k=2, lexicons=1, bits=32, idf)"]),
+        (["sentence fingerprints"], ["sentence fingerprints(cutoff=0.6, delta=3)"]),
+        (["sentence fingerprints(cutoff=0.1)"], ["sentence fingerprints(cutoff=0.1, delta=3)"]),
         (["all", "cosine"], methods.names()),
     ],
 )

@@ -1,14 +1,20 @@
 """The tables of docs/experiments.md are those of the figures that were measured, and of nothing else."""
 
+import re
+
 import pytest
-from benchmarks import experiments, harness
+from benchmarks import experiment_a, experiments, harness
+
+from neardup.evaluation.methods import PRODUCTS
+from neardup.evaluation.results import Result
+
+PAGE = experiments.PAGE.read_text("utf-8")
 
 
 def test_the_page_has_the_tables_of_the_results():
-    page = experiments.PAGE.read_text("utf-8")
     made = experiments.tables(harness.RESULTS)
     assert {name[0] for name in made} == set(experiments.PARTS)
-    assert experiments.filled(page, made) == page, "run: python -m benchmarks.experiments --from-results"
+    assert experiments.filled(PAGE, made) == PAGE, "run: python -m benchmarks.experiments --from-results"
 
 
 def test_results_are_of_full_runs():
@@ -16,6 +22,30 @@ def test_results_are_of_full_runs():
         path = harness.RESULTS / f"experiment-{letter}.json"
         assert '"tiny": false' in path.read_text("utf-8")
         assert path.stat().st_size < 200_000
+
+
+def test_experiments_run_the_shortest_first_and_take_as_long_as_they_say():
+    minutes = {
+        letter.lower(): int(took)
+        for letter, took in re.findall(r"^\| ([A-D]) \|.*\| (\d+) \|$", PAGE, re.MULTILINE)
+    }
+    assert list(experiments.PARTS) == sorted(minutes, key=lambda letter: minutes[letter])
+    for told in (PAGE, experiments.__doc__ or ""):
+        [total] = re.findall(r"about (\d+) minutes", told, re.IGNORECASE)
+        assert abs(int(total) - sum(minutes.values())) < 5
+
+
+def test_the_summary_tells_who_is_ahead_of_doc_q():
+    """Of doc_q's other sizes and of all other methods the lowest and the highest F1 that is above that of q = 4."""
+    summary = PAGE.partition("## What was asked and what came out")[2].partition("**B, several")[0]
+    evaluations = harness.figures_of(harness.RESULTS / "experiment-a.json")["evaluations"]
+    for evaluation in evaluations.values():
+        best = {one["method"]: Result.from_dict(one).best.f1 for one in evaluation["methods"]}
+        ahead = {name: f1 for name, f1 in best.items() if f1 > best["doc_q(q=4)"] and name not in PRODUCTS}
+        sizes = {name: ahead.pop(name) for name in experiment_a.QS if name in ahead}
+        for group in (ahead, sizes):
+            for f1 in (min(group.values()), max(group.values())) if group else ():
+                assert f"{f1:.3f}" in summary
 
 
 def test_only_what_stands_between_the_marks_is_written():

@@ -23,7 +23,7 @@ from benchmarks import (
 
 from neardup import oracle
 from neardup.baselines.sentence_lengths import CLAUSE_MARKS, feature_string
-from neardup.baselines.words import words
+from neardup.baselines.words import Frequencies, words
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"b": ["snowballstemmer"]}
@@ -228,6 +228,23 @@ def test_posts_are_judged_by_hand():
         "precision": 1.0, "recall": 0.5, "f": pytest.approx(2 / 3),
     }  # fmt: skip
     assert experiment_d.called([0, 3, 4, 9], 3) == {2, 3}
+
+
+def test_a_sentence_of_more_than_300_articles_names_none_of_them():
+    texts = [f"advert. often{number // 300}" for number in range(301)]
+    data = experiment_d.Data(texts, [generators_d.Post("own", "advert. often0. often1")], [], [])
+
+    def keys(text):
+        return [word.encode() for word in words(text)]
+
+    shared = experiment_d.shared_sentences(data, keys)
+    assert shared == {(0, article): 1 for article in range(301)}  # not by "advert", which 301 of them have
+
+
+def test_tables_strike_out_by_300_but_not_the_digests_of_whole_documents(blogosphere):
+    data = experiment_d.Data(blogosphere.articles[:3], [], [], [])
+    made = [*experiment_d.contenders(data, Frequencies(words, data.articles), 0.6)]
+    assert [one.most for one in made] == [3, 3, 3, 300, 300, 300]
 
 
 def test_containment_is_the_oracles(blogosphere):

@@ -22,8 +22,6 @@ from neardup.baselines.collection import learned
 from neardup.baselines.vectors import Vector, VectorMethod
 from neardup.baselines.words import Frequencies, words
 
-FREQUENT_SHARE = 0.05
-
 
 class Cosine(VectorMethod):
     """The cosine; with `frequent`, words in more than that share of the collection are taken to be everywhere."""

@@ -18,17 +18,12 @@ import math
 from collections.abc import Iterable
 from typing import ClassVar
 
-import xxhash
-
+from neardup.baselines import random_lexicons
 from neardup.baselines.base import YES_NO, Method
 from neardup.baselines.collection import learned
 from neardup.baselines.words import Frequencies, words
 
 IDF_RANGE = (0.2, 0.85)
-KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
-"""Two words of three stay in a random lexicon."""
-SEED_STEP = 1_000
-"""Lexicon i of seed s hashes words with seed 1,000 s + i."""
 
 Digests = tuple[bytes | None, ...]
 """One digest a lexicon; None where no word of the document is in it."""
@@ -43,14 +38,14 @@ class IMatch(Method[Digests]):
     def __init__(
         self, low: float = IDF_RANGE[0], high: float = IDF_RANGE[1], *, lexicons: int = 0, seed: int = 0
     ) -> None:
-        if not 0 <= low < high <= 1 or not 0 <= lexicons < SEED_STEP:
+        if not 0 <= low < high <= 1 or not 0 <= lexicons < random_lexicons.MOST:
             raise ValueError(
                 f"low = {low}, high = {high}, lexicons = {lexicons}: "
-                f"use 0 <= low < high <= 1 and fewer than {SEED_STEP} lexicons"
+                f"use 0 <= low < high <= 1 and fewer than {random_lexicons.MOST} lexicons"
             )
         self.name = f"I-Match(idf={low}..{high}" + (f", lexicons={lexicons})" if lexicons else ")")
         self.low, self.high, self.lexicons = low, high, lexicons
-        self._seed = SEED_STEP * seed
+        self._seed = seed
         self._frequencies: Frequencies | None = None
         self._lexicon: dict[str, int] = {}
 
@@ -65,11 +60,7 @@ class IMatch(Method[Digests]):
 
     def _membership(self, word: str) -> int:
         """Bit i: whether lexicon i holds the word; lexicon 0 holds all."""
-        data = word.encode()
-        kept = (
-            xxhash.xxh64_intdigest(data, self._seed + i) < KEPT_BELOW for i in range(1, self.lexicons + 1)
-        )
-        return 1 | sum(member << i for i, member in enumerate(kept, 1))
+        return sum(random_lexicons.keeps(word, i, self._seed) << i for i in range(self.lexicons + 1))
 
     def sign(self, text: str) -> Digests:
         """A digest for each lexicon."""

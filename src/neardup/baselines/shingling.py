@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """0.5 is the one of the paper's clusters. One word changed is `width` shingles: useful thresholds reach far down."""
-EVERY = 25
-MOST_DOCUMENTS = 1_000
 
 
 class Shingling(SetMethod):

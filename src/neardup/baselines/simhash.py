@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from neardup.baselines import random_lexicons
 from neardup.baselines.base import Index, Method
 from neardup.baselines.words import Frequencies, Split, words
 
@@ -30,10 +31,7 @@ Weigh = Callable[[str], int]
 Hash = Callable[[str], int]
 
 WIDTHS = (32, 64)
-KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
 IDF_UNIT = 1_024
-SEED_STEP = 1_000
-"""Lexicon i of seed s hashes words with seed 1,000 s + i: more than anyone asks for lie between two seeds."""
 NARROWEST_BLOCK = 8
 """Blocks of fewer bits than this hold every document, and are no keys."""
 
@@ -72,10 +70,10 @@ class Simhash(Method[Fingerprints]):
         distinct: bool = False,
         seed: int = 0,
     ) -> None:
-        if k < 1 or lexicons < 1 or bits not in WIDTHS:
+        if k < 1 or not 1 <= lexicons <= random_lexicons.MOST or bits not in WIDTHS:
             raise ValueError(
                 f"k = {k}, lexicons = {lexicons}, bits = {bits}: "
-                "use shingles of 1 word or more, 1 lexicon or more, and 32 or 64 bits"
+                f"use shingles of 1 word or more, 1 to {random_lexicons.MOST} lexicons, and 32 or 64 bits"
             )
         kind = "idf" if weigh is None else weigh.__name__
         kind += ("" if hashed is hash64 else f", {hashed.__name__}") + ", distinct" * distinct
@@ -139,10 +137,7 @@ class Simhash(Method[Fingerprints]):
         return len(signature) * self.bits // 8
 
     def _kept(self, found: list[str], lexicon: int) -> list[str]:
-        if lexicon == 0:
-            return found
-        seed = self._seed * SEED_STEP + lexicon
-        return [word for word in found if xxhash.xxh64_intdigest(word.encode(), seed) < KEPT_BELOW]
+        return [word for word in found if random_lexicons.keeps(word, lexicon, self._seed)]
 
     def _shingles(self, kept: list[str]) -> list[str]:
         return [" ".join(kept[at : at + self.k]) for at in range(len(kept) - self.k + 1)]

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 PRODUCTS: Final = ("neardup sketch", "neardup complete")
 COMPARISON: Final = ("neardup sketch", "doc_q", "SpotSigs", "MinHash LSH", "I-Match")
 """What is measured unless methods are named: neardup, and the methods of Montanari & Puglisi's Fig. 5."""
-USUAL: Final = ("doc_q(q=4)", "simhash(k=2, lexicons=1, bits=64, idf)")
-"""Which one of a family is meant when it is named without parameters and is not the first: the papers' best."""
+USUAL: Final = (
+    "doc_q(q=4)",
+    "simhash(k=2, lexicons=1, bits=64, idf)",
+    "simhash(k=1, lexicons=1, bits=64, idf)",
+    "simhash(k=2, lexicons=1, bits=32, idf)",
+    "sentence fingerprints(cutoff=0.6, delta=3)",
+)
+"""Which one of a family is meant when not all parameters are given and it is not the first: the papers' best."""
 ALL: Final = "all"
 LIKENESS: Final = 0.5
 """How alike (`difflib`) a name must be to an unknown one to be proposed: below, any name is as good as another."""

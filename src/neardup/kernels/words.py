@@ -12,6 +12,7 @@ from numba import njit
 
 from neardup.kernels.hashing import xxh64
 from neardup.kernels.text import decode_nfc, encode_one
+from neardup.params import WORDS_KEPT_BELOW
 from neardup.unicode_table import ALONE, BREAK, END, END_BEFORE_SPACE, KEEP, SPACE
 
 _U = np.uint64
@@ -19,8 +20,6 @@ WORD_SLOT_SHIFT = 44
 """A word's slot in the lexicon's word table is the top 20 bits of its xxh64."""
 UNKNOWN_CLASS = 255
 MIN_SENTENCE_WORDS = 3
-KEPT_BELOW = 0xAAAAAAAAAAAAAAAA
-"""A random lexicon keeps two thirds of all words (Kołcz et al. 2004 drop about a third)."""
 _SPACE_BYTE = 0x20
 
 
@@ -196,7 +195,7 @@ def _random_lexicon(words, starts, ends, count, weights, variant, out, out_start
     kept = 0
     at = 0
     for i in range(count):
-        if xxh64(words, starts[i], ends[i], _U(variant)) >= _U(KEPT_BELOW):
+        if xxh64(words, starts[i], ends[i], _U(variant)) >= _U(WORDS_KEPT_BELOW):
             continue
         if kept:
             out[at] = _SPACE_BYTE
