@@ -7,7 +7,9 @@ Question   1. Does it find, of three corpora, exactly what brute force finds, wi
            25 hourly indices and over one; as indexing leaves them, and merged.
            3. How does its time grow with documents in an index, and with the number of indices?
            4. What do questions that are too large or wrong do to the node?
-Corpus     passages20k, wikiversions and manpages-multi (the last two for 1 only), all of them.
+           5. What do thousands of clauses in one search, and hundreds of large filters that are worth caching?
+Corpus     passages20k, wikiversions and manpages-multi (the last two for 1 only), all of them; for 5, 140,000 made-up
+           texts of three words in one segment, asked about by them and by 30,000 random letters.
 Seed       20261121 for the documents that are asked about, thresholds, deletes and changes.
 Excluded   starting the node, setting up, indexing; of 2 and 3, making the bodies of the requests.
 Fairness   Ways of asking alternate, each asks about the same documents; ratios within one run are what counts.
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import random
 import statistics
+import string
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +54,7 @@ THRESHOLDS = ("0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "0.95", "1")
 EXACT = ("passages20k", "wikiversions", "manpages-multi")
 SIZES = (1_000, 4_000, 12_000)
 COUNTS = (1, 5, 10, 15, 20, 25)
-PARTS = ("exact", "speed", "growth", "limits")
+CROWD, CLAUSES, FILTERS = 140_000, 4_000, 400
 MOST = 10_000
 """Hits that a search can return; a document with more copies would fail the comparison."""
 
@@ -341,6 +344,34 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
         cluster.request("DELETE", f"/{prefix}.other,{prefix}.bare")
 
 
+# 5. A crowd
+
+
+def crowd(url: str, args: argparse.Namespace) -> Iterator[Body]:
+    """Many questions at once, and many that are asked again and again; memory of the node before and after."""
+    source = random.Random(SEED)
+    documents, clauses, filters = (n // 100 if args.tiny else n for n in (CROWD, CLAUSES, FILTERS))
+
+    def letters(count: int) -> str:
+        return "".join(source.choices(string.ascii_lowercase, k=count))
+
+    with window_of(url, "bench-crowd"), Cluster(parse_address(f"{url}/bench-crowd"), timeout=600) as cluster:
+        hour = cluster.address.hourly(FIRST_MS // HOUR_MS)
+        texts = [" ".join(letters(8) for _ in range(3)) for _ in range(documents)]
+        indexed(cluster, [Action("create", hour, str(i), {"text": each}) for i, each in enumerate(texts)])
+        cluster.request("POST", f"/{hour}/_forcemerge", params={"max_num_segments": 1})
+        cluster.request("POST", f"/{hour}/_refresh")
+        yield {"asked": "memory", "when": "before", **_memory(cluster)}
+        any_of = {"bool": {"should": [ask_text(each) for each in texts[:clauses]]}}
+        spent, hits = timed(cluster, hour, [any_of])
+        yield {"asked": "clauses", "clauses": clauses, "ms": round(spent), "hits_of_100": hits}
+        yield {"asked": "memory", "when": "after the clauses", **_memory(cluster)}
+        bodies = [{"bool": {"filter": [ask_text(letters(30_000))]}} for _ in range(filters)]
+        spent, _ = timed(cluster, hour, [body for body in bodies for _ in range(6)])
+        yield {"asked": "filters", "filters": filters, "times": 6, "ms": round(spent, 1)}
+        yield {"asked": "memory", "when": "after the filters", **_memory(cluster)}
+
+
 def _refusal(cluster: Cluster, target: str, query: Body) -> tuple[int, str]:
     try:
         _hits(cluster, target, query)
@@ -351,20 +382,26 @@ def _refusal(cluster: Cluster, target: str, query: Body) -> tuple[int, str]:
 
 def _memory(cluster: Cluster) -> Body:
     """Heap in use after collections, and what the breakers hold and have refused."""
-    stats = cluster.request("GET", "/_nodes/stats/jvm,breaker")
+    stats = cluster.request("GET", "/_nodes/stats/jvm,breaker,indices")
     (node,) = stats["nodes"].values()
     breakers = {
         name: [breaker["estimated_size_in_bytes"], breaker["tripped"]]
         for name, breaker in node["breakers"].items() if name in ("request", "parent", "fielddata")
     }  # fmt: skip
-    pools = node["jvm"]["mem"]["pools"]
-    return {"old_generation_mb": pools["old"]["used_in_bytes"] >> 20, "breakers_bytes_and_trips": breakers}
+    return {
+        "old_generation_mb": node["jvm"]["mem"]["pools"]["old"]["used_in_bytes"] >> 20,
+        "query_cache_mb": node["indices"]["query_cache"]["memory_size_in_bytes"] >> 20,
+        "breakers_bytes_and_trips": breakers,
+    }
+
+
+_PARTS = {"exact": exact, "speed": speed, "growth": growth, "limits": limits, "crowd": crowd}
 
 
 def main() -> None:
     """Runs the parts asked for and prints their rows."""
     parser = harness.options(__doc__)
-    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS)
+    parser.add_argument("--parts", nargs="*", default=list(_PARTS), choices=_PARTS)
     parser.add_argument(
         "--asked", type=int, default=500, help="documents asked about in each layout of part exact"
     )
@@ -380,7 +417,7 @@ def main() -> None:
         url = args.url or workshop.node("bench", heap="2g").start().url  # type: ignore[union-attr]
         for part in args.parts:
             rows = []
-            for row in {"exact": exact, "speed": speed, "growth": growth, "limits": limits}[part](url, args):
+            for row in _PARTS[part](url, args):
                 print(f"{part}: {orjson.dumps(row).decode()}", file=sys.stderr, flush=True)
                 rows.append(row)
             figures[part] = rows
