@@ -22,15 +22,11 @@ import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.Scorer;
 import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.Weight;
-import org.apache.lucene.util.Accountable;
 import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.RamUsageEstimator;
 
-/**
- * Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float).
- *
- * <p>It says what it weighs because the cache of queries keeps it whole, and takes any other for a kilobyte.
- */
-final class NearDuplicateQuery extends Query implements Accountable {
+/** Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float). */
+final class NearDuplicateQuery extends Query {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
     /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
@@ -52,11 +48,6 @@ final class NearDuplicateQuery extends Query implements Accountable {
         this.counts = counts;
         this.plan = plan;
         this.room = room;
-    }
-
-    @Override
-    public long ramBytesUsed() {
-        return 256 + plan.weight();
     }
 
     /** Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t. */
@@ -102,9 +93,13 @@ final class NearDuplicateQuery extends Query implements Accountable {
             this.boost = boost;
         }
 
+        /**
+         * Not if it is large, as with Lucene's own: a cache keeps it whole, alone or in a compound, and takes it for a
+         * kilobyte.
+         */
         @Override
         public boolean isCacheable(LeafReaderContext context) {
-            return DocValues.isCacheable(context, counts);
+            return plan.weight() <= RamUsageEstimator.QUERY_DEFAULT_RAM_BYTES_USED && DocValues.isCacheable(context, counts);
         }
 
         @Override

@@ -378,52 +378,62 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("can be cached: equal ones share an entry, others do not, and scores are never those of a cache")
+    @DisplayName("is cached if it is small: equal ones share an entry, others do not, and scores are never those of a cache")
     void cache() throws IOException {
-        Corpus corpus = new Corpus(300, 15);
         LRUQueryCache cache = new LRUQueryCache(1000, 1 << 24, context -> true, Float.POSITIVE_INFINITY);
-        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS)) {
+        try (Directory directory = new ByteBuffersDirectory()) {
+            try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
+                for (int i = 0; i < 40; i++) {
+                    Document document = new Document();
+                    document.add(new StringField(Corpus.ID, "" + i, Field.Store.YES));
+                    document.add(new SortedNumericDocValuesField(Corpus.COUNT, 4));
+                    IntStream.range(i, i + 4).forEach(
+                            gram -> document.add(new StringField(Corpus.QGRAMS, "g" + gram, Field.Store.NO)));
+                    writer.addDocument(document);
+                }
+                writer.forceMerge(1);
+            }
             try (IndexReader reader = DirectoryReader.open(directory)) {
                 IndexSearcher searcher = new IndexSearcher(reader);
                 searcher.setQueryCache(cache);
                 searcher.setQueryCachingPolicy(ALWAYS);
-                for (int round = 0; round < 20; round++) {
-                    List<String> asked = corpus.question();
-                    for (String text : List.of("0.3", "0.9")) {
-                        Threshold threshold = Threshold.parse(text);
-                        Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
-                        for (int again = 0; again < 3; again++) {
-                            List<String> order = new ArrayList<>(asked);
-                            Query filter = new ConstantScoreQuery(query(order, text));
+                for (int again = 0; again < 3; again++) {
+                    for (int i = 3; i < 36; i++) {
+                        List<String> asked = IntStream.range(i, i + 4).mapToObj(gram -> "g" + gram).toList();
+                        Map<String, Float> half = Map.of("" + (i - 2), .5f, "" + (i - 1), .75f, "" + i, 1f,
+                                "" + (i + 1), .75f, "" + (i + 2), .5f);
+                        for (String threshold : List.of("0.5", "1")) {
+                            Map<String, Float> expected = threshold.equals("1") ? Map.of("" + i, 1f) : half;
+                            Query filter = new ConstantScoreQuery(query(asked, threshold));
                             assertEquals(expected.keySet(), found(searcher, filter).keySet());
-                            assertEquals(expected, found(searcher, query(order, text)));
+                            assertEquals(expected, found(searcher, query(asked, threshold)));
                         }
                     }
                 }
-                assertTrue(cache.getCacheCount() > 0);
-                assertTrue(cache.getHitCount() > 100, "only " + cache.getHitCount());
+                assertEquals(2 * 33, cache.getCacheSize());
+                assertTrue(cache.getHitCount() >= 2 * 2 * 33, "only " + cache.getHitCount());
             }
         }
     }
 
     @Test
-    @DisplayName("is kept by a cache for what it weighs, not for a kilobyte")
-    void cacheWeight() throws IOException {
-        long most = 1 << 20;
-        LRUQueryCache cache = new LRUQueryCache(1000, most, context -> true, Float.POSITIVE_INFINITY);
-        try (Directory directory = new Corpus(50, 16).index(Corpus.Counts.WITH_POINTS)) {
-            Corpus.merge(directory);
-            try (IndexReader reader = DirectoryReader.open(directory)) {
-                IndexSearcher searcher = new IndexSearcher(reader);
-                searcher.setQueryCache(cache);
-                searcher.setQueryCachingPolicy(ALWAYS);
-                for (int first = 0; first < 50_000; first += 5_000) {
-                    List<String> asked = IntStream.range(first, first + 5_000).mapToObj("%04x"::formatted).toList();
-                    searcher.count(new ConstantScoreQuery(query(asked, "0.000001")));
-                }
-                assertEquals(3, cache.getCacheSize(), "of 320 kB each");
-            }
+    @DisplayName("is not cached if it is large, neither alone nor in a compound: no cache knows what it weighs")
+    void tooLargeForCache() throws IOException {
+        LRUQueryCache cache = new LRUQueryCache(1000, 1 << 24, context -> true, Float.POSITIVE_INFINITY);
+        try (Directory directory = new Corpus(50, 16).index(Corpus.Counts.WITH_POINTS);
+                IndexReader reader = DirectoryReader.open(directory)) {
+            IndexSearcher searcher = new IndexSearcher(reader);
+            searcher.setQueryCache(cache);
+            searcher.setQueryCachingPolicy(ALWAYS);
+            Query large = query(IntStream.range(0, 5_000).mapToObj("%04x"::formatted).toList(), "0.000001");
+            Query compound = new BooleanQuery.Builder()
+                    .add(large, Occur.SHOULD)
+                    .add(new BoostQuery(large, 2), Occur.SHOULD)
+                    .build();
+            searcher.count(new ConstantScoreQuery(large));
+            searcher.count(new ConstantScoreQuery(compound));
         }
+        assertEquals(0, cache.getCacheCount());
     }
 
     @Test
