@@ -41,9 +41,7 @@ def layout_at(cluster: Cluster) -> Layout:
     content = Lease(cluster).read()
     if content is None:
         raise NotSetUp(str(cluster.address))
-    scheme = scheme_of(content.about)
-    client_signs = scheme.signed_by == "client"
-    return Layout(cluster.address, scheme.text_field, scheme.time_field, client_signs, content.archive)
+    return Layout.of(cluster.address, scheme_of(content.about), content.archive)
 
 
 class Waiting:

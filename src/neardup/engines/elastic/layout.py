@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from neardup.cluster.address import Address
     from neardup.cluster.client import Cluster
+    from neardup.cluster.objects import Scheme
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class Layout:
     time_field: str = "@timestamp"
     client_signs: bool = False
     archive: str | None = None
+
+    @classmethod
+    def of(cls, address: Address, scheme: Scheme, archive: str | None) -> Self:
+        """That of a window which is set up by `scheme`."""
+        client_signs = scheme.signed_by == "client"
+        return cls(address, scheme.text_field, scheme.time_field, client_signs, archive)
 
     @property
     def target(self) -> str:

@@ -89,14 +89,14 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or _left(address.prefix, content)).with_changes(**changes)
-    about = scheme_of(content.about)
-    maker = _signer(str(address), about.recipe_text, about.lexicon, about.recipe, chosen)
+    scheme = scheme_of(content.about)
+    maker = _signer(str(address), scheme.recipe_text, scheme.lexicon, scheme.recipe, chosen)
     chosen = chosen.with_changes(recipe=maker.recipe)
     if content.archive is not None and chosen.window_hours:
         raise SettingsError(
             "window_hours", chosen.window_hours, "0 for an archive, which has no hours to expire"
         )
-    layout = Layout(address, about.text_field, about.time_field, about.signed_by == "client", content.archive)
+    layout = Layout.of(address, scheme, content.archive)
     return ElasticWindow(Site(cluster, layout, lease, maker), content, chosen, readonly=readonly)
 
 

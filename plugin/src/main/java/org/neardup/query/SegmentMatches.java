@@ -116,7 +116,8 @@ final class SegmentMatches extends DocIdSetIterator {
         count = 0;
         at = -1;
         int width = Math.min(window, maxDoc - start);
-        room.demand(BYTES * width);
+        boolean keepsStates = found == null && start + width < maxDoc;
+        room.demand(BYTES * width + (keepsStates ? STATE_BYTES * plan.end(0) : 0));
         counts = new int[width];
         countPrefix(start, start + width);
         Arrays.sort(docs, 0, count);
@@ -135,7 +136,6 @@ final class SegmentMatches extends DocIdSetIterator {
         boolean first = found == null;
         boolean several = end < maxDoc;
         if (first) {
-            room.demand(several ? STATE_BYTES * prefix : 0);
             found = new TermState[several ? prefix : 0];
         }
         int least = plan.least();
