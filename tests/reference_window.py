@@ -31,7 +31,7 @@ from neardup.document import Flush, Item, Prepared, Reject, parse_time, prepare
 from neardup.engines.base import OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.lexicon import Lexicon
-from neardup.params import MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
+from neardup.params import DEFAULT_MATCHES, MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
 from neardup.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 
 HOUR = 3_600_000
@@ -260,15 +260,27 @@ class ReferenceWindow:
         listed: int | None = None,
     ) -> Verdict:
         count = self.settings.matches if listed is None else listed
-        partial = None
+        partial, partial_total = None, None
         if parts is not None:
-            partial = tuple(part.told for part in _largest_first(parts)[:count])
+            partial, partial_total = tuple(part.told for part in _largest_first(parts)[:count]), len(parts)
         if not similar:
             status: Status = "empty" if not form else "unique" if scored else "unscored"
             if parts:
                 status = "partial"
             return Verdict(
-                identity, stamp(time), status, None, None, None, identity, 0, truncated, (), partial
+                identity,
+                stamp(time),
+                status,
+                None,
+                None,
+                None,
+                identity,
+                0,
+                truncated,
+                (),
+                0,
+                partial,
+                partial_total,
             )
         best = similar[0]
         head = self._head(similar)
@@ -283,7 +295,9 @@ class ReferenceWindow:
             candidates=0,
             truncated=truncated,
             matches=tuple(Match(m.document.id, float(m.score), m.shared) for m in similar[:count]),
+            matches_total=len(similar),
             partial=partial,
+            partial_total=partial_total,
         )
 
     # -- what goes --
@@ -328,7 +342,7 @@ class ReferenceWindow:
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,

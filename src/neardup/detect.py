@@ -29,7 +29,9 @@ def group_joined(matches: Sequence[Overlap], head_of: HeadOf) -> str | None:
 
 def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:
     """The verdict on a document that matches none: it heads a group of its own."""
-    return Verdict(identity, format_time(time), status, None, None, None, identity, candidates, truncated, ())
+    return Verdict(
+        identity, format_time(time), status, None, None, None, identity, candidates, truncated, (), 0
+    )
 
 
 def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | None) -> Verdict:
@@ -42,7 +44,7 @@ def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | Non
         return verdict
     named = tuple(part.match for part in largest_first(parts)[:listed])
     status: Status = "partial" if parts and verdict.status == "unique" else verdict.status
-    return verdict._replace(status=status, partial=named)
+    return verdict._replace(status=status, partial=named, partial_total=len(parts))
 
 
 def copied(
@@ -73,4 +75,5 @@ def copied(
         candidates=candidates,
         truncated=truncated,
         matches=tuple(Match(match.id, match.score, match.shared) for match in named),
+        matches_total=len(matches),
     )

@@ -46,6 +46,9 @@ class TestQuery:
         done = run("query", "--window", window, "--text", FERRY, "--format", "table")
         assert "ferry-again" in done.out
         assert "exact: 3 matches" in done.out
+        assert "--matches all" not in done.out
+        done = run("query", "--window", window, "--text", FERRY, "--format", "table", "--matches", "1")
+        assert "exact: 3 matches of 3 candidates (2 more: --matches all)\n" in done.out
 
     def test_partial_copies(self, run):
         written("both.jsonl", [{"id": "both", "text": f"{FERRY} {MILL}"}])

@@ -47,6 +47,7 @@ def test_matches_are_listed_best_first():
     assert [match.id for match in verdict(NEAR, EXACT, BETTER).matches] == ["exact", "better", "near"]
     assert verdict(NEAR, EXACT, listed=1).matches == (Match("exact", 1.0, 10),)
     assert verdict(NEAR, EXACT, listed=0).matches == ()
+    assert [verdict(NEAR, EXACT, listed=listed).matches_total for listed in (None, 1, 0)] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("heads", "group"), [
@@ -73,6 +74,7 @@ def test_alone_it_heads_a_group_of_its_own(status):
     assert found.to_dict() == {
         "id": "a", "time": "1970-01-01T00:00:00Z", "status": status, "duplicate_of": None, "score": None,
         "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
+        "matches_total": 0,
     }  # fmt: skip
     assert not found.is_copy
 
@@ -86,7 +88,8 @@ def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
     assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
     assert [part.id for part in found.partial or ()] == ["more", "less"]
     assert [part.id for part in with_parts(unique, PARTS, 1).partial or ()] == ["more"]
-    assert with_parts(unique, [], None) == unique._replace(partial=())
+    assert [with_parts(unique, PARTS, listed).partial_total for listed in (None, 1, 0)] == [2, 2, 2]
+    assert with_parts(unique, [], None) == unique._replace(partial=(), partial_total=0)
     assert with_parts(unique, None, None) == unique
     near = with_parts(verdict(NEAR), PARTS, None)
     assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)

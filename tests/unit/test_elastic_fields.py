@@ -128,7 +128,9 @@ def test_a_verdict_taken_back_leaves_no_field_of_the_scorer():
 
 
 def test_a_document_that_is_not_kept_has_a_verdict_and_no_order():
-    verdict = Verdict("a", "2026-11-21T09:00:00Z", "near", "b", 0.75, 3, "b", 1, True, (Match("b", 0.75, 3),))
+    verdict = Verdict(
+        "a", "2026-11-21T09:00:00Z", "near", "b", 0.75, 3, "b", 1, True, (Match("b", 0.75, 3),), 1
+    )
     fields = unstored_fields(verdict, NOW)
     assert fields["order"] is None
     assert fields["matches"] == [{"id": "b", "score": 0.75, "shared": 3}]

@@ -24,7 +24,7 @@ from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
 from neardup.errors import DocumentError, NeardupError, SettingsError
-from neardup.params import BATCH_BYTES, asked_rule
+from neardup.params import BATCH_BYTES, DEFAULT_MATCHES, asked_rule
 from neardup.postings import Query
 from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
 
@@ -379,7 +379,7 @@ class EmbeddedWindow:
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,

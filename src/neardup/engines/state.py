@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-import orjson
 
 from neardup.document import format_time
+from neardup.engines.blobs import Kept
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.verdict import Match, Overlap, Part, PartialMatch, Status, Verdict, largest_first
+from neardup.verdict import Verdict
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
@@ -23,24 +23,12 @@ if TYPE_CHECKING:
     from neardup.document import Prepared
     from neardup.params import Settings
     from neardup.signature import Keys, Signer
+    from neardup.verdict import Overlap, Part, Status
 
 STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored", "partial")
 """Their places are what a row stores."""
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
-
-
-class _Said(NamedTuple):
-    """What a blob says after the id: group; of a copy original, its time, score and matches; parts, each with the time
-    of its document.
-    """
-
-    group: str
-    original: str | None
-    time: int
-    score: float | None
-    listed: list[list[Any]]
-    parts: Sequence[list[Any]] = ()
 
 
 class State:
@@ -146,13 +134,7 @@ class State:
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
             table.join(number, int(head["order"]))
-        if best is not None or verdict.partial:
-            listed = [list(match) for match in verdict.matches]
-            said = [verdict.duplicate_of, best.time if best is not None else 0, verdict.score, listed]
-            if verdict.partial:
-                named = zip(verdict.partial, largest_first(parts), strict=False)
-                said.append([[*match, part.time] for match, part in named])
-            blob.append(orjson.dumps(said))
+        blob.append(Kept.of(verdict, best, parts).to_bytes())
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -188,44 +170,46 @@ class State:
         read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
         return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
 
-    def _blob(self, number: int) -> _Said:
-        """What a stored document's blob says."""
+    def _blob(self, number: int) -> tuple[str, Kept]:
+        """What a stored document's blob says: the id of the head of its group, and the rest."""
         row = self.table.rows[number]
         blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
         group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
         group = blob[group_start:group_end].decode() or self.table.ids[number]
-        if len(blob) == group_end:
-            return _Said(group, None, 0, None, [])
-        return _Said(group, *orjson.loads(blob[group_end:]))
+        return group, Kept.read(blob[group_end:])
 
     def group_id(self, number: int) -> str:
         """Id of the head of a stored document's group, living or not."""
-        return self._blob(number).group
+        return self._blob(number)[0]
 
     def original_time(self, number: int) -> int:
         """Time of what a stored document was found to be a copy of."""
-        return self._blob(number).time
+        return self._blob(number)[1].time
 
     def part_times(self, number: int) -> list[int]:
         """Times of the documents that a stored verdict names as partial copies, in its order."""
-        return [part[-1] for part in self._blob(number).parts]
+        return [part[-1] for part in self._blob(number)[1].parts]
 
     def stored_verdict(self, number: int) -> Verdict:
         """The verdict that a stored document was given."""
         row = self.table.rows[number]
-        group, original, _, score, listed, parts = self._blob(number)
+        group, kept = self._blob(number)
+        matches, matches_total = kept.listed
+        partial, partial_total = kept.partial if row["asked"] else (None, None)
         return Verdict(
             self.table.ids[number],
             format_time(int(row["time"])),
             STATUSES[int(row["status"])],
-            original,
-            score,
-            int(row["shared"]) if original is not None else None,
+            kept.original,
+            kept.score,
+            int(row["shared"]) if kept.original is not None else None,
             group,
             int(row["candidates"]),
             bool(row["flags"] & TRUNCATED),
-            tuple(Match(*match) for match in listed),
-            tuple(PartialMatch(*part[:-1]) for part in parts) if row["asked"] else None,
+            matches,
+            matches_total,
+            partial,
+            partial_total,
         )
 
     # ---- taking away ----
