@@ -387,7 +387,7 @@ class ReferenceWindow:
                 members.setdefault(stored.head, []).append(stored)
         for head in sorted(members, key=lambda head: (head.time, head.id, head.arrival)):
             ordered = sorted(members[head], key=lambda member: (member.time, member.id))
-            yield Group(head.id, stamp(head.time), tuple(_member(stored.verdict) for stored in ordered))
+            yield Group(head.id, stamp(head.time), tuple(_member(stored) for stored in ordered))
 
     def reconcile(self) -> Iterator[Verdict]:
         ordered = sorted(self.living.values(), key=lambda stored: (stored.time, stored.id))
@@ -470,8 +470,12 @@ def _now() -> int:
     return int(clock.time() * 1_000)
 
 
-def _member(verdict: Verdict) -> Member:
-    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+def _member(stored: Stored) -> Member:
+    """doc_q with the head by brute force, whether the head is still there or not."""
+    verdict, head = stored.verdict, stored.head
+    shared, larger = len(stored.grams & head.grams), max(len(stored.grams), len(head.grams))
+    score = 1.0 if stored.form == head.form else float(Fraction(shared, larger))
+    return Member(stored.id, verdict.time, score, shared, verdict.duplicate_of, verdict.score)
 
 
 def _log_reject(reject: Reject) -> None:

@@ -6,7 +6,7 @@ overlaps at or above the threshold come here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from neardup.document import format_time
 from neardup.verdict import Match, Overlap, Part, Status, Verdict, best_first, largest_first
@@ -25,6 +25,11 @@ def group_joined(matches: Sequence[Overlap], head_of: HeadOf) -> str | None:
         if head is not None:
             return head
     return None
+
+
+def overlap_with(overlaps: Iterable[Overlap], identity: str | None) -> Overlap | None:
+    """The overlap with the document of that id, if it is one of them."""
+    return next((overlap for overlap in overlaps if overlap.id == identity), None)
 
 
 def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:

@@ -90,12 +90,20 @@ class Verdict(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a group: its doc_q with what it is a copy of."""
+    """A member of a group.
+
+    score, shared   doc_q with the head of this group, and |A ∩ B|. None only where an earlier version of neardup stored
+                    the member without them and the head has gone since
+    duplicate_of, duplicate_score   its best match when its verdict was made, which need not be the head, and doc_q with
+                    that
+    """
 
     id: str
     time: str
     score: float | None
     shared: int | None
+    duplicate_of: str | None
+    duplicate_score: float | None
 
 
 class Group(NamedTuple):

@@ -95,10 +95,19 @@ class TestGroups:
         (group,) = run("groups", "--window", window).lines
         assert group["head"] == "ferry"
         assert [member["id"] for member in group["members"]] == ["ferry-again", "ferry-edited"]
+        assert list(group["members"][0]) == [
+            "id",
+            "time",
+            "score",
+            "shared",
+            "duplicate_of",
+            "duplicate_score",
+        ]
 
     def test_a_table(self, run, window):
         done = run("groups", "--window", window, "--format", "table")
-        assert "ferry-again ferry-edited" in done.out
+        assert done.out.splitlines()[0].split() == ["head", "time", "members", "doc_q", "ids"]
+        assert "0.899 to 1.000  ferry-again ferry-edited" in done.out
         assert "1 group" in done.out
 
     def test_none(self, run, stream):

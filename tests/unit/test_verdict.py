@@ -90,7 +90,9 @@ def test_json_of_a_verdict_and_a_group():
     assert asked["partial"] == [{"id": "c", "share": 0.25, "containment": 0.5, "shared": 7, "sentences": 2}]
     assert verdict._replace(partial=()).to_dict()["partial"] == []
     assert verdict._replace(id='"\n\x00').to_json().count(b"\n") == 0
-    group = Group("h", "t", (Member("m", "t", None, None),))
+    group = Group("h", "t", (Member("m", "t", None, None, "n", 0.75),))
     assert group.to_dict() == {
-        "head": "h", "time": "t", "members": [{"id": "m", "time": "t", "score": None, "shared": None}],
+        "head": "h", "time": "t", "members": [
+            {"id": "m", "time": "t", "score": None, "shared": None, "duplicate_of": "n", "duplicate_score": 0.75},
+        ],
     }  # fmt: skip

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from neardup.detect import alone, copied, with_parts
+from neardup.detect import alone, copied, overlap_with, with_parts
 from neardup.document import Flush, Item, Prepared, Reject, format_time, prepare, time_argument
 from neardup.engines import review
 from neardup.engines.search import Candidates, Features, Verified, joined_features
@@ -319,8 +319,8 @@ class EmbeddedWindow:
             table.rows["flags"][number] = DELETED
             return
         table.number_of[verdict.id] = number
-        best = next(overlap for overlap in found if overlap.id == verdict.duplicate_of)
-        self._state.record(number, verdict, best, parts)
+        best, head = overlap_with(found, verdict.duplicate_of), overlap_with(found, verdict.group)
+        self._state.record(number, verdict, best, parts, head)
         if policy == "route":
             table.rows["flags"][number] |= ROUTED
             table.alive[number] = 0

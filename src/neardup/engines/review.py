@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.detect import alone, copied, with_parts
+from neardup.detect import alone, copied, overlap_with, with_parts
 from neardup.document import encode_text, format_time, time_argument
 from neardup.engines.base import Stats
 from neardup.engines.search import Candidates, Features
@@ -19,11 +20,14 @@ from neardup.verdict import Group, Member, Overlap, Part, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from neardup.engines.sentences import Among
+
+_ANY_OVERLAP = Fraction(1, 1 << 32)
+"""A threshold that one shared q-gram reaches, whatever the size of the texts."""
 
 
 def query(
@@ -125,7 +129,7 @@ def _without(candidates: Candidates, number: int) -> Candidates:
 
 
 def groups(state: State) -> Iterator[Group]:
-    """See `Window.groups`. Reads one blob a member."""
+    """See `Window.groups`. Reads one blob a member and one more a group."""
     table = state.table
     found = []
     for head_order, numbers in table.members.items():
@@ -135,12 +139,31 @@ def groups(state: State) -> Iterator[Group]:
             head_time = int(table.rows["group_time"][members[0]])
             found.append((head_time, state.group_id(members[0]), head_order, members))
     for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
-        yield Group(head, format_time(head_time), tuple(_member(state, number) for number in members))
+        yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
 
 
-def _member(state: State, number: int) -> Member:
-    verdict = state.stored_verdict(number)
-    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+def _members(state: State, head: str, numbers: Sequence[int]) -> Iterator[Member]:
+    """The members of one group; where their overlap with the head was not kept, it is counted if the head is there."""
+    members = [state.member(number) for number in numbers]
+    lacking = [number for number, member in zip(numbers, members, strict=True) if member.score is None]
+    counted = _overlaps_with_head(state, head, lacking) if lacking else {}
+    for number, member in zip(numbers, members, strict=True):
+        overlap = counted.get(number)
+        yield member if overlap is None else member._replace(score=overlap.score, shared=overlap.shared)
+
+
+def _overlaps_with_head(state: State, head: str, numbers: Sequence[int]) -> dict[int, Overlap]:
+    """The overlaps of members `numbers` with the head of their group, from the stored texts; {} if it is gone."""
+    rows, found = state.table.rows, state.table.number_of.get(head)
+    if found is None or rows["order"][found] != rows["group_order"][numbers[0]]:
+        return {}
+    features = state.search.features(state.texts(numbers), normal=True)
+    count = len(numbers)
+    pairs = Candidates(np.arange(count), np.full(count, found), np.zeros(count, np.bool_))
+    verified = state.search.verified(features, pairs, state.table, _ANY_OVERLAP, state.texts)
+    return {
+        number: overlaps[0] for number, overlaps in zip(numbers, verified.overlaps, strict=True) if overlaps
+    }
 
 
 def stats(state: State) -> Stats:
@@ -194,10 +217,11 @@ def reconcile(state: State) -> Iterator[Verdict]:
                 table.rows["group_order"][number] = old_heads[number]
                 table.join(number, old_heads[number])
             continue
-        verdict, best, parts = _judged(state, number, place, old)
+        verdict, matches, parts = _judged(state, number, place, old)
         head = int(table.rows["order"][table.number_of[verdict.group]])
         if _route(state, number, verdict) or head != old_heads[number] or _said(verdict) != _said(old):
-            state.record(number, verdict, best, parts)
+            best, joined = overlap_with(matches, verdict.duplicate_of), overlap_with(matches, verdict.group)
+            state.record(number, verdict, best, parts, joined)
         elif verdict.group != verdict.id:
             table.rows["group_order"][number] = head
             table.join(number, head)
@@ -250,8 +274,8 @@ def _parts_past(state: State, number: int, verdict: Verdict) -> list[Part]:
 
 def _judged(
     state: State, number: int, place: dict[int, int], old: Verdict
-) -> tuple[Verdict, Overlap | None, list[Part]]:
-    """The verdict on a stored document if only those before it in `place` had come; the best match, the parts."""
+) -> tuple[Verdict, list[Overlap], list[Part]]:
+    """The verdict on a stored document if only those before it in `place` had come; all its matches, the parts."""
     table, settings = state.table, state.settings
     identity, time = table.ids[number], int(table.rows["time"][number])
     hour, exact = hour_of(time), settings.exact
@@ -273,8 +297,7 @@ def _judged(
     if not found:
         status: Status = "empty" if features.signed.text_offsets[1] == 0 else "unique"
         verdict = alone(identity, time, status, checked, truncated)
-        return with_parts(verdict, None if rule is None else parts, settings.matches), None, parts
+        return with_parts(verdict, None if rule is None else parts, settings.matches), [], parts
     heads = table.heads(low)
     verdict = copied(identity, time, found, checked, truncated, head_of=heads, listed=settings.matches)
-    verdict = with_parts(verdict, None if rule is None else parts, settings.matches)
-    return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of), parts
+    return with_parts(verdict, None if rule is None else parts, settings.matches), found, parts

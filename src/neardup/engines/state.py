@@ -12,7 +12,7 @@ from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.verdict import Verdict
+from neardup.verdict import Member, Verdict
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
@@ -114,9 +114,17 @@ class State:
         self.committed = self.committed._replace(seq=seq + count)
         return np.arange(seq + 1, seq + count + 1)
 
-    def record(self, number: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part] = ()) -> None:
+    def record(
+        self,
+        number: int,
+        verdict: Verdict,
+        best: Overlap | None,
+        parts: Sequence[Part] = (),
+        head: Overlap | None = None,
+    ) -> None:
         """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
-        stored one. `parts` are those that the verdict names, and perhaps others.
+        stored one. `parts` are those that the verdict names, and perhaps others; `head` is the match whose group
+        it joins.
         """
         table = self.table
         row = table.rows[number]
@@ -129,12 +137,12 @@ class State:
         row["group_bytes"] = 0
         row["group_order"], row["group_time"] = row["order"], row["time"]
         if verdict.group != verdict.id:
-            head = table.rows[table.number_of[verdict.group]]
-            row["group_order"], row["group_time"] = head["order"], head["time"]
+            of_head = table.rows[table.number_of[verdict.group]]
+            row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
-            table.join(number, int(head["order"]))
-        blob.append(Kept.of(verdict, best, parts).to_bytes())
+            table.join(number, int(of_head["order"]))
+        blob.append(Kept.of(verdict, best, parts, head).to_bytes())
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -211,6 +219,14 @@ class State:
             partial,
             partial_total,
         )
+
+    def member(self, number: int) -> Member:
+        """A stored document as a member of its group."""
+        row = self.table.rows[number]
+        group, kept = self._blob(number)
+        score, shared = kept.with_head(group, int(row["shared"]))
+        time = format_time(int(row["time"]))
+        return Member(self.table.ids[number], time, score, shared, kept.original, kept.score)
 
     # ---- taking away ----
 

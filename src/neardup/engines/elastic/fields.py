@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 OBJECT: Final = "neardup"
 VERDICT: Final = (
     "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "matches_total",
-    "partial", "partial_total", "scored_at",
+    "partial", "partial_total", "group_score", "group_shared", "scored_at",
 )  # fmt: skip
 """The verdict as users search it, in the words of `Verdict`."""
 BOOK: Final = (
@@ -60,6 +60,8 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     kept = Kept.read(blob[group_end:])
     original = kept.original
     matches, matches_total = kept.listed
+    is_member = int(row["group_order"]) != int(row["order"])
+    group_score, group_shared = kept.with_head(group, int(row["shared"])) if is_member else (None, None)
     return {
         "status": STATUSES[int(row["status"])],
         "duplicate_of": original,
@@ -72,6 +74,8 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
         "matches_total": matches_total,
         "partial": [dict(zip(PART, part, strict=True)) for part in kept.parts] if row["asked"] else None,
         "partial_total": kept.partial[1] if row["asked"] else None,
+        "group_score": group_score,
+        "group_shared": group_shared,
         "scored_at": format_time(now),
         "identity": identity,
         "time": int(row["time"]),
@@ -154,14 +158,17 @@ def _rest(found: Mapping[str, Any]) -> bytes:
     """The part of a blob that speaks of a copy's original and of parts; empty where there is neither."""
     listed = [[match[name] for name in Match._fields] for match in found.get("matches") or ()]
     parts = [[part[name] for name in PART] for part in found.get("partial") or ()]
-    totals = (found.get("matches_total"), listed), (found.get("partial_total"), parts)
+    # Of a member whose best match is the head, the score says it already.
+    apart = found.get("group_score") is not None and found["group"] != found.get("duplicate_of")
     return Kept(
         found.get("duplicate_of"),
         found.get("duplicate_time") or 0,
         found.get("score"),
         listed,
         parts,
-        *(unless_listed(total, named) for total, named in totals),
+        unless_listed(found.get("matches_total"), listed),
+        unless_listed(found.get("partial_total"), parts),
+        [found["group_score"], found["group_shared"]] if apart else None,
     ).to_bytes()
 
 
