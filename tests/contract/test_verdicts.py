@@ -105,6 +105,16 @@ def test_ten_matches_are_listed_by_default_and_all_are_counted(place):
     assert list(window.reconcile()) == []
 
 
+def test_a_longer_list_of_matches_is_no_other_verdict(place):
+    window = place.open(matches=None)
+    stream = [document(f"{i:02}", grams(0, 9), i) for i in range(13)]
+    verdicts = list(window.ingest(stream))
+    assert [len(verdict.matches) for verdict in verdicts] == list(range(13))
+    window = place.reopened(window)
+    assert list(window.reconcile()) == []
+    assert list(window.ingest(stream)) == verdicts
+
+
 def test_status_is_that_of_the_best_match(place):
     # doc_q is 1 with both, the earlier one has another normal form.
     window = place.open()

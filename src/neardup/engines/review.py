@@ -219,13 +219,14 @@ def reconcile(state: State) -> Iterator[Verdict]:
             continue
         verdict, matches, parts = _judged(state, number, place, old)
         head = int(table.rows["order"][table.number_of[verdict.group]])
-        if _route(state, number, verdict) or head != old_heads[number] or _said(verdict) != _said(old):
+        changed = _differ(verdict, old)
+        if _route(state, number, verdict) or head != old_heads[number] or changed:
             best, joined = overlap_with(matches, verdict.duplicate_of), overlap_with(matches, verdict.group)
             state.record(number, verdict, best, parts, joined)
         elif verdict.group != verdict.id:
             table.rows["group_order"][number] = head
             table.join(number, head)
-        if _said(verdict) != _said(old):
+        if changed:
             yield verdict
 
 
@@ -240,9 +241,20 @@ def _route(state: State, number: int, verdict: Verdict) -> bool:
     return apart != was_apart
 
 
-def _said(verdict: Verdict) -> tuple[Any, ...]:
-    """What of a verdict matters: not how many candidates it took."""
-    return verdict._replace(candidates=0, truncated=False)
+def _differ(one: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts say different things: not how many candidates it took, nor how much of a list is shown."""
+    matches = min(len(one.matches), len(other.matches))
+    parts = min(len(one.partial or ()), len(other.partial or ()))
+    mine, others = (
+        verdict._replace(
+            candidates=0,
+            truncated=False,
+            matches=verdict.matches[:matches],
+            partial=None if verdict.partial is None else verdict.partial[:parts],
+        )
+        for verdict in (one, other)
+    )
+    return mine != others
 
 
 def _outlived(state: State, number: int, verdict: Verdict) -> bool:
