@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.detect import alone, copied, group_joined, with_parts
+from neardup.detect import alone, copied, ranked, with_parts
 from neardup.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
@@ -13,15 +13,8 @@ EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 
 def verdict(*overlaps, heads=(), listed=None):
-    return copied(
-        "new",
-        1_000,
-        overlaps,
-        7,
-        True,
-        head_of=lambda match: match.id if match.id in heads else None,
-        listed=listed,
-    )
+    matches = ranked(overlaps, lambda match: match.id in heads, listed)
+    return copied("new", 1_000, matches, 7, True, listed=listed)
 
 
 @pytest.mark.parametrize(("overlaps", "status", "best"), [
@@ -60,12 +53,19 @@ def test_it_joins_the_best_match_that_heads_a_group_or_heads_its_own(heads, grou
 def test_heads_are_asked_for_no_longer_than_needed():
     asked: list[str] = []
 
-    def head_of(match):
+    def stands(match):
         asked.append(match.id)
-        return match.id if match is BETTER else None
+        return match is BETTER
 
-    assert group_joined([EXACT, BETTER, NEAR], head_of) == "better"
+    assert ranked([NEAR, EXACT, BETTER], stands, 1) == ([EXACT], 3, BETTER)
     assert asked == ["exact", "better"]
+
+
+@pytest.mark.parametrize(("listed", "kept"), [(None, 3), (0, 1), (1, 1), (2, 2), (9, 3)])
+def test_the_best_match_is_kept_however_few_are_listed(listed, kept):
+    matches = ranked([NEAR, EXACT, BETTER], lambda _: False, listed)
+    assert matches == ([EXACT, BETTER, NEAR][:kept], 3, None)
+    assert ranked([], lambda _: True, listed) == ([], 0, None)
 
 
 @pytest.mark.parametrize("status", ["unique", "empty", "unscored"])

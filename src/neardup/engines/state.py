@@ -11,17 +11,20 @@ from neardup.engines.blobs import Kept
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
+from neardup.engines.verification import Verifier
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.verdict import Member, Verdict
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
     from neardup.document import Prepared
-    from neardup.params import Settings
+    from neardup.engines.search import Candidates
+    from neardup.params import PartialRule, Settings
     from neardup.signature import Keys, Signer
     from neardup.verdict import Overlap, Part, Status
 
@@ -83,7 +86,7 @@ class State:
         self._blobs = [identity.encode() for identity in ids]
         rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
         self._run = self.table.extend(rows, sieves)
-        self.table.ids += ids
+        self.table.name(ids, self._blobs)
 
     def end_run(self, features: Features, kept: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `kept` are their places in `features`."""
@@ -135,13 +138,15 @@ class State:
         row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
         blob = [verdict.id.encode()]
         row["group_bytes"] = 0
-        row["group_order"], row["group_time"] = row["order"], row["time"]
+        row["group_time"] = row["time"]
+        table.lead(number)
         if verdict.group != verdict.id:
-            of_head = table.rows[table.number_of[verdict.group]]
+            head_number = table.number_of[verdict.group]
+            of_head = table.rows[head_number]
             row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
-            table.join(number, int(of_head["order"]))
+            table.join(number, int(of_head["order"]), head_number)
         blob.append(Kept.of(verdict, best, parts, head).to_bytes())
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
@@ -165,6 +170,21 @@ class State:
         additions = Additions(part, [], blob, np.empty(0, np.uint64), [self.table.ids[number]])
         self.store.append(int(self.table.hours[number]), additions)
         rows[:] = part
+
+    def verifier(
+        self,
+        features: Features,
+        candidates: Candidates,
+        threshold: Fraction,
+        *,
+        rule: PartialRule | None,
+        listed: int | None,
+    ) -> Verifier:
+        """What compares a signed batch with its candidates in this window."""
+        return Verifier(
+            features, candidates, table=self.table, crowds=self.search.crowds, signer=self.signer,
+            settings=self.settings, threshold=threshold, read_texts=self.texts, rule=rule, listed=listed,
+        )  # fmt: skip
 
     # ---- reading ----
 
@@ -272,7 +292,7 @@ class State:
     def compact_if_worthwhile(self) -> None:
         """Frees the memory of dead documents when they are many."""
         if self.table.dead > max(_COMPACT_FROM, _COMPACT_SHARE * self.table.size):
-            self.search.renumber(self.table.compacted())
+            self.search.renumber(*self.table.compacted())
             self.resume()
 
 
