@@ -19,7 +19,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.document import FLUSH, Document, Reject
+from neardup.document import FLUSH, Document, Reject, parse_time
 from neardup.sources import Fields, Reader
 from neardup.sources.lines import Overlong, excerpt, lines
 from neardup.sources.streams import CHUNK
@@ -155,10 +155,11 @@ def test_files_of_one_name_do_not_share_ids(tmp_path):
     assert first.id != second.id
 
 
-def test_clock_times_in_csv_are_numbers_and_dates_stay_text(tmp_path):
+def test_times_in_csv_are_those_of_json(tmp_path):
     data = "text,time\na,1795251600\nb,1795251600.5\nc,20261121\nd,\n"
     times = [document.time for document in read(written(tmp_path, "a.csv", data))]
-    assert times == [1795251600.0, 1795251600.5, "20261121", None]
+    assert times == ["1795251600", "1795251600.5", "20261121", None]
+    assert [parse_time(time) for time in times[:3]] == [1795251600000, 1795251600500, 1795219200000]
 
 
 # ---- what is rejected ----

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Position
 
 DELIMITERS: Final = ",\t;|"
-_CLOCK_RE: Final = re.compile(r"\d{9,}(\.\d*)?")
 
 
 class _Waiting(Exception):
@@ -106,15 +104,7 @@ def _document(
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
     record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == fields.text}
-    for name in fields.time:
-        if _is_clock(record.get(name)):
-            record[name] = float(record[name])
     return fields.document(record, position.name())
-
-
-def _is_clock(cell: object) -> bool:
-    """Whether a cell, which is always a string, holds seconds or milliseconds since 1970; 20261121 is a date."""
-    return isinstance(cell, str) and _CLOCK_RE.fullmatch(cell) is not None
 
 
 class _LineSource:
