@@ -43,6 +43,8 @@ def watch(
     delta: options.DeltaOption = None,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
+    append: options.AppendOption = False,
+    force: options.ForceOption = False,
     format: Annotated[
         Literal["jsonl", "quiet"],
         typer.Option(
@@ -75,8 +77,10 @@ def watch(
     settings = configured(
         config, batch_documents=batch, partial=partial, containment=containment, delta=delta
     )
+    way_out = WayOut(format, output, rejects, append, force)
     with connected(window, settings) as cluster:
         place = str(cluster.address)
+        way_out.check(settings.files_read, window=place)
         check_cluster(place, settings, make=False)
         layout = layout_at(cluster)
         tell_of_compiling()
@@ -90,7 +94,7 @@ def watch(
             poll=poll,
             batch=batch,
         )
-        with outlets(WayOut(format, output, rejects), lambda: (watching.handled, None)) as out:
+        with outlets(way_out, lambda: (watching.handled, None)) as out:
             score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
     raise typer.Exit(REJECTED if out.rejects.count or watching.lag.blocked else DONE)
 
