@@ -194,7 +194,7 @@ def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) 
 
     ours = (directory / RESULTS).is_dir()  # reports of an earlier run: to be made anew is what they are for
     check_outputs(
-        {f"--output {directory}:": directory / name for name in NAMES}, read, replace=force or ours,
+        [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force or ours,
         ways="it is of no evaluation; --force replaces it", whole=True,
     )  # fmt: skip
 

@@ -60,7 +60,7 @@ def build(
     recipe = settings.recipe
     reader = settings.reader(files, form=input, encoding=encoding)
     check_outputs(
-        {"--output": output}, (*files, *reader.paths, *settings.files_read), replace=force,
+        [("--output", output)], (*files, *reader.paths, *settings.files_read), replace=force,
         ways="--force replaces it", whole=True,
     )  # fmt: skip
     tell_passed_over(reader)

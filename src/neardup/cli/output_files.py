@@ -32,11 +32,11 @@ class OutputRefused(SettingsError):
         self.option, self.path, self.reason = option, path, reason
 
     def __str__(self) -> str:
-        return f"{self.option} {self.path} {self.reason}"
+        return " ".join(filter(None, (self.option, str(self.path), self.reason)))
 
 
 def check_outputs(
-    outputs: Mapping[str, Path | None],
+    outputs: Iterable[tuple[str, Path | None]],
     read: Iterable[str | os.PathLike[str]],
     *,
     window: str | None = None,
@@ -44,13 +44,13 @@ def check_outputs(
     whole: bool = False,
     ways: str = "--append adds to it, --force replaces it",
 ) -> None:
-    """Raises `OutputRefused` unless each of the `outputs` (by option) may be written to. Nothing is opened.
+    """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
 
     It may not if it is one of the files that are `read` ("-" is standard input) or would be read with its directory,
     lies in the directory of the `window`, is another of the outputs, or holds something that no option
     (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a file of its own.
     """
-    wanted = [(option, path) for option, path in outputs.items() if path is not None]
+    wanted = [(option, path) for option, path in outputs if path is not None]
     known, directories = _known(read)
     _check_standard_output(known)
     for at, (option, path) in enumerate(wanted):
@@ -60,6 +60,7 @@ def check_outputs(
         for other, before in wanted[:at]:
             if _is_same(path, before):
                 raise OutputRefused(option, path, f"is the file of {other} {before}: give each its own")
+    for option, path in wanted:
         if whole and path.exists() and not path.is_file():
             raise OutputRefused(option, path, "is no file: what is made whole is put in its place")
         if not replace and holds_something(path):
@@ -134,7 +135,7 @@ def _check_not_read(
             raise OutputRefused(
                 option,
                 path,
-                f"lies in {directory}, all of which is read, another time with it: write it elsewhere",
+                f"lies in {directory}, which is read: the next run would read it; write it elsewhere",
             )
 
 

@@ -45,7 +45,7 @@ class WayOut(NamedTuple):
 
         if self.append and self.force:
             raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
-        outputs = {"--output": self.output, "--rejects": self.rejects}
+        outputs = [("--output", self.output), ("--rejects", self.rejects)]
         place = None if is_address(window) else window
         check_outputs(outputs, read, window=place, replace=self.append or self.force)
 

@@ -65,8 +65,9 @@ def _tell_of_kind(file: Path, text: str, reader: Reader) -> None:
     for remark in reader.remarks():
         say(remark)
     if is_record(text):
+        name = "standard input" if str(file) == "-" else str(file)
         say(
-            f"{file} looks like a record, and is compared with its braces and names; --text takes the text alone"
+            f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
         )
 
 
