@@ -77,7 +77,11 @@ def test_a_field_that_the_configuration_names_is_told_too(run, stream):
 
 
 def test_a_field_that_some_records_lack_is_counted(run):
-    records = [{"nr": 1, "text": FERRY}, {"id": "x", "text": MILL}, {"id": "y", "text": "Rain."}]
+    records: list[dict[str, object]] = [
+        {"nr": 1, "text": FERRY},
+        {"id": "x", "text": MILL},
+        {"id": "y", "text": "Rain."},
+    ]
     done = run("ingest", written("a.jsonl", records), "--id-field", "nr", "--format", "quiet")
     assert done.code == 0
     assert (

@@ -111,15 +111,13 @@ class WholeFields(Fields):
 
 
 class FieldUse:
-    """Makes documents by `fields`, and counts how many of the records have what.
-
-    `records`, `with_id`, `with_time` are counts; `others` names the fields of the first record that lacks any.
-    """
+    """Makes documents by `fields`, and counts how many of the `records` have an id and a time."""
 
     def __init__(self, fields: Fields, position: Position) -> None:
         self.text, self._fields, self._position = fields.text, fields, position
-        self.records, self.with_id, self.with_time = 0, 0, 0
-        self.others = ""
+        self.records = 0
+        self._having = {"id": 0, "time": 0}
+        self._others: dict[str, str] = {}  # the fields of the first record that has no such one
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """See `Fields.document`; an id that is made up is made `Position.distinct`."""
@@ -127,33 +125,39 @@ class FieldUse:
         try:
             document = self._fields.document(record, otherwise)
         except RecordError:
-            self.with_id += field_of(record, self._fields.id) not in (None, "")
-            self.with_time += any(field_of(record, name) not in (None, "") for name in self._fields.time)
-            self.others = self.others or _listed(record)
+            names = (self._fields.id,), self._fields.time
+            has_id, has_time = (
+                any(field_of(record, name) not in (None, "") for name in each) for each in names
+            )
+            self._count(record, has_id=has_id, has_time=has_time)
             raise
-        has_id, has_time = document.id is not otherwise, document.time is not None
-        self.with_id += has_id
-        self.with_time += has_time
-        if not self.others and not (has_id and has_time):
-            self.others = _listed(record)
+        has_id = document.id is not otherwise
+        self._count(record, has_id=has_id, has_time=document.time is not None)
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
 
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """What is to be told of the fields `named` ("id", "time"): a sentence, and how many records have the field."""
         names = {"id": (self._fields.id,), "time": self._fields.time}
-        counts = {"id": self.with_id, "time": self.with_time}
         for what in named:
-            count = counts[what]
-            if self.records > count:
+            having = self._having[what]
+            if self.records > having:
                 wanted = " or ".join(repr(name) for name in names[what])
                 lacking = (
-                    "no record has"
-                    if not count
-                    else f"{self.records - count:,} of {self.records:,} records lack"
+                    f"{self.records - having:,} of {self.records:,} records lack"
+                    if having
+                    else "no record has"
                 )
                 so = "ids were made up" if what == "id" else "times are not known"
-                told = f"{lacking} the field {wanted} (fields: {self.others}), so their {so}"
-                yield f"{told}: --{what}-field names another", count
+                told = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
+                yield f"{told}: --{what}-field names another", having
+
+    def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
+        self._having["id"] += has_id
+        self._having["time"] += has_time
+        if not has_id and "id" not in self._others:
+            self._others["id"] = _listed(record)
+        if not has_time and "time" not in self._others:
+            self._others["time"] = _listed(record)
 
 
 _KINDS = {
