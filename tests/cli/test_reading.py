@@ -116,7 +116,7 @@ def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
     told = run("ingest", "a.jsonl").err.splitlines()
     assert [line for line in told if "documents" not in line] == [
         "neardup: rejected a.jsonl:1: field 'text' is an integer, not a string",
-        "neardup: 1 more were rejected for the reason of a.jsonl:1",
+        "neardup: 1 more was rejected for the reason of a.jsonl:1",
         "neardup: 2 more were rejected for other reasons",
         "neardup: --rejects FILE keeps all that were rejected",
     ]

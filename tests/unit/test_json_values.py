@@ -59,6 +59,13 @@ def test_documents_are_named_by_the_line_they_begin_in(tmp_path):
     assert (reject.line, reject.raw) == (5, '{"text": 7}')
 
 
+def test_documents_that_begin_in_one_line_do_not_share_ids(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('[{"text": "a"}, {"text": "b"}, {"text": "c"},\n{"text": "d"}]')
+    ids = [item.id for item in Reader([path]) if isinstance(item, Document)]
+    assert ids == ["a.json:1", "a.json:1-2", "a.json:1-3", "a.json:2"]
+
+
 BROKEN = {
     '[{"text": "a"}, {"text": bad}, {"text": "b"}]': ["a", "not JSON: ", "b"],
     '[{"text": "a"}, 7, null, "x", {"text": "b"}]': ["a", *3 * ["not a JSON object"], "b"],
@@ -120,11 +127,11 @@ def test_a_whole_first_line_waits_for_no_second():
     assert not is_spread(live())[0]
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(['"', "\\", "[{", "é"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=12,
+PLAIN = (
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(['"', "\\", "[{", "é"])
 )
+NESTED = PLAIN | st.lists(PLAIN, max_size=3) | st.dictionaries(st.text(max_size=3), PLAIN, max_size=3)
+JSON = NESTED | st.lists(NESTED, max_size=3) | st.dictionaries(st.text(max_size=3), NESTED, max_size=3)
 
 
 @given(st.lists(JSON, max_size=6), st.integers(1, 20), st.sampled_from([None, 1]), st.booleans())

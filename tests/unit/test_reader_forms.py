@@ -101,6 +101,13 @@ def test_a_table_of_one_column_asks_for_the_delimiter(tmp_path):
     assert read(path, delimiter="^") == [Document("1", "a"), Document("2", "b")]
 
 
+def test_columns_without_end_are_not_all_named(tmp_path):
+    header = ",".join(["x" * 40, *map(str, range(40))])
+    (reject,) = read(written(tmp_path, "a.csv", f"{header}\n1\n"))
+    assert f"(columns: {'x' * 30}…, 0, 1, 2, " in reject.reason
+    assert ", 28 and 11 more), so no row is read" in reject.reason
+
+
 @pytest.mark.parametrize("delimiter", ["^^", "", '"', "\n"])
 def test_a_delimiter_is_one_character(tmp_path, delimiter):
     with pytest.raises(SettingsError, match=r"setting delimiter is .*: it must be one character"):
@@ -177,6 +184,13 @@ def test_what_is_no_text_of_the_encoding_costs_one_line(tmp_path):
 def test_half_a_character_at_the_end_is_a_reject(tmp_path):
     (reject,) = read(written(tmp_path, "a.txt", "ab".encode("utf-16-le")[:3]), encoding="utf-16-le")
     assert reject.reason == "not utf-16-le, as --encoding says, at offset 1"
+
+
+def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
+    paths = written(tmp_path, "a.txt", "Rain."), written(tmp_path, "b.txt", "\ufeffA".encode("utf-16-le"))
+    reject, document = read(*paths, encoding="utf-16")
+    assert reject.reason == "not utf-16, as --encoding says: UTF-16 stream does not start with BOM"
+    assert document.text == "A"
 
 
 def test_utf_16_is_named_with_the_option_that_reads_it(tmp_path):

@@ -73,10 +73,10 @@ class Rejects:
         self._stack.close()
         rest = self.count - self._told
         for each in [each for each in self._kinds if each.number > 1][:SHOWN_KINDS]:
-            say(f"{each.number - 1:,} more were rejected for the reason of {each.first}")
+            say(f"{_more(each.number - 1)} rejected for the reason of {each.first}")
             rest -= each.number - 1
         if rest:
-            say(f"{rest:,} more were rejected for other reasons")
+            say(f"{_more(rest)} rejected for other reasons")
         if self.count > self._told and not self.path:
             say("--rejects FILE keeps all that were rejected")
 
@@ -92,6 +92,10 @@ class Rejects:
         if is_first and self._told < SHOWN_KINDS:
             self._told += 1
             say(f"rejected {where}: {reject.reason}")
+
+
+def _more(number: int) -> str:
+    return f"{number:,} more {'was' if number == 1 else 'were'}"
 
 
 def _as_json(reject: Reject) -> bytes:

@@ -12,13 +12,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Literal
 
 from neardup.cli.door import say
 from neardup.errors import SettingsError
-
-STREAMS: Final = ("/dev/", "/proc/")
-"""Where names stand for what is open already, such as standard output: nobody's file to be kept from harm."""
 
 _Identity = tuple[int, int]
 
@@ -94,9 +91,8 @@ def _mode(path: Path, *, force: bool) -> Literal["ab", "wb", "xb"]:
     try:
         status = path.stat()
     except FileNotFoundError:
-        return (
-            "wb" if path.is_symlink() else "xb"
-        )  # exclusive: what another program makes meanwhile is not ours
+        # Exclusive: what another program makes meanwhile is not ours. Of a link that leads nowhere that cannot be said.
+        return "wb" if path.is_symlink() else "xb"
     if not stat.S_ISREG(status.st_mode):
         return "wb"
     return "wb" if force and not _is_stream(path) else "ab"
@@ -169,6 +165,8 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _is_stream(path: Path) -> bool:
+    from neardup.sources.files import STREAMS
+
     return str(path).startswith(STREAMS)
 
 

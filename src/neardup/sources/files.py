@@ -16,6 +16,8 @@ from neardup.sources.streams import is_live
 Form = Literal["jsonl", "csv", "text"]
 
 STDIN: Final = "-"
+STREAMS: Final = ("/dev/", "/proc/")
+"""Where names stand for what is open already, such as standard input and output: they name nobody's file."""
 COMPRESSED: Final = (".gz", ".zst", ".zstd")
 FORMS: Final[dict[str, Form]] = {
     ".jsonl": "jsonl",

@@ -39,7 +39,9 @@ def documents_of_values(batches: Iterator[Values], fields: FieldUse, position: P
         if batch is None:
             yield FLUSH
             continue
-        for position.line, value in batch:
+        for line, value in batch:
+            position.nth = position.nth + 1 if line == position.line else 1
+            position.line = line
             item = _item(value, fields, position)
             yield position.reject("the JSON ends before its last bracket") if item is None else item
 

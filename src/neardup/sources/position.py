@@ -24,14 +24,15 @@ BLOCK: Final = 1_000_000
 class Position:
     """The place of the record being read.
 
-    `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1. Where
-    `by_content`, ids are made of what records hold, because lines mean nothing: another stream has other ones there.
-    `encoding` is what the source was in, if not UTF-8.
+    `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
+    tells which of the records that begin in it. Where `by_content`, ids are made of what records hold, because
+    lines mean nothing: another stream has other ones there. `encoding` is what the source was in, if not UTF-8.
     """
 
     source: str = ""
     stem: str = ""
     line: int = 0
+    nth: int = 1
     by_content: bool = False
     encoding: str | None = None
     _same: Counter[str] = field(default_factory=Counter)
@@ -40,7 +41,8 @@ class Position:
 
     def enter(self, source: str, stem: str, *, by_content: bool = False) -> None:
         """Go to the beginning of the next source."""
-        self.source, self.stem, self.line, self.by_content = source, stem, 0, by_content
+        self.source, self.stem, self.by_content = source, stem, by_content
+        self.line, self.nth = 0, 1
         self._same.clear()
         self._unnamed = 0
 
@@ -50,7 +52,7 @@ class Position:
         Of records of the same content each has this name: one that is used is to be made `distinct`.
         """
         if not self.by_content:
-            return f"{self.stem}:{self.line}"
+            return f"{self.stem}:{self.line}" if self.nth == 1 else f"{self.stem}:{self.line}-{self.nth}"
         return f"{self.stem}:{xxhash.xxh3_128_hexdigest(content)}"
 
     def named(self, content: bytes) -> str:

@@ -12,7 +12,7 @@ from neardup.sources import jsonlines, plain, table
 from neardup.sources.counted import Counted
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldUse, WholeFields
-from neardup.sources.files import STDIN, escaped, form_of, listed, opened, total_bytes
+from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
 from neardup.sources.foreign import by_beginning, by_name, reason
 from neardup.sources.jsonvalues import is_spread, peeked, values
 from neardup.sources.lines import lines
@@ -110,8 +110,9 @@ class Reader:
 
     def _name_by_content(self, file: File, descriptor: int) -> None:
         """Makes ids of the content of a stream: two streams that are read one after the other both have a line 1."""
-        if file.name == STDIN or is_live(os.fstat(descriptor).st_mode):
-            stem = "stdin" if file.name == STDIN or file.name.startswith("/dev/") else escaped(file.stem)
+        is_stream = file.name == STDIN or file.name.startswith(STREAMS)
+        if is_stream or is_live(os.fstat(descriptor).st_mode):
+            stem = "stdin" if is_stream else escaped(file.stem)
             self._position.enter(file.name, stem, by_content=True)
 
     def _records(self, name: str, descriptor: int) -> Iterator[Item]:

@@ -59,7 +59,14 @@ def chunks(
     Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
     """
     found = _decompressed(_blocks(descriptor, on_read), encoding)
-    return found if encoding is None else transcoded(found, encoding)
+    return found if encoding is None else _as_utf8(found, encoding)
+
+
+def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
+    try:
+        yield from transcoded(chunks, encoding)
+    except UnicodeError as error:  # of the stream as a whole: it lacks a mark that it should begin with
+        raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
 
 
 def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chunk]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Position
 
 DELIMITERS: Final = ",\t;|"
+_SHOWN: Final = 30
+"""Columns that a message names, and characters of each."""
 
 
 class _Waiting(Exception):
@@ -55,7 +57,9 @@ def documents(
 
 
 def _no_column(name: str, row: list[str]) -> str:
-    columns = f"no column {name!r} (columns: {', '.join(row)})"
+    shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
+    more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
+    columns = f"no column {name!r} (columns: {', '.join(shown)}{more})"
     if len(row) == 1:
         return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"
     return f"{columns}, so no row is read: --text-field names another"
