@@ -117,6 +117,13 @@ def test_what_must_not_be_written_is_refused_before_anything_is_made(run, place,
     assert set(place.rglob("*")) == before
 
 
+def test_a_watcher_that_is_started_again_is_told_before_anybody_is_asked(run):
+    Path("v.jsonl").write_text("kept\n")
+    done = run("watch", "--window", "http://127.0.0.1:1/news", "--output", "v.jsonl")
+    assert done.code == 2
+    assert done.err == "neardup: --output v.jsonl exists: --append adds to it, --force replaces it\n"
+
+
 def test_append_adds_and_force_replaces(run, stream):
     words = ("ingest", stream, "--output", "v.jsonl", "--rejects", "r.jsonl")
     run(*words)

@@ -86,6 +86,8 @@ def test_a_name_that_is_no_utf8_is_escaped_in_ids(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt")
     Path(path).write_text("a")
     assert read(path) == [Document(r"caf\xe9.txt", "a")]
+    Path(path).rename(path.removesuffix("txt") + "md")
+    assert r"(first: caf\xe9.md)" in Reader([tmp_path]).passed_over[0]
 
 
 # ---- tables ----

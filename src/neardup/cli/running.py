@@ -38,7 +38,7 @@ class WayOut(NamedTuple):
     append: bool = False
     force: bool = False
 
-    def check(self, read: Iterable[str | PathLike[str]], *, window: str) -> None:
+    def check(self, read: Iterable[str | PathLike[str]], *, window: str | None = None) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read` and this `window` written."""
         from neardup.cli.output_files import check_outputs
         from neardup.cluster.address import is_address
@@ -46,7 +46,7 @@ class WayOut(NamedTuple):
         if self.append and self.force:
             raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
         outputs = [("--output", self.output), ("--rejects", self.rejects)]
-        place = None if is_address(window) else window
+        place = None if window is None or is_address(window) else window
         check_outputs(outputs, read, window=place, replace=self.append or self.force)
 
 

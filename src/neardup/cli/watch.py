@@ -78,9 +78,9 @@ def watch(
         config, batch_documents=batch, partial=partial, containment=containment, delta=delta
     )
     way_out = WayOut(format, output, rejects, append, force)
+    way_out.check(settings.files_read)
     with connected(window, settings) as cluster:
         place = str(cluster.address)
-        way_out.check(settings.files_read, window=place)
         check_cluster(place, settings, make=False)
         layout = layout_at(cluster)
         tell_of_compiling()

@@ -62,7 +62,7 @@ def listed(names: Iterable[str], form: Form | None = None) -> Listing:
         files += _below(Path(name), form, passed) or [_nothing(name)]
         if len(passed):
             hint = "" if form else "; --input says what they are"
-            passed_over.append(f"{name}: {len(passed):,} passed over: {passed}{hint}")
+            passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
     # Two files of one name in one run would give the same ids, and one would replace the other's documents.
     stems = Counter(stem for _, stem in {(file.name, file.stem) for file in files})
     return Listing(
@@ -132,7 +132,7 @@ def _below(directory: Path, form: Form | None, passed: Counted) -> list[File]:
         directory, onerror=lambda error: found.append((Path(error.filename), _unreadable(error)))
     ):
         if OF_A_WINDOW in names:
-            passed.add("a window", Path(place).relative_to(directory).as_posix())
+            passed.add("a window", escaped(str(Path(place).relative_to(directory))))
             directories.clear()
             continue
         directories.sort()
@@ -140,7 +140,7 @@ def _below(directory: Path, form: Form | None, passed: Counted) -> list[File]:
             path = Path(place, name)
             why = _passed_over(path, form, is_directory=name in directories)
             if why:
-                passed.add(why, path.relative_to(directory).as_posix())
+                passed.add(why, escaped(str(path.relative_to(directory))))
             elif name not in directories:
                 found.append((path, None))
         directories[:] = [name for name in directories if not name.startswith(".")]
