@@ -90,6 +90,19 @@ def test_a_name_that_is_no_utf8_is_escaped_in_ids(tmp_path):
     assert r"(first: caf\xe9.md)" in Reader([tmp_path]).passed_over[0]
 
 
+def test_a_reader_may_be_read_again_and_tells_of_the_last_time(tmp_path):
+    paths = [
+        written(tmp_path, name, text) for name, text in (("a.jsonl", '{"text": "x"}\n'), ("b.txt", "<html>"))
+    ]
+    reader = Reader(paths)
+    next(iter(reader))
+    assert list(reader) == list(reader)
+    ((told, having),) = reader.missing_fields(["id"])
+    assert told.startswith("no record has the field 'id' (fields: text), so their ids were made up")
+    assert having == 0
+    assert list(reader.remarks()) == [f"1 file is HTML with its tags, compared as text (first: {paths[1]})"]
+
+
 # ---- tables ----
 
 

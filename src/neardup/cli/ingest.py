@@ -143,7 +143,7 @@ def ingest(
 
         neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
     """
-    from neardup.cli.remarks import Observed, named_fields
+    from neardup.cli.remarks import Observed, named_fields, tell_passed_over
     from neardup.cluster.address import is_address
 
     files = files or []
@@ -185,7 +185,8 @@ def ingest(
         keep = is_address(place)
         source = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, keep=keep)
         way_out.check((*files, *source.paths, *settings.files_read), window=place)
-        reader = Observed(source, named_fields(settings, id=id_field, time=time_field))
+        tell_passed_over(source)
+        reader = Observed(source, source, named_fields(settings, id=id_field, time=time_field))
         with opened(window, settings, make=True) as target:
             try:
                 rejected = take_in(target, reader, way_out, lambda: (source.bytes_read, source.bytes_total))

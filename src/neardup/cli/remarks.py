@@ -10,6 +10,7 @@ from neardup.cli.tables import counted
 from neardup.document import Document, Reject
 
 if TYPE_CHECKING:
+    from neardup.cli.running import Readable
     from neardup.config import Config
     from neardup.sources import Reader
     from neardup.sources.position import Item
@@ -45,17 +46,19 @@ def tell_passed_over(reader: Reader) -> None:
 
 
 class Observed:
-    """What `reader` yields, and in the end what there is to tell of it; `named` as `named_fields` says."""
+    """What `items` yield, the documents of `reader` in whatever order, and in the end what there is to tell of them.
 
-    def __init__(self, reader: Reader, named: Collection[str]) -> None:
-        tell_passed_over(reader)
-        self._reader, self._named = reader, named
+    `named` as `named_fields` says.
+    """
+
+    def __init__(self, items: Readable, reader: Reader, named: Collection[str]) -> None:
+        self._items, self._reader, self._named = items, reader, named
         self._ids = Ids()
 
     def __iter__(self) -> Iterator[Item]:
-        for item in self._reader:
+        for item in self._items:
             if type(item) is Document and self._ids.is_first_other_text(item):
-                where = self._reader.located(Reject(item.id, ""))
+                where = self._items.located(Reject(item.id, ""))
                 self._ids.example = f"{item.id!r} at {where.source}" + (
                     f":{where.line}" if where.line else ""
                 )
@@ -63,7 +66,7 @@ class Observed:
 
     def located(self, reject: Reject) -> Reject:
         """`reject` with the place of its document."""
-        return self._reader.located(reject)
+        return self._items.located(reject)
 
     def tell(self) -> bool:
         """Tells it; whether the run cannot have been what was meant: most documents gone, or a field nowhere."""

@@ -62,7 +62,8 @@ class Reader:
     ) -> None:
         chosen = fields or Fields()
         self._position = Position(encoding=None if encoding is None else checked_encoding(encoding))
-        self._use = FieldUse(WholeFields.of(chosen) if keep else chosen, self._position)
+        self._fields = WholeFields.of(chosen) if keep else chosen
+        self._use = FieldUse(self._fields, self._position)
         self._form = form
         self._delimiter = _checked_delimiter(delimiter)
         self._longest = longest
@@ -73,6 +74,7 @@ class Reader:
         self.bytes_total = total_bytes(self.paths)
 
     def __iter__(self) -> Iterator[Item]:
+        self._use, self._as_text = FieldUse(self._fields, self._position), Counted()
         remember = self._position.remember
         for file in self._files:
             self._position.enter(file.name, escaped(file.stem))
