@@ -125,9 +125,11 @@ def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
 # ---- standard input ----
 
 
-def test_the_same_standard_input_twice_is_the_same_documents(run_process):
+@pytest.mark.parametrize("words", [["-"], ["/dev/stdin", "--input", "jsonl"]])
+def test_the_same_standard_input_twice_is_the_same_documents(run_process, words):
     data = as_lines({"text": FERRY}, {"text": MILL}, {"text": FERRY})
-    first, second = (run_process("ingest", "-", stdin=data) for _ in range(2))
+    first, second = (run_process("ingest", *words, stdin=data) for _ in range(2))
+    assert all(verdict["id"].startswith("stdin:") for verdict in first.lines)
     assert [verdict["status"] for verdict in first.lines] == ["unique", "unique", "exact"]
     assert [verdict["id"] for verdict in second.lines] == [verdict["id"] for verdict in first.lines]
     assert [verdict["status"] for verdict in second.lines] == ["unique", "unique", "exact"]

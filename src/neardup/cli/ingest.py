@@ -126,7 +126,7 @@ def ingest(
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
     partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1).
+    code 1). What came again under one id, fields that are missing and files passed over are told once, in the end.
 
     Reading the same file again changes nothing in the window: what is still there gets its verdict once more. Documents
     of hours that were dropped already are judged anew by what is left; their verdicts say truncated.
