@@ -68,8 +68,9 @@ def check_cluster(place: str, config: Config, *, make: bool) -> None:
 
 
 def tell_of_compiling() -> None:
-    """Says why it takes so long, if it will."""
-    from neardup.doctor import kernels_are_compiled
+    """Says why it takes so long, if it will; of what is compiled at every start, those who compile it tell."""
+    from neardup.kernel_cache import home
 
-    if not kernels_are_compiled():
+    place = home()
+    if place.writable and not place.is_filled():
         say("compiling the kernels, which is done once and takes half a minute")

@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.compiling import njit
 from neardup.kernels.heavy import SHARE, SHORTEST, bitset, has
 
 _U = np.uint64

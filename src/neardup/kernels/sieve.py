@@ -13,8 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from neardup.kernels.compiling import njit
 
 _U = np.uint64
 
