@@ -27,6 +27,8 @@ def documents(batches: Iterator[Lines], fields: Fields, position: Position) -> I
             continue
         for line in batch:
             position.line += 1
+            if not line:
+                continue
             try:
                 record = loads(line)
             except orjson.JSONDecodeError as cause:
@@ -45,7 +47,7 @@ def documents(batches: Iterator[Lines], fields: Fields, position: Position) -> I
 def _fault(line: bytes, cause: orjson.JSONDecodeError) -> str:
     """What is wrong with a line that orjson refuses; it calls three different things by similar names."""
     if isinstance(line, Overlong):
-        return "the line is longer than allowed"
+        return line.reason()
     try:
         decoded = line.decode("utf-8")
     except UnicodeDecodeError as error:
