@@ -16,7 +16,7 @@ import pytest
 
 import neardup
 from neardup import doctor, kernel_cache
-from neardup.kernels import compiling
+from neardup.kernels import caching
 from neardup.kernels.hashing import splitmix64
 
 PACKAGE = Path(neardup.__file__).parent
@@ -34,13 +34,13 @@ def halved(number):
 
 def compiled(function=tripled):
     """The function as a kernel of a process that has just started."""
-    return compiling.njit(cache=True, nogil=True)(function)
+    return caching.njit(cache=True, nogil=True)(function)
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiling, "HOME", kernel_cache.Home(tmp_path / "kernels", True))
-    monkeypatch.setattr(compiling, "_warned", set())
+    monkeypatch.setattr(caching, "HOME", kernel_cache.Home(tmp_path / "kernels", True))
+    monkeypatch.setattr(caching, "_warned", set())
     return tmp_path / "kernels"
 
 
@@ -57,7 +57,7 @@ class TestKept:
 
     def test_a_kernel_of_other_sources_is_compiled_anew(self, home, monkeypatch):
         compiled()(14)
-        monkeypatch.setattr(compiling, "SOURCES", "others")
+        monkeypatch.setattr(caching, "SOURCES", "others")
         kernel = compiled()
         assert kernel(14) == 42
         assert not loaded(kernel)
@@ -88,7 +88,7 @@ class TestKept:
 
 class TestNotKept:
     def test_nowhere_to_write_is_told_once_and_costs_only_time(self, home, monkeypatch, caplog):
-        monkeypatch.setattr(compiling, "HOME", kernel_cache.Home(home, False))
+        monkeypatch.setattr(caching, "HOME", kernel_cache.Home(home, False))
         with caplog.at_level(logging.WARNING, logger="neardup"):
             assert [compiled(function)(14) for function in (tripled, halved)] == [42, 7]
         assert [record.getMessage() for record in caplog.records] == [kernel_cache.ANEW]
@@ -96,7 +96,7 @@ class TestNotKept:
 
     def test_kernels_of_an_installation_that_cannot_be_written_are_read(self, home, monkeypatch, caplog):
         compiled()(14)
-        monkeypatch.setattr(compiling, "HOME", kernel_cache.Home(home, False))
+        monkeypatch.setattr(caching, "HOME", kernel_cache.Home(home, False))
         kernel = compiled()
         assert kernel(14) == 42
         assert loaded(kernel)

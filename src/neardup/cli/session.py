@@ -27,7 +27,11 @@ def configured(path: Path | None, **options: Any) -> Config:
 
 
 def place_of(window: str | None, config: Config) -> str:
-    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`."""
+    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`.
+
+    Raises `ConfigError` if credentials would go where nobody said.
+    """
+    config.check_secrets(window)
     place = window or config.window or DEFAULT_WINDOW
     if "://" in place:
         from neardup.cluster.address import parse_address

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.kernels.postings import _CLASS_MASK, _CLASS_SHIFT, _LENGTH_MASK, _START_SHIFT, find
 
 _U = np.uint64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.kernels.qgrams import key_set, window_keys
 
 _BLOCK = 128

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.kernels.heavy import SHARE, SHORTEST, bitset, has
 
 _U = np.uint64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.kernels.hashing import splitmix64, xxh64
 from neardup.kernels.text import decode, is_ascii
 

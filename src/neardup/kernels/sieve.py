@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 
 _U = np.uint64
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.unicode_table import KEEP, NFC_CHECK, UnicodeTable
 
 _U32 = np.uint32

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.compiling import njit
+from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64
 from neardup.kernels.text import decode_nfc, encode_one
 from neardup.params import WORDS_KEPT_BELOW
