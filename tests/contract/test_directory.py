@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.contract.faults import Faults, disk_full
 from tests.contract.places import document, grams, told
 
 from neardup.engines.opening import open_window
@@ -51,6 +52,53 @@ def test_a_second_writer_is_told_who_writes(path):
     assert str(path) in str(caught.value)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), WindowLocked)
     open_window(path).close()
+
+
+def test_a_deleted_lock_lets_nobody_else_in(path):
+    with open_window(path) as window:
+        (path / "lock").unlink()
+        for _ in range(2):  # the first one leaves a lock file of its own
+            with pytest.raises(WindowLocked, match="is being written by another process"):
+                open_window(path)
+        list(window.ingest([document("x", grams(500, 520), 3)]))
+    with open_window(path) as window:
+        assert window.stats().documents == len(STREAM) + 1
+
+
+@pytest.mark.parametrize("hour", [3, 9], ids=["a known hour", "a new hour"])
+@pytest.mark.parametrize("anew", [False, True], ids=["deleted", "made anew"])
+def test_a_writer_stops_when_its_directory_is_another(path, hour, anew):
+    """It acknowledges nothing that nobody would find, and writes nothing into the other's files."""
+    with open_window(path) as window:
+        path.rename(path.with_name("away"))
+        if anew:
+            with open_window(path) as other:
+                list(other.ingest([document("theirs", grams(600, 620), hour)]))
+        before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        with pytest.raises(
+            WindowDamaged, match="deleted or replaced while this process wrote to it"
+        ) as caught:
+            list(window.ingest([document("x", grams(500, 520), hour)]))
+        assert caught.value.path == path / "commit"
+    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("settings", [{}, {"fsync": True}], ids=["plain", "fsync"])
+def test_a_full_disk_names_the_file(path, settings):
+    named, at = set[str](), 1
+    while True:
+        with Faults(disk_full).installed() as faults, open_window(path, **settings) as window:
+            faults.arm(at)
+            try:
+                list(window.ingest([document(f"x{at}", grams(500, 520), 9)]))
+            except OSError as error:
+                if faults.log[-1][0] != "open":  # what stands in for the system knows no names
+                    named.add(str(error.filename))
+            else:
+                break
+        at += 1
+    assert all(name == str(path) or path in Path(name).parents for name in named)
+    assert {"rows.bin", "text.bin", "blob.bin", "keys.bin", "commit"} <= {Path(name).name for name in named}
 
 
 def test_a_writer_that_failed_to_open_leaves_no_lock(path):
