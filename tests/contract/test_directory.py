@@ -15,13 +15,16 @@ from tests.contract.faults import Faults, disk_full
 from tests.contract.places import document, grams, told
 
 from neardup.engines.opening import open_window
+from neardup.engines.reading import PATIENCE
+from neardup.engines.store import FileStore
 from neardup.errors import (
     LexiconError,
     NeardupError,
     RecipeMismatch,
     SettingsError,
+    UnknownDocument,
     WindowDamaged,
-    WindowError,
+    WindowExpired,
     WindowLocked,
 )
 from neardup.lexicon import LexiconBuilder
@@ -101,6 +104,58 @@ def test_a_full_disk_names_the_file(path, settings):
     assert {"rows.bin", "text.bin", "blob.bin", "keys.bin", "commit"} <= {Path(name).name for name in named}
 
 
+class TestReaderOfAReplay:
+    """Its writer drops hours faster than it asks for them."""
+
+    LATER = document("later", grams(500, 520), 40)
+
+    @pytest.fixture
+    def reader(self, path):
+        with open_window(path, window_hours=2) as window:
+            list(window.ingest([document("copy", grams(0, 24), 0)]))
+        with open_window(path, readonly=True) as reader:
+            yield reader
+
+    def expire(self, path):
+        with open_window(path) as window:
+            list(window.ingest([self.LATER]))
+
+    def test_a_query_is_answered_by_what_is_there_then(self, path, reader):
+        assert reader.query(grams(0, 25)).duplicate_of == "d0"
+        self.forget(reader)
+        self.expire(path)
+        assert reader.query(grams(0, 25), matches=3).status == "unique"
+        assert reader.query(grams(500, 520)).duplicate_of == "later"
+        assert reader.stats().documents == 1
+
+    def test_a_query_for_a_document_that_has_gone_says_so(self, path, reader):
+        self.expire(path)
+        with pytest.raises(UnknownDocument):
+            reader.query(id="d0")
+        assert reader.query(id="later").id == "later"
+
+    def test_groups_are_those_that_are_there_then(self, path, reader):
+        self.expire(path)
+        assert list(reader.groups()) == []
+
+    def test_it_gives_up_where_the_writer_is_always_faster(self, path, reader, monkeypatch):
+        asked = []
+
+        def gone(self, hours, rows):
+            asked.append(hours)
+            raise WindowExpired(path, "2020.09.13-12")
+
+        monkeypatch.setattr(FileStore, "texts", gone)
+        with pytest.raises(WindowExpired, match=r"2020\.09\.13-12"):
+            reader.query(grams(0, 25))
+        assert len(asked) == PATIENCE + 1
+
+    @staticmethod
+    def forget(reader):
+        """Closes the files that the first query has opened, as a reader of many hours does."""
+        reader._state.store.close()
+
+
 def test_a_writer_that_failed_to_open_leaves_no_lock(path):
     with pytest.raises(RecipeMismatch):
         open_window(path, recipe=Recipe(q=3))
@@ -134,11 +189,12 @@ def test_a_reader_changes_nothing(path):
         assert reader.stats().documents == 12
 
 
-def test_a_reader_of_an_hour_that_has_expired_is_told_to_open_again(path):
+def test_a_reader_of_an_hour_that_has_expired_reads_again(path):
     with open_window(path) as writer, open_window(path, readonly=True) as reader:
         list(writer.ingest([document("new", "", 25)]))
-        with pytest.raises(WindowError, match="open"):
+        with pytest.raises(UnknownDocument):
             reader.query(id="d1")
+        assert reader.stats().newest == "2020.09.14-13"
         assert reader.query(id="d11").id == "d11"
         with open_window(path, readonly=True) as again:
             assert list(again.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]

@@ -71,6 +71,7 @@ class Window(Protocol):
 
         Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
         changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
+        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame.
         """
         ...
 

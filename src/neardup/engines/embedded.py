@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from neardup.detect import alone, copied, with_parts
-from neardup.document import Flush, Item, Prepared, Reject, format_time, prepare, time_argument
+from neardup.document import (
+    Flush,
+    Item,
+    Prepared,
+    Reject,
+    check_documents,
+    format_time,
+    prepare,
+    time_argument,
+)
 from neardup.engines import review
 from neardup.engines.search import Candidates, Features, Verified, joined_features
 from neardup.engines.state import STATUSES, State
@@ -81,6 +90,7 @@ class EmbeddedWindow:
     def ingest(
         self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
+        check_documents(documents)
         reject = on_reject or _log_reject
         batch: dict[str, Prepared] = {}
         size, since = 0, 0.0
