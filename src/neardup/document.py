@@ -102,7 +102,8 @@ def time_argument(name: str, value: Any) -> int:
     try:
         return parse_time(value)
     except ValueError:
-        raise SettingsError(name, value, "a date, ISO 8601 text, or a number of seconds") from None
+        shown = value.isoformat() if isinstance(value, datetime) else value
+        raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -132,11 +133,9 @@ def encode_text(text: str) -> bytes:
 
 def _shown(value: object) -> str:
     """`value` for a message; a number of thousands of digits cannot even be printed."""
-    return (
-        f"a number of {value.bit_length()} bits"
-        if isinstance(value, int) and value.bit_length() > 64
-        else repr(value)
-    )
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"a number of {value.bit_length()} bits"
+    return value.isoformat() if isinstance(value, datetime) else repr(value)
 
 
 def _brief(value: object) -> str:
