@@ -61,6 +61,9 @@ class Window(Protocol):
 
     Expiry: hours older than the newest document's less `window_hours` go whole, by `ingest` itself or by `expire`.
 
+    Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
+    another's document may come between two of its batches. A readonly window for each thread does not wait.
+
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
 

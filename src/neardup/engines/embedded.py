@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time as clock
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -32,6 +33,7 @@ from neardup.engines.search import Candidates, Features, Verified, joined_featur
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
+from neardup.engines.threads import one_at_a_time
 from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.params import BATCH_BYTES, asked_rule
 from neardup.postings import Query
@@ -81,6 +83,7 @@ class EmbeddedWindow:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._lock = threading.RLock()
         self._broken: BaseException | None = None
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -128,6 +131,7 @@ class EmbeddedWindow:
             return False
         return hour > hour_of(_now()) + _AHEAD_HOURS
 
+    @one_at_a_time
     def _scored(self, batch: Mapping[str, Prepared], reject: OnReject) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         if not batch:
@@ -371,6 +375,7 @@ class EmbeddedWindow:
         state.give_up_half()
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
+    @one_at_a_time
     def expire(self, now: Any = None) -> list[str]:
         time = _now() if now is None else time_argument("now", now)
         with self._writing():
@@ -383,6 +388,7 @@ class EmbeddedWindow:
 
     # ---- the rest of the contract ----
 
+    @one_at_a_time
     def query(
         self,
         text: str | None = None,
@@ -400,18 +406,22 @@ class EmbeddedWindow:
             raise SettingsError("partial", True, "set when this window is opened: partial=True")
         return review.query(self._state, text, id, threshold, matches, time, rule)
 
+    @one_at_a_time
     def groups(self) -> Iterator[Group]:
-        return review.groups(self._state)
+        return iter(list(review.groups(self._state)))  # before anything changes under it
 
+    @one_at_a_time
     def reconcile(self) -> Iterator[Verdict]:
         with self._writing():
             changed = list(review.reconcile(self._state))
             self._state.commit()
         return iter(changed)
 
+    @one_at_a_time
     def stats(self) -> Stats:
         return review.stats(self._state)
 
+    @one_at_a_time
     def delete(self, id: str) -> bool:
         with self._writing():
             number = self._state.table.number_of.get(id)
@@ -421,6 +431,7 @@ class EmbeddedWindow:
             self._state.commit()
         return True
 
+    @one_at_a_time
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from neardup.engines.embedded import EmbeddedWindow
+from neardup.engines.threads import one_at_a_time
 from neardup.errors import WindowExpired
 
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ class ReadingWindow(EmbeddedWindow):
                 self._state = newer._state  # noqa: SLF001 - a window of this kind
         return ask()
 
+    @one_at_a_time
     def query(self, text: str | None = None, **options: Any) -> Verdict:
         """See `Window.query`."""
         ask = super().query
         return self._answer(lambda: ask(text, **options))
 
+    @one_at_a_time
     def groups(self) -> Iterator[Group]:
         """See `Window.groups`."""
         ask = super().groups
-        # As a list: what was yielded before an hour went could not be taken back.
-        return iter(self._answer(lambda: list(ask())))
+        return self._answer(ask)
