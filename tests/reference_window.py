@@ -27,7 +27,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from neardup import oracle
-from neardup.document import Flush, Item, Prepared, Reject, parse_time, prepare
+from neardup.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
 from neardup.engines.base import OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.lexicon import Lexicon
@@ -116,6 +116,7 @@ class ReferenceWindow:
     def ingest(
         self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
+        check_documents(documents)
         reject = on_reject or _log_reject
         for item in documents:
             if isinstance(item, Flush):

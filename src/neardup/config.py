@@ -22,7 +22,8 @@ Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, .
 over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
 named; no file is no error, a file with a key that nobody knows is one; a variable that nobody knows is told in the log,
 because other programs set variables, too. Secrets are better kept in the environment
-(`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them.
+(`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them, and a file
+that merely lies in the working directory does not decide to which host they go (`Config.check_secrets`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from neardup.cluster.address import CREDENTIAL_KEYS, CREDENTIAL_VARIABLES, Credentials
+from neardup.cluster.address import (
+    CREDENTIAL_KEYS,
+    CREDENTIAL_VARIABLES,
+    SECRET_VARIABLES,
+    Credentials,
+    is_address,
+)
 from neardup.errors import SettingsError
 from neardup.params import Recipe, Settings
 from neardup.sources import LONGEST, Fields, Reader
@@ -68,6 +75,16 @@ _TRUTH: Final = {
     "off": False,
 }
 
+_UNASKED: Final = {
+    "window": "names the host of {window}: give --window {window} or set NEARDUP_WINDOW",
+    "ca_certs": "says which certificates to trust: set NEARDUP_CA_CERTS",
+    "verify_certs": "turns the check of certificates off",
+}
+_UNASKED_MESSAGE: Final = (
+    "this file was only found in the working directory, and {what}. Credentials of the environment go where you say; "
+    "if the file is yours, say so with --config {file}"
+)
+
 LONGEST_ESCAPE: Final = 12
 """Bytes of the longest way to write one character in JSON: two escapes of six."""
 _SIZE_RE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b?")
@@ -85,7 +102,8 @@ class Config:
     """What the file, the environment and the options say.
 
     `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
-    with. `credentials` are for a cluster. `path` is the file that was read, None if there is none.
+    with. `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has which
+    of "window", "ca_certs" and "verify_certs" only a file says that nobody named, while a secret is the environment's.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -93,6 +111,20 @@ class Config:
     fields: Fields = field(default_factory=Fields)
     credentials: Credentials = field(default_factory=Credentials)
     path: Path | None = None
+    unasked: frozenset[str] = frozenset()
+
+    def check_secrets(self, window: str | None) -> None:
+        """Raises `ConfigError` if a secret of the environment would go to a host, or to whoever shows a certificate,
+        that only a file says which nobody named: the directory may be anybody's. `window`: the option's, if given.
+        """
+        place = window or self.window
+        if place is None or not is_address(place):
+            return
+        found = sorted(self.unasked - ({"window"} if window else set()))
+        if found and self.path is not None:
+            what = _UNASKED[found[-1]].format(window=place)
+            message = _UNASKED_MESSAGE.format(what=what, file=self.path)
+            raise ConfigError(str(self.path.absolute()), place, message)
 
     @property
     def settings(self) -> Settings:
@@ -147,6 +179,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     found = chosen or Path(FILE_NAME)
     data = _toml(found) if chosen or found.is_file() else {}
     _check_keys(found, data, TOP_KEYS)
+    unasked = frozenset() if chosen else _unasked(data, environ)
     data |= _from_environment(environ)
     _tell_unknown(environ)
     window = data.get("window")
@@ -161,8 +194,21 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
             fields=_fields(_table(found, data, "fields")),
             credentials=Credentials.from_settings(_table(found, data, "elasticsearch"), environ),
             path=found if chosen or found.is_file() else None,
+            unasked=unasked,
         )
     )
+
+
+def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[str]:
+    """What `data` alone says of where a secret of the environment goes; nothing if there is no such secret."""
+    if not any(environ.get(PREFIX + key.upper()) for key in SECRET_VARIABLES):
+        return frozenset()
+    table = data.get("elasticsearch")
+    said = {"window": data.get("window"), **(table if isinstance(table, dict) else {})}
+    wanted = {
+        key for key in ("window", "ca_certs") if said.get(key) and not environ.get(PREFIX + key.upper())
+    }
+    return frozenset(wanted | ({"verify_certs"} if said.get("verify_certs") is False else set()))
 
 
 def _checked(config: Config) -> Config:

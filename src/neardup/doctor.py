@@ -5,15 +5,14 @@ The checks of a window in a cluster are in `cluster/checks.py`.
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import sys
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from neardup import rank_table, unicode_table
+from neardup import kernel_cache, rank_table, unicode_table
 from neardup.errors import NeardupError
 from neardup.lexicon import Lexicon
 from neardup.version import VERSION
@@ -105,36 +104,12 @@ def _lexicon() -> str:
     return f"{lexicon.id}, of {lexicon.documents:,} documents"
 
 
-def kernels_are_compiled() -> bool:
-    """Whether compiled kernels lie in one of the caches: if not, the first window takes half a minute to open."""
-    return any(next(place.rglob("signing.*.nbi"), None) for place in _caches() if place.is_dir())
-
-
-def _caches() -> list[Path]:
-    """Where numba keeps compiled kernels: where it is told to, else beside the package, else in the user's cache."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [Path(str(resources.files("neardup") / "kernels")), user / "numba"]
-
-
 def _kernel_cache() -> Check:
-    state = "compiled" if kernels_are_compiled() else "not compiled yet: the first window takes half a minute"
-    for place in _caches():
-        if _writable(place):
-            return Check("kernel cache", "ok", f"{place} is writable, {state}")
-    found = (
-        "nowhere to write: every start compiles the kernels anew; set NUMBA_CACHE_DIR to a directory of yours"
-    )
-    return Check("kernel cache", "warning", found)
-
-
-def _writable(place: Path) -> bool:
-    """Whether files can be made in `place`, or `place` itself in the nearest directory above that exists."""
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    return os.access(place, os.W_OK)
+    place = kernel_cache.home()
+    if not place.writable and not place.is_filled():
+        return Check("kernel cache", "warning", kernel_cache.ANEW)
+    state = "compiled" if place.is_filled() else "not compiled yet: the first window takes half a minute"
+    return Check("kernel cache", "ok", f"{place.path} is {'' if place.writable else 'not '}writable, {state}")
 
 
 def _window(path: Path) -> str:

@@ -6,7 +6,7 @@ import email.utils
 import functools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -39,6 +39,7 @@ TIME_FORMS: Final = (
 )
 
 _OWN: Final = ("id", "text", "time")
+_NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
 
 
 class Flush:
@@ -148,7 +149,8 @@ def time_argument(name: str, value: Any) -> int:
     try:
         return parse_time(value)
     except ValueError:
-        raise SettingsError(name, value, "a date, ISO 8601 text, or a number of seconds") from None
+        shown = value.isoformat() if isinstance(value, datetime) else value
+        raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -180,14 +182,41 @@ def encode_text(text: str, what: str = "text") -> bytes:
 
 def _shown(value: object) -> str:
     """`value` for a message; a number of thousands of digits cannot even be printed."""
-    return (
-        f"a number of {value.bit_length()} bits"
-        if isinstance(value, int) and value.bit_length() > 64
-        else repr(value)
-    )
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"a number of {value.bit_length()} bits"
+    return value.isoformat() if isinstance(value, datetime) else repr(value)
 
 
-def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared:
+def _brief(value: object) -> str:
+    """`value`, cut where it goes on for long, and its type, for a message."""
+    kind = type(value).__name__
+    if value is None or not isinstance(value, str | bytes | int | float | list | tuple):
+        return kind
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits in it, or itself
+        return kind
+    return f"{shown[:40]}… ({kind})" if len(shown) > 40 else f"{shown} ({kind})"
+
+
+def check_documents(documents: Any) -> None:
+    """Raises `TypeError` for what would be taken apart into no documents: a single one, a data frame, a text."""
+    if isinstance(documents, Mapping | Document):
+        remedy = "put a single one into a list: [document]"
+    elif isinstance(documents, str | bytes):
+        remedy = "the documents of a file are read by `neardup ingest`"
+    elif hasattr(documents, "columns"):
+        remedy = (
+            "a frame gives columns; pass frame.to_dict('records') or, of polars, frame.iter_rows(named=True)"
+        )
+    elif isinstance(documents, Iterable):
+        return
+    else:
+        remedy = "such as a list"
+    raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
+
+
+def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     """`item` checked and encoded; `arrival` gives the milliseconds that stand in for a missing time.
 
     Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
@@ -199,8 +228,12 @@ def prepare(item: Item, arrival: Callable[[], int], max_length: int) -> Prepared
     if type(item) is not Document and isinstance(item, Mapping):
         identity, text, time = item.get("id"), item.get("text"), item.get("time")
         fields = {name: item[name] for name in item if name not in _OWN} or None
+    elif type(item) is Document:
+        identity, text, time, fields = item
+    elif isinstance(item, tuple | list) and 2 <= len(item) <= len(Document._fields):
+        identity, text, time, fields = Document(*item)
     else:
-        identity, text, time, fields = item if type(item) is Document else Document(*item)
+        raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
     if isinstance(identity, int) and not isinstance(identity, bool) and identity.bit_length() <= 64:
         identity = str(identity)
     if not isinstance(identity, str) or not identity:

@@ -133,14 +133,6 @@ def test_what_the_library_logs_is_told(run_process):
     assert "neardup: budget reached" in done.err
 
 
-def test_whether_kernels_are_compiled_is_known(monkeypatch, place, window):
-    from neardup import doctor
-
-    assert doctor.kernels_are_compiled()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(place / "empty"))
-    assert not doctor.kernels_are_compiled()
-
-
 def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
     seen = seen_on_a_terminal([*command, "ingest", str(many(300)), "--format", "quiet"])
     assert "━".encode() in seen

@@ -88,6 +88,7 @@ class Faults:
         """The store's calls go through here meanwhile."""
         with (
             mock.patch("neardup.engines.store.os", self),
+            mock.patch("neardup.engines.lock.os", self),
             mock.patch("neardup.engines.store.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
         ):
             yield self

@@ -11,16 +11,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.contract.faults import Faults, disk_full
 from tests.contract.places import document, grams, told
 
 from neardup.engines.opening import open_window
+from neardup.engines.reading import PATIENCE
+from neardup.engines.store import FileStore
 from neardup.errors import (
     LexiconError,
     NeardupError,
     RecipeMismatch,
     SettingsError,
+    UnknownDocument,
     WindowDamaged,
-    WindowError,
+    WindowExpired,
     WindowLocked,
 )
 from neardup.lexicon import LexiconBuilder
@@ -51,6 +55,105 @@ def test_a_second_writer_is_told_who_writes(path):
     assert str(path) in str(caught.value)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), WindowLocked)
     open_window(path).close()
+
+
+def test_a_deleted_lock_lets_nobody_else_in(path):
+    with open_window(path) as window:
+        (path / "lock").unlink()
+        for _ in range(2):  # the first one leaves a lock file of its own
+            with pytest.raises(WindowLocked, match="is being written by another process"):
+                open_window(path)
+        list(window.ingest([document("x", grams(500, 520), 3)]))
+    with open_window(path) as window:
+        assert window.stats().documents == len(STREAM) + 1
+
+
+@pytest.mark.parametrize("hour", [3, 9], ids=["a known hour", "a new hour"])
+@pytest.mark.parametrize("anew", [False, True], ids=["deleted", "made anew"])
+def test_a_writer_stops_when_its_directory_is_another(path, hour, anew):
+    """It acknowledges nothing that nobody would find, and writes nothing into the other's files."""
+    with open_window(path) as window:
+        path.rename(path.with_name("away"))
+        if anew:
+            with open_window(path) as other:
+                list(other.ingest([document("theirs", grams(600, 620), hour)]))
+        before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        with pytest.raises(
+            WindowDamaged, match="deleted or replaced while this process wrote to it"
+        ) as caught:
+            list(window.ingest([document("x", grams(500, 520), hour)]))
+        assert caught.value.path == path / "commit"
+    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("settings", [{}, {"fsync": True}], ids=["plain", "fsync"])
+def test_a_full_disk_names_the_file(path, settings):
+    named, at = set[str](), 1
+    while True:
+        with Faults(disk_full).installed() as faults, open_window(path, **settings) as window:
+            faults.arm(at)
+            try:
+                list(window.ingest([document(f"x{at}", grams(500, 520), 9)]))
+            except OSError as error:
+                if faults.log[-1][0] != "open":  # what stands in for the system knows no names
+                    named.add(str(error.filename))
+            else:
+                break
+        at += 1
+    assert all(name == str(path) or path in Path(name).parents for name in named)
+    assert {"rows.bin", "text.bin", "blob.bin", "keys.bin", "commit"} <= {Path(name).name for name in named}
+
+
+class TestReaderOfAReplay:
+    """Its writer drops hours faster than it asks for them."""
+
+    LATER = document("later", grams(500, 520), 40)
+
+    @pytest.fixture
+    def reader(self, path):
+        with open_window(path, window_hours=2) as window:
+            list(window.ingest([document("copy", grams(0, 24), 0)]))
+        with open_window(path, readonly=True) as reader:
+            yield reader
+
+    def expire(self, path):
+        with open_window(path) as window:
+            list(window.ingest([self.LATER]))
+
+    def test_a_query_is_answered_by_what_is_there_then(self, path, reader):
+        assert reader.query(grams(0, 25)).duplicate_of == "d0"
+        self.forget(reader)
+        self.expire(path)
+        assert reader.query(grams(0, 25), matches=3).status == "unique"
+        assert reader.query(grams(500, 520)).duplicate_of == "later"
+        assert reader.stats().documents == 1
+
+    def test_a_query_for_a_document_that_has_gone_says_so(self, path, reader):
+        self.expire(path)
+        with pytest.raises(UnknownDocument):
+            reader.query(id="d0")
+        assert reader.query(id="later").id == "later"
+
+    def test_groups_are_those_that_are_there_then(self, path, reader):
+        self.expire(path)
+        assert list(reader.groups()) == []
+
+    def test_it_gives_up_where_the_writer_is_always_faster(self, path, reader, monkeypatch):
+        asked = []
+
+        def gone(self, hours, rows):
+            asked.append(hours)
+            raise WindowExpired(path, "2020.09.13-12")
+
+        monkeypatch.setattr(FileStore, "texts", gone)
+        with pytest.raises(WindowExpired, match=r"2020\.09\.13-12"):
+            reader.query(grams(0, 25))
+        assert len(asked) == PATIENCE + 1
+
+    @staticmethod
+    def forget(reader):
+        """Closes the files that the first query has opened, as a reader of many hours does."""
+        reader._state.store.close()
 
 
 def test_a_writer_that_failed_to_open_leaves_no_lock(path):
@@ -86,11 +189,12 @@ def test_a_reader_changes_nothing(path):
         assert reader.stats().documents == 12
 
 
-def test_a_reader_of_an_hour_that_has_expired_is_told_to_open_again(path):
+def test_a_reader_of_an_hour_that_has_expired_reads_again(path):
     with open_window(path) as writer, open_window(path, readonly=True) as reader:
         list(writer.ingest([document("new", "", 25)]))
-        with pytest.raises(WindowError, match="open"):
+        with pytest.raises(UnknownDocument):
             reader.query(id="d1")
+        assert reader.stats().newest == "2020.09.14-13"
         assert reader.query(id="d11").id == "d11"
         with open_window(path, readonly=True) as again:
             assert list(again.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]

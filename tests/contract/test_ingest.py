@@ -75,6 +75,14 @@ BAD = [
     ({"id": "x", "text": A, "time": float("inf")}, "x", "inf"),
     ({"id": "x", "text": A, "time": 10**30}, "x", "years 1 to 9999"),
     ({"id": "x", "text": A, "time": [1]}, "x", r"\[1\]"),
+    (("x",), None, r"^\('x',\) \(tuple\) is no document: it must be a mapping with id and text, or a tuple"),
+    (("x", A, 0, None, None), None, r"\(tuple\) is no document"),
+    (None, None, "^NoneType is no document"),
+    (5, None, r"^5 \(int\) is no document"),
+    ([10**5_000], None, "^list is no document"),
+    ("str", None, r"^'str' \(str\) is no document"),
+    (b"0123456789" * 9, None, "^b'01234567890123456789012345678901234567… \\(bytes\\) is no document"),
+    (object(), None, "^object is no document"),
 ]
 
 
@@ -89,6 +97,39 @@ def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, identity
     with pytest.raises(AssertionError, match=reason):
         raise AssertionError(rejects[0].reason)
     assert window.stats().documents == 2
+
+
+@pytest.mark.parametrize("item", [("x", A), ["x", A], ("x", A, 0), ["x", A, 0, {"n": 1}]])
+def test_a_plain_tuple_or_list_is_a_document(place, item):
+    assert told(place.open().ingest([item])) == [("x", "unique", None, "x")]
+
+
+class Frame:
+    """What is iterated by column."""
+
+    columns = ("id", "text")
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ({"id": "x", "text": A}, r"not dict: put a single one into a list: \[document\]"),
+        (Document("x", A), r"not Document\(id='x', .*… \(Document\): put a single one into a list"),
+        ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
+        (b"news", r"not b'news' \(bytes\): the documents"),
+        (Frame(), r"not Frame: a frame gives columns; pass frame.to_dict\('records'\)"),
+        (5, r"not 5 \(int\): such as a list"),
+        (None, "not NoneType: such as a list"),
+    ],
+)
+def test_what_is_no_iterable_of_documents_is_refused(place, documents, message):
+    window = place.open()
+    with pytest.raises(TypeError, match="ingest takes an iterable of documents, " + message):
+        list(window.ingest(documents))
+    assert told(window.ingest([document("a", A)])) == [("a", "unique", None, "a")]
 
 
 def test_without_a_receiver_rejects_are_logged(place, caplog):

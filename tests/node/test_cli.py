@@ -104,6 +104,17 @@ def test_a_document_that_elasticsearch_refuses_is_rejected_with_its_line(run, ad
     assert "rejected s.jsonl:2: Elasticsearch refuses it" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["_id", "_index", "_version", "_routing", "_source", "_seq_no", "_ignored"])
+def test_a_field_that_elasticsearch_keeps_for_itself_costs_only_its_record(run, address, cluster, name):
+    bad = f'{{"id": "b", "text": "Snow.", "{name}": "v"}}\n'
+    Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\n' + bad + '{"id": "c", "text": "Hail."}\n')
+    done = run("ingest", "s.jsonl", "--window", address)
+    assert done.exit_code == 1, done.stderr
+    assert "rejected s.jsonl:2: Elasticsearch refuses it: " in done.stderr
+    assert sorted(identity for _, identity, _ in stored(cluster)) == ["a", "c"]
+    assert run("ingest", "s.jsonl", "--window", address).exit_code == 1
+
+
 def test_dotted_names_of_fields(run, address, cluster):
     Path("s.jsonl").write_text(
         '{"nr": 7, "page": {"body": "Rain.", "title": "T"}, "meta": {"at": "2026-11-21"}}\n'

@@ -200,3 +200,54 @@ def test_an_encoded_source_is_sent_as_it_is():
     with standing_in(Index()) as server, cluster_of(server) as cluster:
         bulk(cluster, [Action("index", "news-1", "a", source)])
     assert server.requests[0].body.splitlines()[1] == source
+
+
+class Fussy(Index):
+    """Refuses a whole request that has an item with one of these ids in it."""
+
+    def __init__(self, *bad: str) -> None:
+        super().__init__()
+        self.bad = bad
+
+    def __call__(self, request) -> Answer | str:
+        found = [name["_id"] for line in request.lines for name in line.values() if isinstance(name, dict)]
+        if set(found) & set(self.bad):
+            self.calls += 1
+            return error(400, "illegal_argument_exception", "Field [_id] is a metadata field")
+        return super().__call__(request)
+
+
+@pytest.mark.parametrize("bad", [["0"], ["99"], ["41", "42", "73"], [str(number) for number in range(100)]])
+def test_one_item_that_a_whole_request_is_refused_for_is_found(bad):
+    index = Fussy(*bad)
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(100))
+    reason = "illegal_argument_exception: Field [_id] is a metadata field"
+    assert [str(n) for n, outcome in enumerate(outcomes) if not outcome.ok] == bad
+    assert {outcome for outcome in outcomes if not outcome.ok} == {Outcome(400, None, None, None, reason)}
+    assert {identity for _, identity in index.documents} == {str(n) for n in range(100)} - set(bad)
+    assert index.calls <= min(2 * 100, 1 + len(bad) * 2 * 7)
+
+
+def test_what_is_wrong_with_every_request_is_no_items_fault():
+    with (
+        standing_in([error(400, "media_type_header_exception", "Invalid media-type value")]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="older than the client library"),
+    ):
+        bulk(cluster, creating(3))
+    assert len(server.requests) == 1
+
+
+def test_a_refusal_of_a_half_for_another_reason_ends_it():
+    def script(request):
+        if b'"_id":"0"' in request.body and b'"_id":"1"' in request.body:
+            return error(400, "illegal_argument_exception", "Field [_id] is a metadata field")
+        return error(413, "content_too_long_exception", "no")
+
+    with (
+        standing_in(script) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="413 content_too_long_exception"),
+    ):
+        bulk(cluster, creating(2))

@@ -163,3 +163,13 @@ def test_a_text_is_encoded_or_refused(text):
 
 def test_flush_says_what_it_is():
     assert repr(FLUSH) == "FLUSH"
+
+
+def test_messages_show_dates_and_not_how_python_makes_them():
+    early = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
+    with pytest.raises(
+        SettingsError, match=r"setting now is '0001-01-01T00:00:00\+01:00': it must be a date"
+    ):
+        time_argument("now", early)
+    with pytest.raises(DocumentError, match=r"id is 2026-11-21T00:00:00\+00:00: it must be"):
+        prepare(Document(datetime(2026, 11, 21, tzinfo=UTC), "a"), int, 10)  # type: ignore[arg-type]

@@ -27,4 +27,5 @@ def connected(window: str | None, config: Config) -> Cluster:
     from neardup.cluster.address import parse_address
     from neardup.cluster.client import Cluster
 
+    config.check_secrets(window)
     return Cluster(parse_address(window or config.window or ""), config.credentials)

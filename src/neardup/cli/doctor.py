@@ -32,6 +32,7 @@ def doctor(
     from neardup.doctor import examine, examine_cluster
 
     settings = configured(config)
+    settings.check_secrets(window)
     place = window or settings.window or DEFAULT_WINDOW
     checks = list(
         examine_cluster(parse_address(place), settings.credentials)

@@ -27,7 +27,11 @@ def configured(path: Path | None, **options: Any) -> Config:
 
 
 def place_of(window: str | None, config: Config) -> str:
-    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`."""
+    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`.
+
+    Raises `ConfigError` if credentials would go where nobody said.
+    """
+    config.check_secrets(window)
     place = window or config.window or DEFAULT_WINDOW
     if "://" in place:
         from neardup.cluster.address import parse_address
@@ -68,8 +72,9 @@ def check_cluster(place: str, config: Config, *, make: bool) -> None:
 
 
 def tell_of_compiling() -> None:
-    """Says why it takes so long, if it will."""
-    from neardup.doctor import kernels_are_compiled
+    """Says why it takes so long, if it will; of what is compiled at every start, those who compile it tell."""
+    from neardup.kernel_cache import home
 
-    if not kernels_are_compiled():
+    place = home()
+    if place.writable and not place.is_filled():
         say("compiling the kernels, which is done once and takes half a minute")

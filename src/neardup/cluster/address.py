@@ -27,6 +27,7 @@ HOURLY_COMPONENT: Final = "neardup-hourly"
 
 CREDENTIAL_VARIABLES: Final = ("api_key", "username", "password", "ca_certs")
 """What the environment can say, as NEARDUP_API_KEY and so on."""
+SECRET_VARIABLES: Final = ("api_key", "password")
 CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")

@@ -13,6 +13,10 @@ from neardup.errors import ClusterRejected
 DEFAULT_MAX_BYTES: Final = 5_000_000
 """Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
 
+BAD_REQUEST: Final = 400
+NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
+"""Errors of a whole request that would meet each of its items alone."""
+
 Op = Literal["create", "index", "update", "delete"]
 
 _ANSWER: Final = ",".join(
@@ -63,7 +67,8 @@ def bulk(
     """The outcome of every action, in their order.
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
-    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome. Actions
+    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome, and where
+    the cluster refuses a whole request for the sake of one item, the others are sent without it. Actions
     on the same document happen in their order. An answer that is lost makes the whole request be sent again: a
     `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
     """
@@ -114,11 +119,12 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
     waiting = list(range(len(chunk)))
     backoff = cluster.backoff()
     while True:
-        body = b"".join(chunk[place] for place in waiting)
-        items = cluster.request("POST", "/_bulk", params=params, body=body).get("items", [])
-        if len(items) != len(waiting):
-            reason = f"{len(items)} answers to {len(waiting)} writes"
-            raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
+        try:
+            items = _answers(cluster, [chunk[place] for place in waiting], params)
+        except ClusterRejected as error:
+            if error.status != BAD_REQUEST or error.type in NO_ITEMS_FAULT:
+                raise
+            items = _answers_apart(cluster, [chunk[place] for place in waiting], params, error)
         refused = []
         for place, item in zip(waiting, items, strict=True):
             outcome = outcomes[place] = _outcome(item)
@@ -128,6 +134,35 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
             return [outcome for outcome in outcomes if outcome is not None]
         _wait(cluster, backoff, refused, outcomes)
         waiting = refused
+
+
+def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the cluster says to every action of one request."""
+    items: list[dict[str, Any]] = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk)).get(
+        "items", []
+    )
+    if len(items) != len(chunk):
+        reason = f"{len(items)} answers to {len(chunk)} writes"
+        raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
+    return items
+
+
+def _answers_apart(
+    cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], error: ClusterRejected
+) -> list[dict[str, Any]]:
+    """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
+    if len(chunk) == 1:
+        return [{"refused": {"status": error.status, "error": {"type": error.type, "reason": error.reason}}}]
+    middle = len(chunk) // 2
+    items: list[dict[str, Any]] = []
+    for half in (chunk[:middle], chunk[middle:]):
+        try:
+            items += _answers(cluster, half, params)
+        except ClusterRejected as again:
+            if again.status != BAD_REQUEST:
+                raise
+            items += _answers_apart(cluster, half, params, again)
+    return items
 
 
 def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list[Outcome | None]) -> None:

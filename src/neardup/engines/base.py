@@ -62,6 +62,9 @@ class Window(Protocol):
 
     Expiry: hours older than the newest document's less `window_hours` go whole, by `ingest` itself or by `expire`.
 
+    Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
+    another's document may come between two of its batches. A readonly window for each thread does not wait.
+
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
 
@@ -72,6 +75,7 @@ class Window(Protocol):
 
         Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
         changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
+        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame.
         """
         ...
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time as clock
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -17,12 +18,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from neardup.detect import Matches, alone, copied, with_parts
-from neardup.document import Flush, Item, Prepared, Reject, format_time, prepare, time_argument
+from neardup.document import (
+    Flush,
+    Item,
+    Prepared,
+    Reject,
+    check_documents,
+    format_time,
+    prepare,
+    time_argument,
+)
 from neardup.engines import review
 from neardup.engines.search import Features, joined_features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
+from neardup.engines.threads import one_at_a_time
 from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.params import BATCH_BYTES, DEFAULT_MATCHES, asked_rule
 from neardup.postings import Query
@@ -73,6 +84,7 @@ class EmbeddedWindow:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._lock = threading.RLock()
         self._broken: BaseException | None = None
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -82,6 +94,7 @@ class EmbeddedWindow:
     def ingest(
         self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
     ) -> Iterator[Verdict]:
+        check_documents(documents)
         reject = on_reject or _log_reject
         batch: dict[str, Prepared] = {}
         size, since = 0, 0.0
@@ -119,6 +132,7 @@ class EmbeddedWindow:
             return False
         return hour > hour_of(_now()) + _AHEAD_HOURS
 
+    @one_at_a_time
     def _scored(self, batch: Mapping[str, Prepared], reject: OnReject) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         if not batch:
@@ -343,6 +357,7 @@ class EmbeddedWindow:
         state.give_up_half()
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
+    @one_at_a_time
     def expire(self, now: Any = None) -> list[str]:
         time = _now() if now is None else time_argument("now", now)
         with self._writing():
@@ -355,6 +370,7 @@ class EmbeddedWindow:
 
     # ---- the rest of the contract ----
 
+    @one_at_a_time
     def query(
         self,
         text: str | None = None,
@@ -372,18 +388,22 @@ class EmbeddedWindow:
             raise SettingsError("partial", True, "set when this window is opened: partial=True")
         return review.query(self._state, text, id, threshold, matches, time, rule)
 
+    @one_at_a_time
     def groups(self) -> Iterator[Group]:
-        return review.groups(self._state)
+        return iter(list(review.groups(self._state)))  # before anything changes under it
 
+    @one_at_a_time
     def reconcile(self) -> Iterator[Verdict]:
         with self._writing():
             changed = list(review.reconcile(self._state))
             self._state.commit()
         return iter(changed)
 
+    @one_at_a_time
     def stats(self) -> Stats:
         return review.stats(self._state)
 
+    @one_at_a_time
     def delete(self, id: str) -> bool:
         with self._writing():
             number = self._state.table.number_of.get(id)
@@ -393,6 +413,7 @@ class EmbeddedWindow:
             self._state.commit()
         return True
 
+    @one_at_a_time
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()

@@ -15,6 +15,7 @@ from neardup.cluster.address import is_address
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
+from neardup.engines.reading import ReadingWindow
 from neardup.engines.state import State
 from neardup.engines.store import (
     DELETED,
@@ -99,6 +100,10 @@ def open_window(
         state = State(store, chosen, maker, readonly=readonly)
         _load(state, store)
         stack.pop_all()
+        if readonly:
+            return ReadingWindow(
+                state, lambda: open_window(path, settings=settings, readonly=True, **changes)
+            )
         return EmbeddedWindow(state)
 
 

@@ -3,7 +3,7 @@
     DIR/window.json                 format, recipe string, settings last used
     DIR/window.lexicon              the lexicon, if it is not the default one
     DIR/lock                        held (flock) by the one writer; holds its process id
-    DIR/commit                      two commit slots, written in turn: what the newer valid one says counts
+    DIR/commit                      two commit slots, written in turn: what the newer valid one says counts; locked too
     DIR/hours/2026.11.21-09/rows.bin      one `ROW` a version of a document, in order of `seq`
                             text.bin      normal forms, UTF-8
                             blob.bin      id, group, and what else a verdict needs
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 from collections import OrderedDict
@@ -31,7 +30,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from neardup.engines.blobs import read_ids
-from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
+from neardup.engines.lock import check_same, locked, locked_commits, naming
+from neardup.errors import WindowDamaged, WindowExpired
 from neardup.window import FIRST_HOUR, hour_name
 
 if TYPE_CHECKING:
@@ -210,6 +210,7 @@ class _HourFiles:
     """The open files of one hour, and where each of them ends."""
 
     def __init__(self, directory: Path, readonly: bool) -> None:
+        self.directory = directory
         flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
         if not readonly:
             directory.mkdir(parents=True, exist_ok=True)
@@ -220,7 +221,8 @@ class _HourFiles:
         view = memoryview(data)
         while view:
             # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
-            written = os.pwrite(self.files[which], view, self.ends[which])
+            with naming(self.directory / _NAMES[which]):
+                written = os.pwrite(self.files[which], view, self.ends[which])
             self.ends[which] += written
             view = view[written:]
 
@@ -244,7 +246,7 @@ class FileStore:
         self._commit: int | None = None
         try:
             if not readonly:
-                self._lock = _locked(path)
+                self._lock = locked(path)
                 self._commit = _commit_file(path)
             self.committed = self._read_commit()
         except BaseException:
@@ -281,6 +283,8 @@ class FileStore:
 
     def _opened(self, hour: int) -> _HourFiles:
         directory = self._directory(hour)
+        if self._commit is not None:
+            check_same(self.path, self._commit)
         try:
             is_new = self.fsync and not directory.exists()
             files = _HourFiles(directory, self._readonly)
@@ -335,6 +339,7 @@ class FileStore:
 
     def commit(self, commit: Commit) -> None:
         assert self._commit is not None, "a readonly store does not commit"
+        check_same(self.path, self._commit)
         if self.fsync:
             for hour in self._touched & self._open.keys():
                 _flush(self._open[hour])
@@ -344,10 +349,11 @@ class FileStore:
         generation = self.committed.generation + 1
         commit = commit._replace(rows=sum(self._row_counts.values()), generation=generation)
         slot = _encoded(commit)
-        if os.pwrite(self._commit, slot, _SLOT_BYTES * (generation % 2)) != len(slot):
-            raise OSError(errno.ENOSPC, "the commit slot was not written whole", str(self.path / "commit"))
-        if self.fsync:
-            os.fsync(self._commit)
+        with naming(self.path / "commit"):
+            if os.pwrite(self._commit, slot, _SLOT_BYTES * (generation % 2)) != len(slot):
+                raise OSError(errno.ENOSPC, "the commit slot was not written whole")
+            if self.fsync:
+                os.fsync(self._commit)
         self.committed = commit
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
@@ -428,18 +434,20 @@ def _commit_file(path: Path) -> int:
         draft = path / "commit.new"
         draft.write_bytes(2 * _encoded(Commit()))
         draft.replace(file)
-    return os.open(file, os.O_RDWR)
+    return locked_commits(path)
 
 
 def _flush(files: _HourFiles) -> None:
-    for file in files.files:
-        os.fsync(file)
+    for file, name in zip(files.files, _NAMES, strict=True):
+        with naming(files.directory / name):
+            os.fsync(file)
 
 
 def _flush_directory(path: Path) -> None:
     file = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(file)
+        with naming(path):
+            os.fsync(file)
     finally:
         os.close(file)
 
@@ -452,21 +460,3 @@ def _hour_from_name(name: str) -> int | None:
         return (date(year, month, number).toordinal() - _EPOCH_DAY) * 24 + int(clock)
     except ValueError:
         return None
-
-
-def _locked(path: Path) -> int:
-    """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
-    file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        holder = os.pread(file, 64, 0).decode(errors="replace").strip()
-        os.close(file)
-        raise WindowLocked(path, f"process {holder}" if holder else None) from None
-    try:
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-    except OSError:
-        os.close(file)
-        raise
-    return file

@@ -1,7 +1,7 @@
 """Compiled kernels: plain arrays in, plain arrays out; nothing here knows of documents, files or windows.
 
-Every kernel is compiled by numba on first use and cached beside the package (or in numba's user cache when that
-directory is read-only), releases the GIL, and has a slow counterpart in `neardup.oracle` that it is tested against.
+Every kernel is compiled by numba on first use and kept (`neardup.kernel_cache` says where), releases the GIL, and has a
+slow counterpart in `neardup.oracle` that it is tested against.
 Importing this package costs the import of numba, so nothing that must start quickly imports it.
 """
 
@@ -12,26 +12,30 @@ from pathlib import Path
 
 import xxhash
 
-_HERE = Path(__file__).parent
+from neardup.kernel_cache import home
 
 
-def _drop_stale_cache() -> None:
-    """Deletes kernels compiled from other sources than these.
-
-    numba looks at the file of a function only: it would go on using a kernel into which a function or a constant
-    of another file, changed since, was compiled.
-    """
+def _sources() -> str:
+    """The hash of all that kernels are made of."""
     sources = xxhash.xxh64()
-    for file in sorted(_HERE.glob("*.py")):
+    for file in sorted(Path(__file__).parent.glob("*.py")):
         sources.update(file.read_bytes())
-    stamp = _HERE / "__pycache__" / "kernels.stamp"
-    with contextlib.suppress(OSError):  # a read-only installation changes as a whole, and numba sees that
-        if stamp.exists() and stamp.read_text() == sources.hexdigest():
+    return sources.hexdigest()
+
+
+def _drop_stale(place: Path) -> None:
+    """Deletes kernels compiled from other sources than these: they are never used, and seldom overwritten."""
+    stamp = place / "kernels.stamp"
+    with contextlib.suppress(OSError, ValueError):  # whatever the stamp holds, stale kernels are not used
+        if stamp.exists() and stamp.read_text() == SOURCES:
             return
-        for compiled in stamp.parent.glob("*.nb[ci]"):
+        for compiled in place.glob("*.nb[ci]"):
             compiled.unlink(missing_ok=True)
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.write_text(sources.hexdigest())
+        place.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(SOURCES)
 
 
-_drop_stale_cache()
+HOME = home()
+SOURCES = _sources()
+if HOME.writable:
+    _drop_stale(HOME.path)

@@ -7,8 +7,8 @@ Fig. 2), where the engine's own search stops at the few that make a candidate.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.postings import _CLASS_MASK, _CLASS_SHIFT, _LENGTH_MASK, _START_SHIFT, find
 
 _U = np.uint64

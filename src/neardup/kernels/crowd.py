@@ -12,8 +12,8 @@ few additions where reading B's text would take thousands (`kernels/overlap.py`,
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.qgrams import table_size
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from neardup.kernels.caching import njit
 
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
 PRIME_2 = np.uint64(0xC2B2AE3D27D4EB4F)

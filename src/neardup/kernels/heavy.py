@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from neardup.kernels.bits import ones
+from neardup.kernels.caching import njit
 
 _U = np.uint64
 

@@ -7,8 +7,8 @@ A's table, and each key of A is counted the first time it is hit. One pass over 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.qgrams import key_set, window_keys
 
 _BLOCK = 128

@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.heavy import (
     SHARE,
     SHORTEST,

@@ -7,8 +7,8 @@ same table then answers "is this key in A?" when a candidate is verified (kernel
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.hashing import splitmix64, xxh64
 from neardup.kernels.text import decode, is_ascii
 

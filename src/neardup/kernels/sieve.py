@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from neardup.kernels.bits import ones
+from neardup.kernels.caching import njit
 
 _U = np.uint64
 

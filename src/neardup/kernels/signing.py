@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import njit
-
+from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64_pair
 from neardup.kernels.qgrams import key_set, prefix, sketch
 from neardup.kernels.sieve import fill_around

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.unicode_table import KEEP, NFC_CHECK, UnicodeTable
 
 _U32 = np.uint32

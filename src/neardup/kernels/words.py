@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64
 from neardup.kernels.text import decode_nfc, encode_one
 from neardup.params import WORDS_KEPT_BELOW

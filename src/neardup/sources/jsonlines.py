@@ -29,7 +29,7 @@ def documents(batches: Iterator[Lines], fields: FieldUse, position: Position) ->
             continue
         for line in batch:
             position.line += 1
-            if (item := _item(line, fields, position)) is not None:
+            if line and (item := _item(line, fields, position)) is not None:
                 yield item
 
 
@@ -65,7 +65,7 @@ def _item(line: bytes, fields: FieldUse, position: Position) -> Item | None:
 def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> str:
     """What is wrong with a line that orjson refuses; it calls three different things by similar names."""
     if isinstance(line, Overlong):
-        return "the line is longer than allowed"
+        return line.reason()
     if fault := not_text(line, encoding):
         return fault
     if isinstance(line, Cut):

@@ -159,5 +159,8 @@ class _Splitter:
         if self._length:
             value = b"".join(self._pieces).rstrip(BLANK)
             if value != BOM:
-                yield self._start, Overlong(value) if self._length > self._longest else value
+                yield (
+                    self._start,
+                    Overlong.cut(value, self._longest) if self._length > self._longest else value,
+                )
         self._pieces, self._length = [], 0

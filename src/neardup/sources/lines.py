@@ -18,7 +18,20 @@ Lines = list[bytes] | None
 
 
 class Overlong(bytes):
-    """The head of a line that is longer than allowed; the rest of it was let go unread."""
+    """The head of a line that is longer than `limit` bytes; the rest of it was let go unread."""
+
+    limit: int
+
+    @classmethod
+    def cut(cls, line: bytes, limit: int) -> Overlong:
+        """What is kept of `line`."""
+        head = cls(line[:EXCERPT])
+        head.limit = limit
+        return head
+
+    def reason(self) -> str:
+        """Why it is no document."""
+        return f"the line is longer than {self.limit:,} bytes"
 
 
 def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
@@ -68,7 +81,7 @@ def excerpt(line: bytes) -> str:
 
 def _joined(held: list[bytes], length: int, longest: int) -> bytes:
     line = b"".join(held)
-    return Overlong(line[:EXCERPT]) if length > longest else line
+    return Overlong.cut(line, longest) if length > longest else line
 
 
 def _without_bom(line: bytes) -> bytes:

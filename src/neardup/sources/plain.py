@@ -22,7 +22,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
         pieces.append(chunk or b"")
         length += len(pieces[-1])
         if length > longest:
-            return position.reject("the file is longer than allowed", id=position.stem)
+            return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
     data = b"".join(pieces)
     if fault := not_text(data, position.encoding):
         return position.reject(fault, id=position.stem)

@@ -23,8 +23,10 @@ BLOCK: Final = 256 * 1024
 CHUNK: Final = 1024 * 1024
 """Bytes taken out of a gzip stream at once, however far a block expands."""
 
-ZSTD_SLICE: Final = 8 * 1024
-"""Bytes put into a zstd stream at once: its decoder has no limit on what comes out, so we limit what goes in."""
+ZSTD_SLICE: Final = 64
+"""Bytes put into a zstd stream at once. Its decoder has no limit on what comes out, so we limit what goes in: 4 bytes
+are a block of up to 128 KiB at most, so 64 make 2 MiB. Larger slices are hardly faster.
+"""
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
@@ -166,14 +168,22 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         if block is None:
             yield None
             continue
+        ready: list[bytes] = []  # small pieces are passed on together: each costs whoever cuts it into lines
+        size = 0
         for start in range(0, len(block), ZSTD_SLICE):
             rest = block[start : start + ZSTD_SLICE]
             while rest:
                 frame = frame or zstandard.ZstdDecompressor().decompressobj()
                 try:
-                    yield frame.decompress(rest)
+                    ready.append(frame.decompress(rest))
                 except zstandard.ZstdError as cause:
+                    yield b"".join(ready)
                     raise StreamError(f"the zstd stream is damaged ({cause})") from cause
+                size += len(ready[-1])
+                if size >= BLOCK:
+                    yield b"".join(ready)
+                    ready, size = [], 0
                 rest, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        yield b"".join(ready)
     if frame:
         raise StreamError("the zstd stream ends in the middle: the file was cut short")

@@ -22,10 +22,17 @@ if TYPE_CHECKING:
 DELIMITERS: Final = ",\t;|"
 _SHOWN: Final = 30
 """Columns that a message names, and characters of each."""
+LONGEST_ROW: Final = 48 * 1024 * 1024
+"""Bytes that a quote is followed for: 10 million characters take 40 million bytes in UTF-8 at most."""
+MOST_LINES: Final = 1_000_000
+"""Lines that a quote is followed for: each costs some memory, however short it is."""
+
+
+_CUT: Final = "unexpected end of data"  # the parser's own words for it
 
 
 class _Waiting(Exception):
-    """Raised through the csv module's parser: nothing more is there now."""
+    """Raised through the csv module's parser, between two rows: nothing more is there now."""
 
 
 def documents(
@@ -39,7 +46,7 @@ def documents(
     """
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
-    source = _LineSource(batches)
+    source = _LineSource(batches, min(longest, LONGEST_ROW))
     header: list[str] = []
     for row in _rows(source, fields.text, delimiter):
         position.line = source.start
@@ -70,24 +77,44 @@ def _rows(
 ) -> Iterator[list[str] | csv.Error | None]:
     """Every row that is not blank, the error in its place, or None: nothing more is there now."""
     rows = None
+    pieces: list[list[str]] = []  # of a row that could only be read in part yet, inside a quote
     while True:
-        source.begin()
+        if not pieces:
+            source.begin()
         try:
             if rows is None:
                 separator = delimiter or _delimiter(source.peek(), text_field)
                 rows = csv.reader(source, delimiter=separator, strict=True)
-            row = next(rows)
-        except StopIteration:
-            return
+            row = next(rows, None)
+            if row is None:
+                if not pieces:
+                    return
+                raise csv.Error(_CUT)
         except _Waiting:
-            source.push_back(0)
             yield None
         except csv.Error as error:
-            source.push_back(1)
+            source.give_up(str(error))
+            pieces = []
             yield error
         else:
-            if row:
-                yield row
+            if source.is_interrupted:
+                pieces.append(row)
+                yield None
+            elif row:
+                yield _in_one([*pieces, row]) if pieces else row
+                pieces = []
+
+
+def _in_one(pieces: list[list[str]]) -> list[str]:
+    """The row of which these are parts: the last field of each goes on in the first one of the next."""
+    row: list[str] = []
+    field: list[str] = []
+    for piece in pieces:
+        field.append(piece[0])
+        if len(piece) > 1:
+            row += ["".join(field), *piece[1:-1]]
+            field = [piece[-1]]
+    return [*row, "".join(field)]
 
 
 def _delimiter(header: str, text_field: str) -> str:
@@ -121,30 +148,43 @@ def _document(
 
 
 class _LineSource:
-    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning."""
+    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning.
 
-    def __init__(self, batches: Iterator[Lines]) -> None:
-        self._batches = batches
+    Time and memory are linear in what is read. A row goes on behind its line only inside a quote, and where that
+    ends does not depend on where it began: once one was followed in vain to some line, no other that is open before
+    that line is followed again. While nothing more is there, a closing quote is given out instead, and an opening one
+    before what comes then: so a row is not read again for every line that a pipe delivers.
+    """
+
+    def __init__(self, batches: Iterator[Lines], longest: int) -> None:
+        self._batches, self._longest = batches, longest
         self._ahead: deque[bytes] = deque()
         self._taken: list[bytes] = []
+        self._size = 0  # bytes taken
         self._number = 0
+        self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
+        self.is_interrupted = False
         self.start = 1
 
     def begin(self) -> None:
         """A new row starts here."""
         self._number += len(self._taken)
         self._taken.clear()
+        self._size = 0
         self.start = self._number + 1
 
-    def push_back(self, kept: int) -> None:
-        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
-        self._ahead.extendleft(reversed(self._taken[kept:]))
-        del self._taken[kept:]
+    def give_up(self, reason: str) -> None:
+        """There is no row here: its first line is used up, the others will be read as rows of their own."""
+        last = self._number + len(self._taken)
+        if last > self._in_vain:
+            self._in_vain, self._reason = last, reason
+        self.is_interrupted = False
+        self._push_back(1)
 
     def peek(self) -> str:
-        """The next line, which stays the next."""
-        line = next(self)
-        self.push_back(len(self._taken) - 1)
+        """The next line, which stays the next; empty where there is none."""
+        line = next(self, "")
+        self._push_back(0)
         return line
 
     def excerpt(self) -> str:
@@ -155,21 +195,43 @@ class _LineSource:
         """What is wrong with the bytes of this row, if anything is."""
         for line in self._taken:
             if isinstance(line, Overlong):
-                return "the line is longer than allowed"
+                return line.reason()
             if fault := not_text(line, encoding):
                 return fault
         return None
+
+    def _push_back(self, kept: int) -> None:
+        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
+        self._ahead.extendleft(reversed(self._taken[kept:]))
+        del self._taken[kept:]
+        self._size = sum(map(len, self._taken))
+
+    def _follow(self) -> None:
+        """Raises `csv.Error` unless a quote that is open at the end of the lines taken may end in the next one."""
+        if self._number + len(self._taken) < self._in_vain:
+            raise csv.Error(self._reason)
+        if self._size > self._longest or len(self._taken) > MOST_LINES:
+            raise csv.Error(
+                f"a quote that is open here does not end within {self._longest:,} bytes or {MOST_LINES:,} lines"
+            )
 
     def __iter__(self) -> _LineSource:
         return self
 
     def __next__(self) -> str:
+        if self._taken:
+            self._follow()
         while not self._ahead:
             batch = next(self._batches)
             if batch is None:
-                raise _Waiting
+                if self.is_interrupted or not self._taken:
+                    raise _Waiting
+                self.is_interrupted = True
+                return '"\n'
             self._ahead.extend(batch)
         line = self._ahead.popleft()
         self._taken.append(line)
+        self._size += len(line)
+        opening, self.is_interrupted = '"' if self.is_interrupted else "", False
         # Bytes that are no UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.
-        return line.decode("utf-8", "replace") + "\n"
+        return opening + line.decode("utf-8", "replace") + "\n"

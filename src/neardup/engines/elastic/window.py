@@ -26,6 +26,7 @@ from neardup.engines.elastic.writes import DocumentsRefused, Place
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.state import State
 from neardup.engines.store import Commit
+from neardup.engines.threads import one_at_a_time
 from neardup.errors import ClusterUnreachable, WindowDamaged
 from neardup.params import DEFAULT_MATCHES, asked_rule
 from neardup.window import hour_name
@@ -108,6 +109,7 @@ class ElasticWindow(EmbeddedWindow):
                 self._lease.abandon(content, told=not isinstance(error, ClusterUnreachable))
                 raise
 
+    @one_at_a_time
     def recover(self) -> None:
         """Takes back what a scorer that ended in its turn left behind; one request where none did."""
         if self._lease.is_lost(self._committed()):
@@ -196,6 +198,7 @@ class ElasticWindow(EmbeddedWindow):
             if isinstance(found, Found) and verdict is not None and not self._store.is_marked(found.place):
                 self._store.mark(document, unstored_fields(verdict, now_ms()))
 
+    @one_at_a_time
     def place_of(self, id: str) -> Place | None:
         """Where in the cluster the document of this id lies; None if the window has none."""
         number = self._state.table.number_of.get(id)
@@ -203,6 +206,7 @@ class ElasticWindow(EmbeddedWindow):
 
     # ---- the rest of the contract ----
 
+    @one_at_a_time
     def expire(self, now: Any = None) -> list[str]:
         with self._writing():
             floor = self._state.committed.floor_hour
@@ -211,6 +215,7 @@ class ElasticWindow(EmbeddedWindow):
                 self._store.drop(hour)
         return sorted([*map(hour_name, left), *super().expire(now)])
 
+    @one_at_a_time
     def query(
         self,
         text: str | None = None,
@@ -234,10 +239,12 @@ class ElasticWindow(EmbeddedWindow):
         inquiry = Inquiry(self._site, content, settings)
         return inquiry.answer(text, id, threshold, matches, time)
 
+    @one_at_a_time
     def groups(self) -> Iterator[Group]:
         self._catch_up(self._committed())
         return super().groups()
 
+    @one_at_a_time
     def stats(self) -> Stats:
         self._catch_up(self._committed())
         return super().stats()

@@ -1,0 +1,73 @@
+"""Who may write to a window's directory: one process, for as long as the directory is the one it opened."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+from neardup.errors import WindowDamaged, WindowLocked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def locked(path: Path) -> int:
+    """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
+    file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = os.pread(file, 64, 0).decode(errors="replace").strip()
+        os.close(file)
+        raise WindowLocked(path, f"process {holder}" if holder else None) from None
+    try:
+        with naming(path / "lock"):
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    except OSError:
+        os.close(file)
+        raise
+    return file
+
+
+def locked_commits(path: Path) -> int:
+    """The commit file of the window at `path`, open and locked as well.
+
+    The lock file may be deleted by whoever takes it for a leftover, and another one be locked; this one may not.
+    """
+    file = os.open(path / "commit", os.O_RDWR)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise WindowLocked(path) from None
+    return file
+
+
+def check_same(path: Path, file: int) -> None:
+    """Raises `WindowDamaged` if the commit file of `path` is not the open `file` any more.
+
+    Whoever went on writing would acknowledge what nobody will find, or write into another one's files.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat((path / "commit").stat(), os.fstat(file)):
+            return
+    raise WindowDamaged(
+        path / "commit",
+        "another file, or none: the window was deleted or replaced while this process wrote to it",
+        "the one that it opened; what it has not acknowledged is not stored",
+    )
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of calls on an open file name it: the system knows no name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
