@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from neardup import rank_table, unicode_table
+from neardup.directory import check_room, holds_window
 from neardup.errors import NeardupError
 from neardup.lexicon import Lexicon
 from neardup.version import VERSION
@@ -45,11 +46,11 @@ def examine(window: Path) -> Iterator[Check]:
     Never raises: what would be an exception elsewhere is a finding here.
     """
     yield from _installation()
-    if window.exists():
-        yield _attempt(f"window {window}", lambda: _window(window))
-        yield _disk(window)
-    else:
-        yield Check(f"window {window}", "ok", "none yet; `neardup ingest` makes it")
+    if not holds_window(window):
+        yield _attempt(f"window {window}", lambda: _room(window))
+        return
+    yield _attempt(f"window {window}", lambda: _window(window))
+    yield _disk(window)
 
 
 def examine_cluster(address: Address, credentials: Credentials) -> Iterator[Check]:
@@ -135,6 +136,11 @@ def _writable(place: Path) -> bool:
     while not place.exists() and place != place.parent:
         place = place.parent
     return os.access(place, os.W_OK)
+
+
+def _room(path: Path) -> str:
+    check_room(path)
+    return "none yet; `neardup ingest` makes it"
 
 
 def _window(path: Path) -> str:

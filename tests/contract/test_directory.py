@@ -22,6 +22,7 @@ from neardup.errors import (
     WindowDamaged,
     WindowError,
     WindowLocked,
+    WindowMissing,
 )
 from neardup.lexicon import LexiconBuilder
 from neardup.params import Recipe, Settings
@@ -101,7 +102,9 @@ def test_a_reader_of_an_hour_that_has_expired_is_told_to_open_again(path):
 
 
 def test_a_reader_needs_a_window(tmp_path):
-    with pytest.raises(WindowDamaged, match=r"no window\.json"):
+    with pytest.raises(
+        WindowMissing, match="nothing: there is no window here; `neardup ingest FILE --window"
+    ):
         open_window(tmp_path / "nothing", readonly=True)
     assert not (tmp_path / "nothing").exists()
 

@@ -9,6 +9,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.door import DONE, REJECTED, say
 from neardup.cli.session import configured, opened
+from neardup.cli.tables import print_line
 
 
 def delete(
@@ -30,5 +31,5 @@ def delete(
             if not target.delete(id):
                 say(f"no document {id!r} in this window")
                 missing += 1
-    print(f"{len(ids) - missing:,} deleted")
+    print_line(f"{len(ids) - missing:,} deleted")
     raise typer.Exit(REJECTED if missing else DONE)

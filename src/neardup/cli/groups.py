@@ -21,7 +21,7 @@ def groups(
     """
     from itertools import islice
 
-    from neardup.cli.tables import ROWS, counted, print_lines, print_table
+    from neardup.cli.tables import ROWS, counted, print_line, print_lines, print_table
 
     with opened(window, configured(config), readonly=True) as target:
         found = target.groups()
@@ -33,4 +33,4 @@ def groups(
         ]
         left_out = sum(1 for _ in found)
     print_table(("head", "time", "members", "ids"), rows)
-    print(f"({counted(left_out, 'group')} left out)" if left_out else counted(len(rows), "group"))
+    print_line(f"({counted(left_out, 'group')} left out)" if left_out else counted(len(rows), "group"))

@@ -179,6 +179,7 @@ def ingest(
         keep = is_address(place_of(window, settings))
         reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name, keep=keep)
         with opened(window, settings, make=True) as target:
+            way_out = way_out._replace(live=reader.bytes_total is None)
             rejected = take_in(target, reader, way_out, lambda: (reader.bytes_read, reader.bytes_total))
     raise typer.Exit(REJECTED if rejected else DONE)
 

@@ -47,7 +47,7 @@ def build(
         neardup lexicon build archive.jsonl.gz --output archive.lexicon
     """
     from neardup.cli.intake import Rejects, texts
-    from neardup.cli.tables import counted
+    from neardup.cli.tables import counted, print_line
     from neardup.datafile import check_directory
     from neardup.sampling import lexicon_of, sampled
 
@@ -60,7 +60,7 @@ def build(
         made = lexicon_of(drawn, name=name or output.stem, q=recipe.q, fold_case=recipe.fold_case)
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
-    print(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
+    print_line(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
     raise typer.Exit(REJECTED if refused.count else DONE)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from neardup.cli.streams import say_line
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[T
         else:
             yield tally
     finally:
-        print(tally.sentence(rejects), file=sys.stderr)
+        say_line(tally.sentence(rejects))
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def query(
 
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
-    from neardup.cli.tables import counted, print_lines, print_table
+    from neardup.cli.tables import counted, print_line, print_lines, print_table
 
     settings = configured(
         config,
@@ -64,4 +64,4 @@ def query(
         if verdict.partial:
             print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
         found = counted(len(verdict.matches), "match", "matches")
-        print(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")
+        print_line(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.session import configured
+from neardup.cli.tables import print_line
 
 
 def rollover(
@@ -30,4 +31,4 @@ def rollover(
     with connected(window, configured(config)) as cluster:
         done = roll_over(cluster, cluster.address, milliseconds)
     for line in done or ["nothing to do"]:
-        print(line)
+        print_line(line)

@@ -11,6 +11,7 @@ from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.door import say
 from neardup.cli.session import configured
+from neardup.cli.tables import print_line
 
 SIGNING = "Signing"
 
@@ -99,8 +100,8 @@ def setup(
             apply(cluster, plan)
             describe(str(cluster.address), credentials=settings.credentials)
     for change in plan.changes:
-        print(f"would {change}" if dry_run else change)
+        print_line(f"would {change}" if dry_run else str(change))
     if not plan.changes:
-        print("nothing to do")
+        print_line("nothing to do")
     for note in plan.notes:
         say(note)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import xxhash
 
+from neardup.kernels import compiling
+
 _HERE = Path(__file__).parent
 
 
@@ -35,3 +37,4 @@ def _drop_stale_cache() -> None:
 
 
 _drop_stale_cache()
+compiling.tell()

@@ -1,0 +1,122 @@
+"""What is taken for a window, and what is said of one that is not meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import neardup
+from neardup.errors import SettingsError, WindowMissing
+
+READING = ["query --text x", "groups", "delete x", "expire", "reconcile", "stats"]
+NO_URLS = [
+    ("localhost:9200/news", "http://localhost:9200/news"),
+    ("search.example.org:9200/x", "http://search.example.org:9200/x"),
+    ("[::1]:9200/x", "http://[::1]:9200/x"),
+    ("host:9200", "http://host:9200"),
+    ("http:/x", "http://x"),
+    ("https:host/x", "https://host/x"),
+    ("HTTP:host:9200/x", "http://host:9200/x"),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), NO_URLS)
+@pytest.mark.parametrize("command", ["ingest stream.jsonl", "doctor", *READING])
+def test_half_a_url_is_no_directory(run, stream, command, name, meant):
+    done = run(*command.split(), "--window", name)
+    assert done.code == 2
+    assert f"did you mean {meant} (the directory is ./{name})?" in done.err
+    assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["me:secret@host:9200/x", "http:me:secret@host/x"])
+def test_a_password_in_half_a_url_is_not_repeated(run, stream, name):
+    done = run("ingest", stream, "--window", name)
+    assert (done.code, "secret" in done.err) == (2, False)
+    assert "did you mean http://host" in done.err
+
+
+@pytest.mark.parametrize(("name", "meant"), NO_URLS)
+def test_half_a_url_is_no_directory_in_python(place, name, meant):
+    with pytest.raises(SettingsError, match="did you mean") as caught:
+        neardup.open(name)
+    assert meant in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["./localhost:9200/news", "./10:30", "news:today/x", "httpx", "a:b"])
+def test_directories_may_have_such_names_all_the_same(run, stream, name):
+    assert run("ingest", stream, "--window", name, "--format", "quiet").code == 0
+    assert Path(name, "window.json").exists()
+
+
+def test_a_directory_of_other_files_is_no_window(run, stream):
+    Path("home").mkdir()
+    for name in ("a.txt", "b.txt", "c.txt", "d.txt"):
+        Path("home", name).touch()
+    done = run("ingest", stream, "--window", "home")
+    assert done.code == 2
+    assert (
+        "this one holds other files (a.txt, b.txt, c.txt and 1 more); home/news.window would do" in done.err
+    )
+    assert len(list(Path("home").iterdir())) == 4
+    with pytest.raises(SettingsError, match="holds other files"):
+        neardup.open("home")
+    (finding,) = (
+        check
+        for check in run("doctor", "--window", "home", "--format", "jsonl").lines
+        if "home" in check["what"]
+    )
+    assert (finding["state"], "holds other files" in finding["found"]) == ("bad", True)
+
+
+def test_an_empty_directory_becomes_a_window(run, stream):
+    Path("w").mkdir()
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    assert run("stats", "--window", "w").code == 0
+
+
+@pytest.mark.parametrize("left", ["lock", "commit.new", "window.json.new", "lost+found"])
+def test_a_window_that_was_only_begun_is_made(run, stream, left):
+    Path("w").mkdir()
+    Path("w", left).touch()
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+
+
+@pytest.mark.parametrize("command", READING)
+def test_an_empty_directory_holds_no_window(run, command):
+    Path("w").mkdir()
+    done = run(*command.split(), "--window", "w")
+    assert done.code == 3
+    assert done.err == "neardup: w: there is no window here; `neardup ingest FILE --window w` makes one\n"
+    assert list(Path("w").iterdir()) == []
+
+
+def test_an_empty_directory_is_no_fault_to_the_doctor(run):
+    Path("w").mkdir()
+    done = run("doctor", "--window", "w")
+    assert (done.code, "none yet" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_reading_makes_nothing_in_python(place, made):
+    if made:
+        Path("typo").mkdir()
+    with pytest.raises(
+        WindowMissing, match="typo/dir: there is no window here" if not made else "typo: there"
+    ):
+        neardup.open("typo" if made else "typo/dir", readonly=True)
+    assert not Path("typo/dir").exists()
+
+
+def test_a_window_by_default_is_named(run, stream):
+    first = run("ingest", stream, "--format", "quiet")
+    assert "neardup: the window is made in neardup.window (--window DIR for another place)" in first.err
+    second = run("ingest", stream, "--format", "quiet")
+    assert (
+        "documents are compared with those that neardup.window holds already (--window DIR for another"
+        in second.err
+    )
+    assert "neardup.window" not in run("ingest", stream, "--format", "quiet", "--window", "w").err
+    Path("neardup.toml").write_text('window = "w"\n')
+    assert "compared with those" not in run("ingest", stream, "--format", "quiet").err
