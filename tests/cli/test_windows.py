@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.cli.samples import FERRY
 
 import neardup
 from neardup.errors import SettingsError, WindowMissing
@@ -120,3 +122,41 @@ def test_a_window_by_default_is_named(run, stream):
     assert "neardup.window" not in run("ingest", stream, "--format", "quiet", "--window", "w").err
     Path("neardup.toml").write_text('window = "w"\n')
     assert "compared with those" not in run("ingest", stream, "--format", "quiet").err
+
+
+# -- clusters --
+
+
+@pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
+def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, command):
+    waited = []
+    monkeypatch.setattr("neardup.cluster.client.time.sleep", waited.append)
+    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
+    done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
+    assert done.code == 3
+    assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
+    assert sum(waited) <= 0.05 * (len(waited) + 1)
+
+
+def test_a_first_answer_is_waited_for_ten_seconds():
+    from neardup.cli import session
+
+    assert session.FIRST_PATIENCE == 10
+
+
+# -- settings that cannot be --
+
+
+@pytest.mark.parametrize("hours", [10**20, 2**63 - 1, 10**6 + 1])
+def test_more_hours_than_anybody_has_are_told(run, stream, hours):
+    done = run("ingest", stream, "--window", "w", "--window-hours", hours)
+    assert done.code == 2
+    assert f"setting window_hours is {hours}: it must be a whole number from 0 to 1000000" in done.err
+    assert not Path("w").exists()
+
+
+def test_another_retrieval_is_told_once_not_once_an_hour(run_process, window):
+    done = run_process("query", "--window", window, "--text", FERRY, "--retrieval", "complete")
+    told = "neardup: 4 documents or more were stored for another retrieval or threshold: their texts are signed again"
+    assert [line for line in done.err.splitlines() if "signed again" in line] == [told]
+    assert json.loads(done.out)["duplicate_of"] == "ferry"

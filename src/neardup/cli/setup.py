@@ -10,7 +10,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.door import say
-from neardup.cli.session import configured
+from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import print_line
 
 SIGNING = "Signing"
@@ -86,6 +86,7 @@ def setup(
         window_hours=window_hours,
     )
     with connected(window, settings) as cluster:
+        check_cluster(str(cluster.address), settings, make=True)
         plan = set_up(
             cluster,
             recipe=settings.given.get("recipe"),

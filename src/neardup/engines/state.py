@@ -57,6 +57,8 @@ class State:
         self.search = Search(signer, settings)
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
+        self.told: set[str] = set()
+        """What has been said of this window already, and need not be said of every hour or page of it."""
         self._run = 0
         self._documents: list[Prepared] = []
         self._texts: list[bytes] = []
