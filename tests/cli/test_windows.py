@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY
+from tests.cli.samples import FERRY, MILL, written
 
 import neardup
 from neardup.errors import SettingsError, WindowMissing
@@ -129,7 +129,7 @@ def test_a_window_by_default_is_named(run, stream):
 
 @pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, command):
-    waited = []
+    waited: list[float] = []
     monkeypatch.setattr("neardup.cluster.client.time.sleep", waited.append)
     monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
     done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
@@ -160,3 +160,67 @@ def test_another_retrieval_is_told_once_not_once_an_hour(run_process, window):
     told = "neardup: 4 documents or more were stored for another retrieval or threshold: their texts are signed again"
     assert [line for line in done.err.splitlines() if "signed again" in line] == [told]
     assert json.loads(done.out)["duplicate_of"] == "ferry"
+
+
+# -- settings other than those that the window was written with --
+
+
+def test_another_threshold_is_told_and_reconcile_brings_the_window_to_it(run_process, window):
+    """`ferry-edited` is a copy at 0.7, and none at 0.99."""
+    more = written(
+        "more.jsonl", [{"id": "late", "time": "2026-11-19T09:00:00Z", "text": MILL + " Nobody objected."}]
+    )
+    done = run_process("ingest", more, "--window", window, "-t", "0.99", "--format", "quiet")
+    assert (
+        "neardup: this window was written with threshold 0.7, and now is with threshold 0.99: verdicts that are stored "
+        "stay as they are; `neardup reconcile --threshold 0.99` brings them to it\n"
+    ) in done.err
+    stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})
+    table = run_process("stats", "--window", window).out
+    assert (
+        "some verdicts are by threshold 0.7 (`neardup reconcile` brings all to the settings above)" in table
+    )
+    changed = run_process("reconcile", "--window", window, "--threshold", "0.99")
+    assert [verdict["id"] for verdict in changed.lines] == ["ferry-edited"]
+    assert (changed.lines[0]["status"], "stay as they are" in changed.err) == ("unique", False)
+    stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"], stats["copies"]) == ("0.99", {}, 1)
+    assert "all verdicts are by the settings above" in run_process("stats", "--window", window).out
+    again = run_process("reconcile", "--window", window, "--threshold", "0.7")
+    assert {verdict["id"]: verdict["status"] for verdict in again.lines} == {
+        "ferry-edited": "near",
+        "late": "near",
+    }
+
+
+def test_the_same_settings_in_other_words_are_no_change(run_process, window, stream):
+    done = run_process(
+        "ingest", stream, "--window", window, "-t", "0.70", "--policy", "mark", "--format", "quiet"
+    )
+    assert (done.code, "written with" in done.err) == (0, False)
+    assert run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "was", "now"),
+    [(["--policy", "drop"], "policy mark", "policy drop"), (["--partial"], "partial no", "partial yes"),
+     (["--retrieval", "complete"], "retrieval sketch", "retrieval complete"),
+     (["--retrieval", "complete", "-t", "0.8"], "threshold 0.7, retrieval sketch",
+      "threshold 0.8, retrieval complete")],
+)  # fmt: skip
+def test_other_settings_are_told_too(run_process, window, stream, words, was, now):
+    done = run_process("ingest", stream, "--window", window, *words, "--format", "quiet")
+    told = [line for line in done.err.splitlines() if "written with" in line]
+    assert len(told) == 1
+    assert (
+        f"this window was written with {was}, and now is with {now}: verdicts that are stored stay" in told[0]
+    )
+    mixed = run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"]
+    assert "; ".join(f"{name} {values[0]}" for name, values in mixed.items()) == was.replace(", ", "; ")
+
+
+def test_a_setting_of_the_moment_is_not_what_stats_show(run, window, monkeypatch):
+    monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
+    stats = run("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"]) == ("0.7", {})

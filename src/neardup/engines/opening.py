@@ -16,6 +16,7 @@ from neardup.directory import DESCRIPTION, LEXICON, check_room, check_window
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
+from neardup.engines.remembered import merged, write_description
 from neardup.engines.state import State
 from neardup.engines.store import (
     DELETED,
@@ -94,11 +95,13 @@ def open_window(
         known = _description(directory)
         chosen = (settings or _remembered(directory / DESCRIPTION, known)).with_changes(**changes)
         maker, chosen = _signer(directory, known, chosen)
-        if not readonly:
-            _describe(directory, chosen, maker)
         store.fsync = chosen.fsync
         state = State(store, chosen, maker, readonly=readonly)
         _load(state, store)
+        left = known.get("settings", chosen.remembered) if state.table.living else chosen.remembered
+        state.left, store.remembered = left, left if readonly else merged(left, chosen.remembered)
+        if not readonly:
+            _describe(directory, store.remembered, maker)
         stack.pop_all()
         return EmbeddedWindow(state)
 
@@ -153,20 +156,14 @@ def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[S
     return maker, chosen.with_changes(recipe=recipe)
 
 
-def _describe(directory: Path, settings: Settings, maker: Signer) -> None:
+def _describe(directory: Path, remembered: dict[str, Any], maker: Signer) -> None:
     """Writes window.json, whole or not at all."""
     fields = asdict(maker.recipe)
     del fields["lexicon"]
-    text = json.dumps(
-        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": settings.remembered},
-        indent=1,
+    write_description(
+        directory,
+        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": remembered},
     )
-    file = directory / DESCRIPTION
-    if file.exists() and file.read_text() == text:
-        return
-    draft = directory / "window.json.new"
-    draft.write_text(text)
-    draft.replace(file)
 
 
 def _load(state: State, store: FileStore) -> None:

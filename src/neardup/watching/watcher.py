@@ -64,11 +64,12 @@ class Watcher:
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         stats = window.stats()
-        if stats.policy != "mark":
+        policy = window.settings.policy
+        if policy != "mark":
             expected = (
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
-            raise SettingsError("policy", stats.policy, expected)
+            raise SettingsError("policy", policy, expected)
         self._window, self._cluster, self._layout, self._batch = window, cluster, layout, batch
         self._recipe, self._on_reject, self._stopped = stats.recipe, on_reject, stopped
         self.waiting = Waiting(cluster, layout)
