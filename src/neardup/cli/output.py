@@ -49,8 +49,14 @@ class Verdicts:
         with self._stack:
             if not broken:
                 self.flush()
-        if self._table and not broken:
-            self._table.print()
+        if not broken:
+            self.print_table()
+
+    def print_table(self) -> None:
+        """Print what of the table is still to be printed, which happens once."""
+        table, self._table = self._table, None
+        if table:
+            table.print()
 
     def note(self, document: Document) -> None:
         """A document is on its way in; a table shows how its text begins."""

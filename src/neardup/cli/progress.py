@@ -31,6 +31,8 @@ class Tally:
         self.statuses: Counter[str] = Counter()
         self.count = 0
         self.update: Callable[[], None] = lambda: None
+        self.before_summary: Callable[[], None] = lambda: None
+        """What is to be printed when the bar is gone and the summary is still to come."""
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = time.perf_counter()
@@ -73,7 +75,10 @@ def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[T
         else:
             yield tally
     finally:
-        say_line(tally.sentence(rejects))
+        try:
+            tally.before_summary()
+        finally:
+            say_line(tally.sentence(rejects))
 
 
 @contextmanager

@@ -65,3 +65,5 @@ def query(
             print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
         found = counted(len(verdict.matches), "match", "matches")
         print_line(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")
+        if not verdict.matches and verdict.partial is None:
+            print_line("(a headline or a passage is no copy of a whole text: --partial looks for passages)")

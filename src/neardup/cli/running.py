@@ -67,6 +67,7 @@ def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
         verdicts = stack.enter_context(Verdicts(way.format, way.output, live=way.live))
         rejects = stack.enter_context(Rejects(way.rejects))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
+        tally.before_summary = verdicts.print_table
         yield Outlets(verdicts, rejects, tally, shown)
 
 

@@ -50,7 +50,8 @@ class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
     Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
-    in ten thousand. Whatever is found has its exact doc_q.
+    in ten thousand of ordinary prose, and fewer of variants of one template (README). Whatever is found has its exact
+    doc_q.
 
     Partial copies (`Settings.partial`): every pair with a sentence fingerprint in common, one that at most 300 of the
     documents compared hold, is counted exactly, whatever the retrieval. What shares none is no partial copy: above all
