@@ -127,13 +127,18 @@ def test_a_locale_without_utf_8(run_process):
     assert done.code == 0
     assert "exact: 1 match" in done.out
     assert r"\u6771\u4eac" in done.out
+    assert run_process("delete", "東京", "--window", "w", env=environment).out == "1 deleted\n"
 
 
-@pytest.mark.parametrize("words", ["show", "query --window w"])
-def test_a_text_that_is_no_text(run_process, window, words):
-    done = run_process(*words.split(), "--text", b"caf\xe9".decode(errors="surrogateescape"))
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [("show --text", "--text"), ("query --window w --text", "--text"), ("query --window w --id", "--id"),
+     ("delete --window w", "ID")],
+)  # fmt: skip
+def test_a_text_that_is_no_text(run_process, window, words, named):
+    done = run_process(*words.split(), b"caf\xe9".decode(errors="surrogateescape"))
     assert done.code == 1
-    assert done.err == "neardup: document '--text' cannot be used: not UTF-8: byte 0xe9 at offset 3\n"
+    assert done.err == f"neardup: document '{named}' cannot be used: not UTF-8: byte 0xe9 at offset 3\n"
 
 
 # -- closed and broken --

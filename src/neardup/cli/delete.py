@@ -10,6 +10,7 @@ from neardup.cli import options
 from neardup.cli.door import DONE, REJECTED, say
 from neardup.cli.session import configured, opened
 from neardup.cli.tables import print_line
+from neardup.cli.texts import from_command_line
 
 
 def delete(
@@ -26,6 +27,7 @@ def delete(
         neardup delete 4711 4712 --window news.window
     """
     missing = 0
+    ids = [str(from_command_line(id, "ID")) for id in ids]
     with opened(window, configured(config)) as target:
         for id in ids:
             if not target.delete(id):

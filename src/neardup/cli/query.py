@@ -8,7 +8,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
-from neardup.cli.texts import one_text
+from neardup.cli.texts import from_command_line, one_text
 
 
 def query(
@@ -55,6 +55,7 @@ def query(
         delta=delta,
     )
     asked = one_text(text, file, otherwise=id, what="--id")
+    id = from_command_line(id, "--id")
     with opened(window, settings, readonly=True) as target:
         verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
     if format == "jsonl":

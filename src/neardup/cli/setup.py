@@ -101,7 +101,9 @@ def setup(
             apply(cluster, plan)
             describe(str(cluster.address), credentials=settings.credentials)
     for change in plan.changes:
-        print_line(f"would {change}" if dry_run else str(change))
+        told = f"would {change}" if dry_run else str(change)
+        for line in told.splitlines():  # the first says what, those below it how
+            print_line(line)
     if not plan.changes:
         print_line("nothing to do")
     for note in plan.notes:

@@ -19,11 +19,14 @@ def one_text(
     if len(given) != 1:
         names = " or ".join(name for name in ("--text", "--file", what) if name)
         raise typer.BadParameter(f"give exactly one of {names}")
-    return _content(file) if file else _from_command_line(text)
+    return _content(file) if file else from_command_line(text, "--text")
 
 
-def _from_command_line(text: str | None) -> str | None:
-    """`text` as it was meant: what the locale could not decode is UTF-8, or no text."""
+def from_command_line(text: str | None, what: str) -> str | None:
+    """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
+
+    Raises `DocumentError`, naming the option `what`, for the latter.
+    """
     from neardup.errors import DocumentError
 
     if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
@@ -33,7 +36,7 @@ def _from_command_line(text: str | None) -> str | None:
         return data.decode()
     except UnicodeDecodeError as error:
         found = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
-        raise DocumentError("--text", found) from None
+        raise DocumentError(what, found) from None
 
 
 def _content(file: Path) -> str:
