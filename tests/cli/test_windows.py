@@ -128,7 +128,7 @@ def test_a_window_by_default_is_named(run, stream):
 
 
 @pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
-def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, command):
+def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
     monkeypatch.setattr("neardup.cluster.client.time.sleep", waited.append)
     monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
@@ -136,6 +136,7 @@ def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, comman
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
     assert sum(waited) <= 0.05 * (len(waited) + 1)
+    assert caplog.text.count("trying again") == 1
 
 
 def test_a_first_answer_is_waited_for_ten_seconds():
