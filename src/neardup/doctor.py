@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from neardup import kernel_cache, rank_table, unicode_table
+from neardup.directory import check_room, holds_window
 from neardup.errors import NeardupError
 from neardup.lexicon import Lexicon
 from neardup.version import VERSION
@@ -44,11 +45,11 @@ def examine(window: Path) -> Iterator[Check]:
     Never raises: what would be an exception elsewhere is a finding here.
     """
     yield from _installation()
-    if window.exists():
-        yield _attempt(f"window {window}", lambda: _window(window))
-        yield _disk(window)
-    else:
-        yield Check(f"window {window}", "ok", "none yet; `neardup ingest` makes it")
+    if not holds_window(window):
+        yield _attempt(f"window {window}", lambda: _room(window))
+        return
+    yield _attempt(f"window {window}", lambda: _window(window))
+    yield _disk(window)
 
 
 def examine_cluster(address: Address, credentials: Credentials) -> Iterator[Check]:
@@ -110,6 +111,11 @@ def _kernel_cache() -> Check:
         return Check("kernel cache", "warning", kernel_cache.ANEW)
     state = "compiled" if place.is_filled() else "not compiled yet: the first window takes half a minute"
     return Check("kernel cache", "ok", f"{place.path} is {'' if place.writable else 'not '}writable, {state}")
+
+
+def _room(path: Path) -> str:
+    check_room(path)
+    return "none yet; `neardup ingest` makes it"
 
 
 def _window(path: Path) -> str:

@@ -8,6 +8,7 @@
     ├── DataFileError      a file shipped with the package is damaged or foreign
     │   └── LexiconError   the same for a lexicon
     ├── WindowError        the window on disk cannot be used
+    │   ├── WindowMissing  there is none where one was to be opened
     │   ├── WindowLocked   another process writes to it
     │   │   └── TurnLost   another scorer of a cluster's window took over while this one stood still
     │   ├── WindowExpired  the writer has dropped an hour that a reader still asks for
@@ -52,6 +53,7 @@ __all__ = [
     "WindowError",
     "WindowExpired",
     "WindowLocked",
+    "WindowMissing",
 ]
 
 
@@ -129,6 +131,17 @@ class LexiconError(DataFileError):
 
 class WindowError(NeardupError):
     """The base of what can be wrong with a window on disk."""
+
+
+class WindowMissing(WindowError):
+    """There is no window in the directory `path`."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path}: there is no window here; `neardup ingest FILE --window {self.path}` makes one"
 
 
 class WindowLocked(WindowError):

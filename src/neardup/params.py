@@ -31,6 +31,8 @@ DEFAULT_ALPHA: Final = 1.5
 DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_MATCHES: Final = 10
 DEFAULT_WINDOW_HOURS: Final = 24
+MAX_WINDOW_HOURS: Final = 1_000_000
+"""More than a hundred years; whoever wants no limit says 0."""
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
@@ -215,8 +217,8 @@ class Settings:
         object.__setattr__(self, "routes", _names("routes", self.routes))
         for route in self.routes:
             _one_of("routes", route, ROUTES)
+        check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
         for name, low in (
-            ("window_hours", 0),
             ("max_documents", 0),
             ("max_memory", 0),
             ("max_candidates", 0),

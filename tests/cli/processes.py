@@ -18,11 +18,12 @@ def wait_for(condition: Callable[[], object], seconds: float = 90) -> None:
         time.sleep(0.02)
 
 
-def seen_on_a_terminal(command: Sequence[str]) -> bytes:
-    """What a command that ends well says on standard error, when that is a terminal."""
+def seen_on_a_terminal(command: Sequence[str], *, output: bool = False) -> bytes:
+    """What a command that ends well says on standard error, or on standard `output`, when that is a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+    stdout, stderr = (theirs, subprocess.DEVNULL) if output else (subprocess.DEVNULL, theirs)
+    with subprocess.Popen(command, stdout=stdout, stderr=stderr) as process:
         os.close(theirs)
         seen = b""
         while True:

@@ -50,6 +50,12 @@ class TestQuery:
         done = run("query", "--window", window, "--text", FERRY, "--format", "table", "--matches", "1")
         assert "exact: 3 matches of 3 candidates (2 more: --matches all)\n" in done.out
 
+    def test_a_pasted_headline_is_told_where_to_look(self, run, window):
+        pointer = "(a headline or a passage is no copy of a whole text: --partial looks for passages)"
+        done = run("query", "--window", window, "--text", FERRY[:40], "--format", "table")
+        assert done.out.splitlines()[-2:] == ["unique: 0 matches of 0 candidates", pointer]
+        assert pointer not in run("query", "--window", window, "--text", FERRY, "--format", "table").out
+
     def test_partial_copies(self, run):
         written("both.jsonl", [{"id": "both", "text": f"{FERRY} {MILL}"}])
         asked = ("query", "--window", "w", "--text", FERRY)
@@ -109,6 +115,24 @@ class TestGroups:
         assert done.out.splitlines()[0].split() == ["head", "time", "members", "doc_q", "ids"]
         assert "0.899 to 1.000  ferry-again ferry-edited" in done.out
         assert "1 group" in done.out
+
+    def test_the_largest_first_and_so_many(self, run, window):
+        more = [{"id": "mill-again", "time": "2026-11-19T06:00:00Z", "text": MILL}]
+        more += [{"id": f"ferry-{i}", "time": "2026-11-19T09:00:00Z", "text": FERRY} for i in range(3)]
+        run("ingest", written("more.jsonl", more), "--window", window, "--format", "quiet")
+        heads = [group["head"] for group in run("groups", "--window", window).lines]
+        assert heads == ["ferry", "mill"]
+        run("delete", "ferry-again", "ferry-edited", "ferry-0", "ferry-1", "--window", window)
+        assert [group["head"] for group in run("groups", "--window", window).lines] == ["ferry", "mill"]
+        more = [{"id": f"mill-{i}", "time": "2026-11-19T09:00:00Z", "text": MILL} for i in range(3)]
+        run("ingest", written("more.jsonl", more), "--window", window, "--format", "quiet")
+        by_size = [group["head"] for group in run("groups", "--window", window, "--sort", "size").lines]
+        assert by_size == ["mill", "ferry"]
+        assert len(run("groups", "--window", window, "--limit", "1").lines) == 1
+        assert len(run("groups", "--window", window, "--limit", "0").lines) == 2
+        table = run("groups", "--window", window, "--format", "table", "--limit", "1").out
+        assert "(1 group left out: --limit 0 lists all, --sort size the largest first)" in table
+        assert "2 groups" in run("groups", "--window", window, "--format", "table", "--limit", "0").out
 
     def test_none(self, run, stream):
         run("ingest", written("one.jsonl", STREAM[:2]), "--format", "quiet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -90,6 +91,102 @@ def test_a_signal_ends_it_cleanly_and_nothing_told_is_lost(command, run_process,
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+@pytest.mark.parametrize("format", ["jsonl", "table"])
+def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, number, code, word, format):
+    """The signal comes while the engine works on a batch of 256: its verdicts are stored, and told."""
+    path = many(4_000)
+    script = (
+        "import os, signal\n"
+        "from neardup.cli import main\n"
+        "from neardup.engines.embedded import EmbeddedWindow\n"
+        "settle, batches = EmbeddedWindow._settled, []\n"
+        "def settled(self, documents, reject):\n"
+        "    batches.append(1)\n"
+        f"    if len(batches) == 3: os.kill(os.getpid(), {int(number)})\n"
+        "    return settle(self, documents, reject)\n"
+        "EmbeddedWindow._settled = settled\n"
+        "main()\n"
+    )
+    words = ["ingest", path, "--window", "w", "--format", format]
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.splitlines()[-1] == f"neardup: {word}"
+    assert done.stderr.startswith("768 documents in")
+    assert json.loads(run_process("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 768
+    if format == "jsonl":
+        assert len(done.stdout.splitlines()) == 768
+    else:
+        assert len(done.stdout.splitlines()) == 52  # the names of the columns, 50 rows, what is left out
+
+
+def test_a_second_signal_ends_it_at_once():
+    from neardup.cli.stopping import Stop, Terminated
+
+    with Stop() as stop:
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.requested is Terminated
+        assert list(stop.until_requested([1, 2])) == []
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            stop.raise_if_requested()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_signal_while_waiting_for_a_document_ends_the_stream():
+    from neardup.cli.stopping import Stop, Terminated
+
+    def items():
+        yield 1
+        signal.raise_signal(signal.SIGTERM)
+        yield 2
+
+    with Stop() as stop:
+        assert list(stop.until_requested(items())) == [1]
+        stop.sleep(1_000)
+        assert stop.requested is Terminated
+
+
+def test_a_signal_while_sleeping_ends_the_sleep(monkeypatch):
+    from neardup.cli import stopping
+
+    monkeypatch.setattr("neardup.cli.stopping.time.sleep", lambda _: signal.raise_signal(signal.SIGINT))
+    with stopping.Stop() as stop:
+        stop.sleep(1_000)
+        assert stop.requested is KeyboardInterrupt
+
+
+def test_a_table_of_a_live_stream_comes_row_by_row(command):
+    with spawn(command, "ingest", "-", "--window", "w", "-f", "table", stdin=subprocess.PIPE) as process:
+        seen = []
+        for record in STREAM:
+            process.stdin.write(json.dumps(record).encode() + b"\n")
+            if record["id"] == "ferry-again":
+                seen = [process.stdout.readline().decode() for _ in range(2)]
+            if record["id"] == "ferry-edited":
+                seen.append(process.stdout.readline().decode())
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().decode()
+    assert process.returncode == 130
+    assert seen[0].split() == ["time", "id", "status", "copy", "of", "score", "text"]
+    assert seen[1].startswith(
+        "2026-11-19 07:00  ferry-again       exact     ferry             1.000  ARNMOUTH — A ferry"
+    )
+    assert seen[2].startswith("2026-11-19 08:00  ferry-edited      near      ferry             0.")
+    assert "unique" in rest
+
+
+def test_a_table_of_a_live_stream_leaves_out_no_row(run_process):
+    lines = (json.dumps({"id": f"{i}", "time": 1795251600, "text": FERRY}) for i in range(200))
+    done = run_process("ingest", "-", "--format", "table", stdin="\n".join(lines).encode())
+    assert sum(" exact " in line for line in done.out.splitlines()) == 199
+    assert done.out.endswith("(1 unique left out)\n")
+
+
 def test_a_killed_run_goes_on_where_it_stopped(command, run_process):
     path = many(4_000)
     whole = run_process("ingest", path, "--window", "whole").out
@@ -131,6 +228,49 @@ def test_what_the_library_logs_is_told(run_process):
     records = [{"id": f"{i}", "time": 1795251600 + 3600 * i, "text": f"{FERRY} {i}"} for i in range(6)]
     done = run_process("ingest", written("a.jsonl", records), "--max-documents", "3")
     assert "neardup: budget reached" in done.err
+
+
+def test_compiling_is_told_once_when_it_happens(caplog, monkeypatch):
+    from numba import njit
+
+    from neardup.kernels import compiling
+
+    monkeypatch.setattr(compiling.TELLER, "told", False)
+
+    def add(a, b):
+        return a + b
+
+    assert njit(add)(1, 2) == 3
+    assert caplog.text == ""  # of another package's function nothing is said
+    add.__module__ = "neardup.kernels.words"
+    kernel = njit(add)
+    assert (kernel(1, 2), kernel(1.0, 2.0)) == (3, 3.0)
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "compiling kernels that are used for the first time, which takes up to half a minute, once "
+        "(neardup.kernels.words.add)"
+    )
+
+
+@pytest.mark.slow
+def test_the_first_partial_copies_compile_kernels_of_their_own_and_say_so(run_process, place):
+    script = (
+        "import neardup\n"
+        "list(neardup.open(None).ingest([{'id': 'a', 'text': 'The cat sat on the mat.'}]))\n"
+        "print('first', flush=True)\n"
+        "list(neardup.open(None, partial=True).ingest([{'id': 'a', 'text': 'The cat sat on the mat.'}]))\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(place / "cache")}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", part], capture_output=True, text=True, check=True, env=environment
+        )
+        for part in (script.partition("print")[0], script, script)
+    ]
+    assert "compiling kernels" in runs[0].stderr
+    assert "compiling kernels that are used for the first time" in runs[1].stderr
+    assert "neardup.kernels.words" in runs[1].stderr
+    assert runs[2].stderr == ""
 
 
 def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):

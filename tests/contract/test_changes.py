@@ -171,3 +171,56 @@ def test_reconcile_after_the_threshold_was_changed(directory):
     assert told(window.reconcile()) == [("b", "near", "a", "a")]
     window = directory.reopened(window, threshold="0.9")
     assert told(window.reconcile()) == [("b", "unique", None, "b")]
+
+
+@pytest.mark.parametrize(
+    "place", ["directory", pytest.param("elasticsearch", marks=pytest.mark.node)], indirect=True
+)
+class TestAnotherThreshold:
+    """Of a window that lasts: what its verdicts were made by is remembered, until all are by one threshold again."""
+
+    def test_it_is_told_and_reconcile_brings_all_to_it(self, place, caplog):
+        window = place.open(threshold="0.7", retrieval="complete")
+        assert told(window.ingest([document("a", A), document("b", B, 1)]))[1] == ("b", "near", "a", "a")
+        assert (window.stats().threshold, window.stats().mixed) == ("0.7", {})
+        window = place.reopened(window, threshold="0.9")
+        assert "written with" not in caplog.text
+        assert told(window.ingest([document("c", C, 2)])) == [("c", "unique", None, "c")]
+        assert "this window was written with threshold 0.7, and now is with threshold 0.9" in caplog.text
+        assert "`neardup reconcile --threshold 0.9` brings them to it" in caplog.text
+        caplog.clear()
+        list(window.ingest([document("d", C, 2)]))
+        assert "written with" not in caplog.text
+        window = place.reopened(window)
+        assert (window.stats().threshold, window.stats().mixed) == ("0.9", {"threshold": ["0.7"]})
+        assert told(window.reconcile()) == [("b", "unique", None, "b")]
+        assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
+        window = place.reopened(window)
+        assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
+        assert window.stats().copies == 1
+
+    def test_and_back_again(self, place):
+        window = place.open(threshold="0.7")
+        list(window.ingest([document("a", A)]))
+        window = place.reopened(window, threshold="0.9")
+        list(window.ingest([document("b", B, 1)]))
+        window = place.reopened(window, threshold="0.70")
+        list(window.ingest([document("c", C, 2)]))
+        assert (window.stats().threshold, window.stats().mixed) == ("0.70", {"threshold": ["0.9"]})
+
+    def test_reconcile_forgets_a_copy_below_it_whose_original_has_expired(self, place):
+        window = place.open(threshold="0.7")
+        list(
+            window.ingest(
+                [document("a", A), document("b", B, 20), document("c", A, 20), document("d", "", 30)]
+            )
+        )
+        window = place.reopened(window, threshold="0.9")
+        assert told(window.reconcile()) == [("b", "unique", None, "b")]
+
+    def test_a_window_without_documents_has_nothing_to_bring(self, place, caplog):
+        window = place.open(threshold="0.7")
+        window = place.reopened(window, threshold="0.9")
+        list(window.ingest([document("a", A)]))
+        assert "written with" not in caplog.text
+        assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})

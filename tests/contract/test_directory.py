@@ -26,6 +26,7 @@ from neardup.errors import (
     WindowDamaged,
     WindowExpired,
     WindowLocked,
+    WindowMissing,
 )
 from neardup.lexicon import LexiconBuilder
 from neardup.params import Recipe, Settings
@@ -205,7 +206,9 @@ def test_a_reader_of_an_hour_that_has_expired_reads_again(path):
 
 
 def test_a_reader_needs_a_window(tmp_path):
-    with pytest.raises(WindowDamaged, match=r"no window\.json"):
+    with pytest.raises(
+        WindowMissing, match="nothing: there is no window here; `neardup ingest FILE --window"
+    ):
         open_window(tmp_path / "nothing", readonly=True)
     assert not (tmp_path / "nothing").exists()
 

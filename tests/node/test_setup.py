@@ -18,6 +18,7 @@ from neardup.cluster.indices import indices_of
 from neardup.cluster.rollover import roll_over
 from neardup.cluster.setup import set_up
 from neardup.cluster.survey import survey
+from neardup.engines.elastic.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
 from neardup.lexicon import LexiconBuilder
 from neardup.params import HOUR_MS, Recipe
@@ -94,6 +95,11 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
     code, _, told = run("setup", "--window", url, "--q", 5)
     assert code == 3
     assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in told
+
+
+def test_reading_sets_up_nothing(cluster):
+    with pytest.raises(NotSetUp, match="no window is set up here; `neardup setup --window"):
+        open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True)
 
 
 def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):

@@ -94,6 +94,15 @@ class TestScoring:
         put(window, documents[70:])
         assert first + watched(window) == expected(documents)
 
+    def test_a_watch_that_is_stopped_ends_after_the_batch_at_hand(self, window):
+        documents = in_order(stream(40))
+        put(window, documents)
+        watch, asked = watching(window, once=False, batch=8), itertools.count()
+        # Asked before the window is opened, before the first pass, and then after every batch.
+        seen = list(watch.verdicts(on_reject=unwanted, stopped=lambda: next(asked) >= 2))
+        assert seen == expected(documents)[:8]
+        assert seen + watched(window) == expected(documents)
+
     def test_hours_that_expire_on_the_way_are_no_trouble(self, cluster):
         window = made(cluster, window_hours=1)
         documents = [{**each, "time": START + 360 * i} for i, each in enumerate(stream(50))]

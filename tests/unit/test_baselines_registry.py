@@ -74,5 +74,7 @@ def test_a_method_without_its_statistics_says_what_to_do(name):
 
 def test_a_missing_datasketch_is_named_with_the_extra_that_brings_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasketch", None)
-    with pytest.raises(ModuleNotFoundError, match=r'pip install "neardup\[bench\]"'):
+    with pytest.raises(
+        ModuleNotFoundError, match=r"'neardup\[bench\]', or in a checkout pip install '\.\[bench\]'"
+    ):
         make("MinHash LSH(q=4, permutations=128)")

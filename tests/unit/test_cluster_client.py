@@ -82,7 +82,8 @@ def test_a_cut_connection_is_tried_again(caplog):
     with standing_in([RESET, RESET, GREEN]) as server, cluster_of(server) as cluster:
         assert cluster.request("PUT", "/news", body={}) == {"status": "green"}
     assert [request.body for request in server.requests] == [b"{}"] * 3
-    assert [record.getMessage().count("reset by peer") for record in caplog.records] == [1, 1]
+    (record,) = caplog.records  # told once, however often it happens
+    assert "reset by peer; trying again for up to" in record.getMessage()
 
 
 def test_an_answer_that_comes_too_late_counts_as_lost():

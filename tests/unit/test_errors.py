@@ -54,6 +54,11 @@ EXAMPLES = [
         ),
     ),
     (
+        errors.WindowMissing("w"),
+        {"path": "w"},
+        "w: there is no window here; `neardup ingest FILE --window w` makes one",
+    ),
+    (
         errors.WindowDamaged("w/log", "a torn record", "its checksum"),
         {"path": "w/log", "found": "a torn record", "expected": "its checksum"},
         "w/log is damaged: found a torn record, expected its checksum",

@@ -122,5 +122,6 @@ def _datasketch() -> Any:
     try:
         return importlib.import_module("datasketch")
     except ModuleNotFoundError as cause:
-        message = 'MinHash LSH runs on datasketch, which is not installed: pip install "neardup[bench]"'
+        where = "pip install 'neardup[bench]', or in a checkout pip install '.[bench]'"
+        message = f"MinHash LSH runs on datasketch, which is not installed: {where}"
         raise ModuleNotFoundError(message, name="datasketch") from cause

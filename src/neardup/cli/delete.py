@@ -9,6 +9,8 @@ import typer
 from neardup.cli import options
 from neardup.cli.door import DONE, REJECTED, say
 from neardup.cli.session import configured, opened
+from neardup.cli.tables import print_line
+from neardup.cli.texts import from_command_line
 
 
 def delete(
@@ -25,10 +27,11 @@ def delete(
         neardup delete 4711 4712 --window news.window
     """
     missing = 0
+    ids = [str(from_command_line(id, "ID")) for id in ids]
     with opened(window, configured(config)) as target:
         for id in ids:
             if not target.delete(id):
                 say(f"no document {id!r} in this window")
                 missing += 1
-    print(f"{len(ids) - missing:,} deleted")
+    print_line(f"{len(ids) - missing:,} deleted")
     raise typer.Exit(REJECTED if missing else DONE)

@@ -6,7 +6,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.door import DONE, UNUSABLE
-from neardup.cli.session import DEFAULT_WINDOW, configured
+from neardup.cli.session import configured, place_of
 
 
 def doctor(
@@ -27,13 +27,13 @@ def doctor(
     """
     from pathlib import Path
 
-    from neardup.cli.tables import print_lines, print_table
+    from neardup.cli.tables import STYLES, print_lines, print_table
     from neardup.cluster.address import is_address, parse_address
     from neardup.doctor import examine, examine_cluster
 
     settings = configured(config)
     settings.check_secrets(window)
-    place = window or settings.window or DEFAULT_WINDOW
+    place = place_of(window, settings)
     checks = list(
         examine_cluster(parse_address(place), settings.credentials)
         if is_address(place)
@@ -42,6 +42,6 @@ def doctor(
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:
-        styles = [{"ok": "", "warning": "yellow", "bad": "red"}[check.state] for check in checks]
+        styles = [STYLES.get(check.state, "") for check in checks]
         print_table(("what", "state", "found"), checks, styles=styles)
     raise typer.Exit(UNUSABLE if any(check.state == "bad" for check in checks) else DONE)

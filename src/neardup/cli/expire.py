@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
+from neardup.cli.tables import print_line
 
 
 def expire(
@@ -20,4 +21,4 @@ def expire(
     """
     with opened(window, configured(config, window_hours=window_hours)) as target:
         for hour in target.expire(now):
-            print(hour)
+            print_line(hour)

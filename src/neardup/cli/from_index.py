@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.cli.connection import connected
 from neardup.cli.door import say
 from neardup.cli.running import outlets, score_what_waits, take_in
-from neardup.cli.session import check_cluster, opened, place_of, tell_of_compiling
+from neardup.cli.session import check_cluster, opened, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,7 +57,6 @@ def scored_in_place(
     with connected(place, config) as cluster:
         check_cluster(place, config, make=True)
         layout = prepare(cluster, name, config.settings, _fields(config), given=given)
-        tell_of_compiling()
         watch = Watch(
             lambda: open_elastic_window(place, credentials=config.credentials, archive=name, **settings),
             cluster,

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from neardup.verdict import Group
 
 
 def groups(
     window: options.WindowOption = None,
+    sort: Annotated[
+        Literal["time", "size"],
+        typer.Option(help="By the time of their heads, or the largest first."),
+    ] = "time",
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, show_default="50 in a table, else all", help="List so many groups; 0 is all."
+        ),
+    ] = None,
     format: options.PrintedOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:
@@ -22,24 +36,31 @@ def groups(
 
         neardup groups --window news.window
 
-        neardup groups --window news.window --format table
+        neardup groups --window news.window --sort size --limit 10 --format table
     """
     from itertools import islice
 
-    from neardup.cli.tables import ROWS, counted, print_lines, print_table
+    from neardup.cli.tables import ROWS, counted, print_line, print_lines, print_table
 
+    most = limit if limit is not None else ROWS if format == "table" else 0
     with opened(window, configured(config), readonly=True) as target:
-        found = target.groups()
+        found = _sorted(target.groups(), sort)
+        listed = islice(found, most or None)
         if format == "jsonl":
-            print_lines(group.to_dict() for group in found)
+            print_lines(group.to_dict() for group in listed)
             return
         rows = [
-            (g.head, g.time, len(g.members), _span(g), [member.id for member in g.members])
-            for g in islice(found, ROWS)
+            (g.head, g.time, len(g.members), _span(g), [member.id for member in g.members]) for g in listed
         ]
         left_out = sum(1 for _ in found)
     print_table(("head", "time", "members", "doc_q", "ids"), rows)
-    print(f"({counted(left_out, 'group')} left out)" if left_out else counted(len(rows), "group"))
+    more = f"({counted(left_out, 'group')} left out: --limit 0 lists all, --sort size the largest first)"
+    print_line(more if left_out else counted(len(rows), "group"))
+
+
+def _sorted(found: Iterator[Group], sort: str) -> Iterator[Group]:
+    """The groups in the order that is asked for; groups of one size stay in order of time."""
+    return iter(sorted(found, key=lambda group: -len(group.members))) if sort == "size" else found
 
 
 def _span(group: Group) -> str:

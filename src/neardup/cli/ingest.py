@@ -188,6 +188,7 @@ def ingest(
         tell_passed_over(source)
         reader = Observed(source, source, named_fields(settings, id=id_field, time=time_field))
         with opened(window, settings, make=True) as target:
+            way_out = way_out._replace(live=source.bytes_total is None)
             try:
                 rejected = take_in(target, reader, way_out, lambda: (source.bytes_read, source.bytes_total))
             finally:

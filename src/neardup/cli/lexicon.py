@@ -51,7 +51,7 @@ def build(
     from neardup.cli.intake import Rejects, texts
     from neardup.cli.output_files import check_outputs
     from neardup.cli.remarks import tell_of_reading, tell_passed_over
-    from neardup.cli.tables import counted
+    from neardup.cli.tables import counted, print_line
     from neardup.datafile import check_directory
     from neardup.sampling import lexicon_of, sampled
 
@@ -71,7 +71,7 @@ def build(
     tell_of_reading(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
-    print(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
+    print_line(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
     raise typer.Exit(REJECTED if refused.count else DONE)
 
 

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 from neardup.cli.output_files import opened_output
-from neardup.cli.tables import VerdictTable
+from neardup.cli.streams import OutputClosed, check_output, write_json
+from neardup.cli.verdict_table import VerdictTable
 
 if TYPE_CHECKING:
     from neardup.cli.options import Format
@@ -22,18 +23,20 @@ FLUSH_BYTES: Final = 1 << 16
 
 class Verdicts:
     """Takes the verdicts of a run. JSON Lines go to `path` where there is one, else to standard output if `format` is
-    jsonl; a table goes to standard output when the run ends."""
+    jsonl; a table goes to standard output when the run ends, that of a `live` stream as it comes."""
 
-    def __init__(self, format: Format, path: Path | None, *, force: bool = False) -> None:
+    def __init__(self, format: Format, path: Path | None, *, force: bool = False, live: bool = False) -> None:
         self._path, self._force = path, force
         self._to_stdout = format == "jsonl" and path is None
-        self._table = VerdictTable(path) if format == "table" else None
+        self._table = VerdictTable(path, live=live) if format == "table" else None
         self._file: BinaryIO | None = None
         self._waiting: list[bytes] = []
         self._size = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
+        if self._table:
+            check_output()
         if self._path:
             self._file = self._stack.enter_context(opened_output(self._path, force=self._force))
         elif self._to_stdout:
@@ -43,11 +46,18 @@ class Verdicts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        broken = kind is not None and issubclass(kind, BrokenPipeError | OutputClosed)
         with self._stack:
-            if kind is None or not issubclass(kind, BrokenPipeError):
+            if not broken:
                 self.flush()
-        if self._table and kind is None:
-            self._table.print()
+        if not broken:
+            self.print_table()
+
+    def print_table(self) -> None:
+        """Print what of the table is still to be printed, which happens once."""
+        table, self._table = self._table, None
+        if table:
+            table.print()
 
     def note(self, document: Document) -> None:
         """A document is on its way in; a table shows how its text begins."""
@@ -69,5 +79,11 @@ class Verdicts:
         """Write out what waits, so that whoever reads the other end has it."""
         if self._waiting and self._file:
             lines, self._waiting, self._size = self._waiting, [], 0
-            self._file.write(b"\n".join(lines) + b"\n")
-            self._file.flush()
+            data = b"\n".join(lines) + b"\n"
+            if self._to_stdout:
+                write_json(data)
+            else:
+                self._file.write(data)
+                self._file.flush()
+        if self._table:
+            self._table.flush()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from neardup.cli.streams import say_line
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class Tally:
         self.statuses: Counter[str] = Counter()
         self.count = 0
         self.update: Callable[[], None] = lambda: None
+        self.before_summary: Callable[[], None] = lambda: None
+        """What is to be printed when the bar is gone and the summary is still to come."""
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = time.perf_counter()
@@ -73,7 +75,10 @@ def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[T
         else:
             yield tally
     finally:
-        print(tally.sentence(rejects), file=sys.stderr)
+        try:
+            tally.before_summary()
+        finally:
+            say_line(tally.sentence(rejects))
 
 
 @contextmanager

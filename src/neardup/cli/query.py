@@ -8,7 +8,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
-from neardup.cli.texts import one_text
+from neardup.cli.texts import from_command_line, one_text
 
 if TYPE_CHECKING:
     from neardup.verdict import Verdict
@@ -46,7 +46,7 @@ def query(
 
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
-    from neardup.cli.tables import counted, print_lines, print_table
+    from neardup.cli.tables import counted, print_line, print_lines, print_table
 
     settings = configured(
         config,
@@ -59,6 +59,7 @@ def query(
         delta=delta,
     )
     asked = one_text(text, file, otherwise=id, what="--id", encoding=encoding)
+    id = from_command_line(id, "--id")
     with opened(window, settings, readonly=True) as target:
         verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
     if format == "jsonl":
@@ -68,9 +69,11 @@ def query(
         if verdict.partial:
             print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
         found = counted(verdict.matches_total, "match", "matches")
-        print(
+        print_line(
             f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
         )
+        if not verdict.matches_total and verdict.partial is None:
+            print_line("(a headline or a passage is no copy of a whole text: --partial looks for passages)")
 
 
 def _not_listed(verdict: Verdict) -> str:

@@ -7,15 +7,24 @@ from neardup.cli.door import say
 from neardup.cli.session import configured, opened
 
 
-def reconcile(window: options.WindowOption = None, config: options.ConfigOption = None) -> None:
+def reconcile(
+    window: options.WindowOption = None,
+    threshold: options.ThresholdOption = None,
+    config: options.ConfigOption = None,
+) -> None:
     """Score every stored document anew and print the verdicts that changed.
 
-    Example:
+    As if all had come in order of time, and by one threshold: that of the window, or the one that is given, which the
+    window remembers from then on.
+
+    Examples:
 
         neardup reconcile --window news.window
+
+        neardup reconcile --window news.window --threshold 0.8
     """
     from neardup.cli.tables import counted, print_lines
 
-    with opened(window, configured(config)) as target:
+    with opened(window, configured(config, threshold=threshold)) as target:
         changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
     say(f"{counted(changed, 'verdict')} changed")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
-from neardup.cli.session import configured
+from neardup.cli.session import check_cluster, configured
+from neardup.cli.tables import print_line
 
 
 def rollover(
@@ -27,7 +28,9 @@ def rollover(
     from neardup.document import parse_time
 
     milliseconds = int(time.time() * 1_000) if now is None else parse_time(now)
-    with connected(window, configured(config)) as cluster:
+    settings = configured(config)
+    with connected(window, settings) as cluster:
+        check_cluster(str(cluster.address), settings, make=True)
         done = roll_over(cluster, cluster.address, milliseconds)
     for line in done or ["nothing to do"]:
-        print(line)
+        print_line(line)

@@ -13,6 +13,7 @@ import typer
 
 from neardup.cli.door import say
 from neardup.cli.options import Format
+from neardup.cli.stopping import Stop
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class WayOut(NamedTuple):
     """Where a run writes: what standard output gets, a file for verdicts, a file for rejects.
 
     Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
+    `live`: what is read may never end, so nothing is kept back until it does.
     """
 
     format: Format
@@ -37,6 +39,7 @@ class WayOut(NamedTuple):
     rejects: Path | None
     append: bool = False
     force: bool = False
+    live: bool = False
 
     def check(self, read: Iterable[str | PathLike[str]], *, window: str | None = None) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read` and this `window` written."""
@@ -78,9 +81,10 @@ def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
 
     shown = sys.stderr.isatty() and not (sys.stdout.isatty() and way.format == "jsonl" and not way.output)
     with ExitStack() as stack:
-        verdicts = stack.enter_context(Verdicts(way.format, way.output, force=way.force))
+        verdicts = stack.enter_context(Verdicts(way.format, way.output, force=way.force, live=way.live))
         rejects = stack.enter_context(Rejects(way.rejects, force=way.force))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
+        tally.before_summary = verdicts.print_table
         yield Outlets(verdicts, rejects, tally, shown)
 
 
@@ -88,22 +92,31 @@ def take_in(target: Window, reader: Readable, way: WayOut, position: Position) -
     """Ingests all that `reader` yields; how many documents were rejected."""
     from neardup.cli.intake import documents
 
-    with outlets(way, position) as out:
-        stream = documents(reader, out.verdicts, out.rejects)
+    with Stop() as stop, outlets(way, position) as out:
+        stream = documents(stop.until_requested(reader), out.verdicts, out.rejects)
         for verdict in target.ingest(
             stream, on_reject=lambda reject: out.rejects.add(reader.located(reject))
         ):
             out.verdicts.write(verdict)
             out.tally.add(verdict)
+    stop.raise_if_requested()
     return out.rejects.count
 
 
 def score_what_waits(watch: Watch, out: Outlets, *, on_lag: Callable[[Lag], object] = lambda _: None) -> None:
-    """Takes the verdicts of `watch`, each as soon as it is there."""
-    for verdict in watch.verdicts(on_reject=out.rejects.add, on_lag=on_lag):
-        out.verdicts.write(verdict)
-        out.verdicts.flush()
-        out.tally.add(verdict)
+    """Takes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
+    with Stop() as stop:
+        verdicts = watch.verdicts(
+            on_reject=out.rejects.add,
+            on_lag=on_lag,
+            stopped=lambda: stop.requested is not None,
+            sleep=stop.sleep,
+        )
+        for verdict in verdicts:
+            out.verdicts.write(verdict)
+            out.verdicts.flush()
+            out.tally.add(verdict)
+        stop.raise_if_requested()
     if watch.lag.blocked:
         indices = ", ".join(watch.lag.readonly)
         say(f"{counted(watch.lag.blocked, 'document')} wait in indices that are read-only: {indices}")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.door import WindowMissing, say
+from neardup.cli.door import say
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -33,10 +33,12 @@ def place_of(window: str | None, config: Config) -> str:
     """
     config.check_secrets(window)
     place = window or config.window or DEFAULT_WINDOW
-    if "://" in place:
-        from neardup.cluster.address import parse_address
+    from neardup.cluster.address import check_no_address, parse_address
 
+    if "://" in place:
         parse_address(place)  # whatever is no URL of ours is told before anything else happens
+    else:
+        check_no_address(place)
     return place
 
 
@@ -47,14 +49,16 @@ def opened(
     """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so."""
     import neardup
     from neardup.cluster.address import is_address
+    from neardup.directory import check_window
 
     place = place_of(window, config)
     if is_address(place):
         check_cluster(place, config, make=make)
         options["credentials"] = config.credentials
-    elif not make and not Path(place).is_dir():
-        raise WindowMissing(place)
-    tell_of_compiling()
+    elif not make:
+        check_window(Path(place))
+    elif not (window or config.window):
+        _tell_of_default(Path(place))
     with neardup.open(place, readonly=readonly, **options, **config.given) as target:
         yield target
 
@@ -71,10 +75,13 @@ def check_cluster(place: str, config: Config, *, make: bool) -> None:
             raise NotSetUp(place)
 
 
-def tell_of_compiling() -> None:
-    """Says why it takes so long, if it will; of what is compiled at every start, those who compile it tell."""
-    from neardup.kernel_cache import home
+def _tell_of_default(directory: Path) -> None:
+    """Says where the documents go, when nobody has said where."""
+    from neardup.directory import holds_window
 
-    place = home()
-    if place.writable and not place.is_filled():
-        say("compiling the kernels, which is done once and takes half a minute")
+    if holds_window(directory):
+        say(
+            f"documents are compared with those that {directory} holds already (--window DIR for another window)"
+        )
+    else:
+        say(f"the window is made in {directory} (--window DIR for another place)")

@@ -10,7 +10,8 @@ import typer
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.door import say
-from neardup.cli.session import configured
+from neardup.cli.session import check_cluster, configured
+from neardup.cli.tables import print_line
 
 SIGNING = "Signing"
 
@@ -85,6 +86,7 @@ def setup(
         window_hours=window_hours,
     )
     with connected(window, settings) as cluster:
+        check_cluster(str(cluster.address), settings, make=True)
         plan = set_up(
             cluster,
             recipe=settings.given.get("recipe"),
@@ -99,8 +101,10 @@ def setup(
             apply(cluster, plan)
             describe(str(cluster.address), credentials=settings.credentials)
     for change in plan.changes:
-        print(f"would {change}" if dry_run else change)
+        told = f"would {change}" if dry_run else str(change)
+        for line in told.splitlines():  # the first says what, those below it how
+            print_line(line)
     if not plan.changes:
-        print("nothing to do")
+        print_line("nothing to do")
     for note in plan.notes:
         say(note)

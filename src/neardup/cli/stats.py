@@ -22,4 +22,15 @@ def stats(
     from neardup.cli.tables import print_either
 
     with opened(window, configured(config), readonly=True) as target:
-        print_either(format, target.stats().to_dict())
+        found = target.stats().to_dict()
+    if format == "table":
+        found |= {"mixed": _mixed(found["mixed"])}
+    print_either(format, found)
+
+
+def _mixed(values: dict[str, list[str]]) -> str:
+    """What of the verdicts is not by the settings above."""
+    if not values:
+        return "no: all verdicts are by the settings above"
+    told = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
+    return f"some verdicts are by {told} (`neardup reconcile` brings all to the settings above)"

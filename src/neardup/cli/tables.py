@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from neardup.cli.streams import write_json
+from neardup.escaping import escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from neardup.cli.options import Printed
-    from neardup.document import Document
-    from neardup.verdict import Verdict
 
 ROWS: Final = 50
 """Rows of a table; what is more is counted below it."""
-BEGINNING: Final = 80
-"""Characters of a text that a table shows at most."""
+BEGINNING: Final = 200
+"""Characters of a text that a table shows at most, however wide the terminal is."""
 WIDTH: Final = 120
 """Columns where there is no terminal to ask."""
-STYLES: Final = {"exact": "red", "near": "yellow", "partial": "cyan", "empty": "dim", "unscored": "magenta"}
+STYLES: Final = {
+    "exact": "red", "near": "magenta", "partial": "green", "empty": "dim", "unscored": "bold",
+    "bad": "red", "warning": "magenta",
+}  # fmt: skip
+"""How what needs to be seen is shown: colours that can be read on white and on black."""
 
 
 def console() -> Console:
@@ -54,7 +57,7 @@ def print_table(
             numeric = any(isinstance(row[at], int | float) for row in shown)
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for at, row in enumerate(shown):
-        table.add_row(*(Text(_cell(value)) for value in row), style=styles[at] if styles else None)
+        table.add_row(*(Text(cell(value)) for value in row), style=styles[at] if styles else None)
     console().print(table)
 
 
@@ -64,8 +67,7 @@ def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:
 
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007 - counted for the caller
-        sys.stdout.buffer.write(orjson.dumps(row) + b"\n")
-        sys.stdout.buffer.flush()
+        write_json(orjson.dumps(row) + b"\n")
     return count
 
 
@@ -81,7 +83,7 @@ def print_pairs(pairs: Mapping[str, Any]) -> None:
     """Print names with their values, one a line."""
     width = max(map(len, pairs), default=0)
     for name, value in pairs.items():
-        print(f"{name:<{width}}  {_cell(value)}")
+        print(f"{name:<{width}}  {cell(value)}")
 
 
 def counted(count: int, one: str, more: str | None = None) -> str:
@@ -99,7 +101,17 @@ def beginning(text: str) -> str:
     return lines[0][:BEGINNING] if lines else ""
 
 
-def _cell(value: Any) -> str:
+def print_line(line: str) -> None:
+    """One line to standard output, with what would steer a terminal escaped."""
+    print(escaped(line))
+
+
+def cell(value: Any) -> str:
+    r"""A value as a table shows it.
+
+    >>> cell(0.98), cell(1200), cell(["a", "b\n"]), cell({"2026.11.21-09": 3})
+    ('0.980', '1,200', 'a b\\x0a', '1 (2026.11.21-09 to 2026.11.21-09)')
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -109,52 +121,5 @@ def _cell(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{len(value):,} ({min(value)} to {max(value)})" if value else "0"
     if isinstance(value, list | tuple):
-        return " ".join(map(_cell, value))
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-class VerdictTable:
-    """The verdicts that say something: copies, empty and unscored documents; the others are counted."""
-
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
-        self._rows: list[Verdict] = []
-        self._seen: Counter[str] = Counter()
-        self._beginnings: dict[str, str] = {}
-        self._shown: list[str] = []
-
-    def note(self, document: Document) -> None:
-        """Remember how this document begins until its verdict comes."""
-        self._beginnings[document.id] = beginning(document.text)
-
-    def add(self, verdict: Verdict) -> None:
-        """Take one verdict."""
-        self._seen[verdict.status] += 1
-        text = self._beginnings.pop(verdict.id, "")
-        if verdict.status != "unique" and len(self._rows) < ROWS:
-            self._rows.append(verdict)
-            self._shown.append(text)
-
-    def print(self) -> None:
-        """Print the table and, below it, what it leaves out."""
-        columns = ("time", "id", "status", "duplicate of", "score", "group", "text")
-        rows = [
-            (
-                row.time[:16].replace("T", " "),
-                row.id,
-                row.status,
-                row.duplicate_of,
-                row.score,
-                row.group,
-                text,
-            )
-            for row, text in zip(self._rows, self._shown, strict=True)
-        ]
-        if rows:
-            styles = [STYLES.get(row.status, "") for row in self._rows]
-            print_table(columns, rows, styles=styles, last_is_text=True)
-        left_out = self._seen - Counter(row.status for row in self._rows)
-        if left_out:
-            named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
-            where = f"; all verdicts are in {self._path}" if self._path else ""
-            print(f"({named} left out{where})")
+        return " ".join(map(cell, value))
+    return f"{value:.3f}" if isinstance(value, float) else escaped(str(value))

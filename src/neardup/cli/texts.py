@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,24 @@ def one_text(
     if len(given) != 1:
         names = " or ".join(name for name in ("--text", "--file", what) if name)
         raise typer.BadParameter(f"give exactly one of {names}")
-    return _content(file, encoding) if file else text
+    return _content(file, encoding) if file else from_command_line(text, "--text")
+
+
+def from_command_line(text: str | None, what: str) -> str | None:
+    """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
+
+    Raises `DocumentError`, naming the option `what`, for the latter.
+    """
+    from neardup.errors import DocumentError
+
+    if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    data = os.fsencode(text)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        found = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise DocumentError(what, found) from None
 
 
 def _content(file: Path, encoding: str | None) -> str:

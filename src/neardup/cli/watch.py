@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.door import DONE, REJECTED, say
 from neardup.cli.running import WayOut, outlets, score_what_waits
-from neardup.cli.session import check_cluster, configured, tell_of_compiling
+from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -76,12 +76,7 @@ def watch(
     from neardup.watching.waiting import layout_at
 
     settings = configured(
-        config,
-        batch_documents=batch,
-        matches=matches,
-        partial=partial,
-        containment=containment,
-        delta=delta,
+        config, batch_documents=batch, matches=matches, partial=partial, containment=containment, delta=delta
     )
     way_out = WayOut(format, output, rejects, append, force)
     way_out.check(settings.files_read)
@@ -89,7 +84,6 @@ def watch(
         place = str(cluster.address)
         check_cluster(place, settings, make=False)
         layout = layout_at(cluster)
-        tell_of_compiling()
         hours = not no_rollover and layout.archive is None
         watching = Watch(
             lambda: open_elastic_window(place, credentials=settings.credentials, **settings.given),

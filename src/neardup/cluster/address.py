@@ -32,6 +32,9 @@ CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _HOUR_RE: Final = re.compile(r"(copies-)?(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
+_HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
+_HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
+"""A scheme with too few or too many slashes behind it."""
 _EXAMPLE: Final = "a URL such as https://localhost:9200/news"
 _SECRETS_ELSEWHERE: Final = (
     "a URL without user and password: set NEARDUP_USERNAME and NEARDUP_PASSWORD, or NEARDUP_API_KEY"
@@ -45,6 +48,26 @@ def is_address(window: str) -> bool:
     (True, False)
     """
     return window.lower().startswith(("http://", "https://"))
+
+
+def check_no_address(window: str) -> None:
+    """Raises `SettingsError` if `window`, which is no URL, was most likely meant as one: `localhost:9200/news` would
+    else be a directory of that name, and everybody would look for the documents in the cluster.
+
+    >>> check_no_address("news.window"), check_no_address("./localhost:9200/news")
+    (None, None)
+    """
+    schemed = _HALF_URL_RE.match(window)
+    scheme, rest = (schemed[1].lower(), window[schemed.end() :]) if schemed else ("http", window)
+    host, slash, path = rest.partition("/")
+    rest = host.rpartition("@")[2] + slash + path  # a password is not repeated
+    if schemed is None and not _HOST_AND_PORT_RE.match(rest):
+        return
+    shown = (schemed[0] if schemed else "") + rest
+    meant = f"{scheme}://{rest or 'localhost:9200/news'}"
+    raise SettingsError(
+        "window", shown, f"a directory or a URL: did you mean {meant} (the directory is ./{shown})?"
+    )
 
 
 @dataclass(frozen=True)

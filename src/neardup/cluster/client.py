@@ -75,17 +75,20 @@ class Backoff:
 
     def __init__(self, patience: float) -> None:
         self.patience, self._end, self._tries = patience, time.monotonic() + patience, 0
+        self._told: set[str] = set()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Wait, after saying so once; raises `ClusterUnreachable` instead when patience would be over."""
+        """Wait, after saying so once a reason; raises `ClusterUnreachable` instead when patience would be over."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2**self._tries)
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
             raise ClusterUnreachable(url, f"{reason}{waited}")
+        if reason not in self._told:
+            self._told.add(reason)
+            _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
         self._tries += 1
-        _log.warning("Elasticsearch at %s: %s; trying again in %.1f s", url, reason, min(seconds, left))
         time.sleep(min(seconds, left))
 
 

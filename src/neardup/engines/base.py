@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from neardup.document import Flush, Item, Reject
@@ -12,6 +12,7 @@ from neardup.params import DEFAULT_MATCHES
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from neardup.params import Settings
     from neardup.verdict import Group, Verdict
 
 OnReject = Callable[[Reject], None]
@@ -21,6 +22,8 @@ OnReject = Callable[[Reject], None]
 class Stats:
     """A window in figures. `hours`: documents by hour; `memory_bytes`: the index in memory, an estimate.
 
+    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, by setting, the
+    other values by which some of the stored verdicts were made.
     `window_hours` is as set; `budget_floor` names the hour before which all was given up to a budget, if any was.
     """
 
@@ -37,6 +40,7 @@ class Stats:
     threshold: str
     policy: str
     recipe: str
+    mixed: dict[str, list[str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -47,7 +51,8 @@ class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
     Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
-    in ten thousand. Whatever is found has its exact doc_q.
+    in ten thousand of ordinary prose, and fewer of variants of one template (README). Whatever is found has its exact
+    doc_q.
 
     Partial copies (`Settings.partial`): every pair with a sentence fingerprint in common, one that at most 300 of the
     documents compared hold, is counted exactly, whatever the retrieval. What shares none is no partial copy: above all
@@ -67,6 +72,11 @@ class Window(Protocol):
 
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that this window was opened with, by which it decides."""
+        ...
 
     def ingest(
         self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
@@ -113,8 +123,8 @@ class Window(Protocol):
         ...
 
     def reconcile(self) -> Iterator[Verdict]:
-        """Scores all living documents again as if they had come in order of (time, id); yields the verdicts
-        that changed.
+        """Scores all living documents again as if they had come in order of (time, id), by the settings of now; yields
+        the verdicts that changed.
         """
         ...
 

@@ -29,6 +29,7 @@ from neardup.document import (
     time_argument,
 )
 from neardup.engines import review
+from neardup.engines.remembered import tell_of_changes
 from neardup.engines.search import Features, joined_features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from neardup.engines.base import OnReject, Stats
     from neardup.engines.verification import Verifier
+    from neardup.params import Settings
     from neardup.verdict import Group, Part, Status, Verdict
 
 log = logging.getLogger("neardup")
@@ -86,8 +88,13 @@ class EmbeddedWindow:
         self._state = state
         self._lock = threading.RLock()
         self._broken: BaseException | None = None
+        self._told_changes = False
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    @property
+    def settings(self) -> Settings:
+        return self._state.settings
 
     # ---- ingest: batches ----
 
@@ -99,6 +106,7 @@ class EmbeddedWindow:
         batch: dict[str, Prepared] = {}
         size, since = 0, 0.0
         limit = self._state.settings.batch_documents * self._state.settings.threads
+        self._tell_of_changes()
         for item in documents:
             if isinstance(item, Flush):
                 yield from self._scored(batch, reject)
@@ -121,6 +129,13 @@ class EmbeddedWindow:
                 yield from self._scored(batch, reject)
                 batch, size = {}, 0
         yield from self._scored(batch, reject)
+
+    def _tell_of_changes(self) -> None:
+        """Says once that what is ingested is decided by other settings than what is stored was."""
+        if not self._told_changes:
+            self._told_changes = True
+            if self._state.table.living:
+                tell_of_changes(self._state.left, self._state.settings.remembered)
 
     def _prepared(self, item: Item) -> Prepared:
         return prepare(item, _now, self._state.settings.max_length)
@@ -396,6 +411,7 @@ class EmbeddedWindow:
     def reconcile(self) -> Iterator[Verdict]:
         with self._writing():
             changed = list(review.reconcile(self._state))
+            self._state.settle()
             self._state.commit()
         return iter(changed)
 

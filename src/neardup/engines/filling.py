@@ -52,16 +52,40 @@ def add_stored(
         table.join(number, int(table.rows["group_order"][number]), head if living else None)
     table.account(first, table.size)
     state.resume()
-    unread = np.count_nonzero(_unread(rows))
-    if state.search.sentences is not None and unread:
-        log.warning(
-            "%d documents were stored without their sentences: as partial copies only a new window finds them",
-            unread,
-        )
+    _tell_of_lacking(state, first)
     for place, part in enumerate(keys):
         numbers = first + np.flatnonzero(places == place)
         for at in range(0, len(numbers), _FILL_BATCH):
             _fill(state, numbers[at : at + _FILL_BATCH], part)
+
+
+def _tell_of_lacking(state: State, first: int) -> None:
+    """Says, once a window however often it is added to, what documents from `first` on were not stored with."""
+    table = state.table
+    rows = table.rows[first : table.size]
+    unread = np.count_nonzero(_unread(rows))
+    if state.search.sentences is not None and unread and "sentences" not in state.told:
+        state.told.add("sentences")
+        log.warning(
+            "%d documents or more were stored without their sentences: as partial copies only a new window finds them",
+            unread,
+        )
+    posted = table.first_of[first : table.size] == np.arange(first, table.size)
+    lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
+    if lacking and "prefixes" not in state.told:
+        state.told.add("prefixes")
+        log.warning(
+            "%d documents or more were stored for another retrieval or threshold: their texts are signed again",
+            lacking,
+        )
+
+
+def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
+    """Which documents were stored without the prefix that this opening searches by."""
+    if state.settings.retrieval == "sketch":
+        return np.zeros(len(rows), np.bool_)
+    lacking: NDArray[np.bool_] = rows["n_prefix"] < state.search.prefix_lengths(rows["count"])
+    return lacking
 
 
 def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
@@ -75,7 +99,7 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
     posted = state.table.first_of[numbers] == numbers
     kind = _SKETCH
     if state.settings.retrieval == "complete":
-        lacking = posted & (rows["n_prefix"] < search.prefix_lengths(rows["count"]))
+        lacking = posted & _lacks_prefix(state, rows)
         if lacking.any():
             _fill_from_texts(state, numbers[lacking])
         kind, posted = _PREFIX, posted & ~lacking
@@ -97,9 +121,6 @@ def _unread(rows: Rows) -> NDArray[np.bool_]:
 
 def _fill_from_texts(state: State, numbers: NDArray[np.int64]) -> None:
     """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
-    log.warning(
-        "%d documents were stored for another retrieval or threshold: signing their texts again", len(numbers)
-    )
     for at in range(0, len(numbers), _REBUILD_BATCH):
         part = numbers[at : at + _REBUILD_BATCH]
         features = state.search.features(state.texts(part.tolist()), normal=True)

@@ -7,15 +7,17 @@ import json
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.cluster.address import is_address
+from neardup.cluster.address import check_no_address, is_address
+from neardup.directory import DESCRIPTION, LEXICON, check_room, check_window
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
 from neardup.engines.reading import ReadingWindow
+from neardup.engines.remembered import merged, write_description
 from neardup.engines.state import State
 from neardup.engines.store import (
     DELETED,
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
     from neardup.cluster.address import Credentials
 
-_LEXICON: Final = "window.lexicon"
-
 
 def open_window(
     path: str | Path | None,
@@ -57,7 +57,8 @@ def open_window(
 
     Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
     `open("news.window", threshold=0.8)`. Opening reads keys, not texts: about 3 µs a document.
-    Raises `WindowLocked` (another writer), `WindowDamaged`, `RecipeMismatch`, `SettingsError`, `LexiconError`.
+    Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
+    `RecipeMismatch`, `SettingsError` (also for a directory that holds other files), `LexiconError`.
 
     >>> with open_window(None, threshold=0.5) as window:
     ...     stream = [("a", "The cat sat on the mat."), ("b", "The cat sat on a mat.")]
@@ -81,24 +82,27 @@ def open_window(
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         return EmbeddedWindow(State(MemoryStore(), chosen, signer(chosen.recipe or Recipe()), readonly=False))
+    if isinstance(path, str):
+        check_no_address(path)
     directory = Path(path)
-    if directory.exists() and not directory.is_dir():
-        raise SettingsError("window", str(path), "a directory")
-    if readonly and not (directory / "window.json").exists():
-        raise WindowDamaged(directory, "no window.json", "a window: `neardup ingest` makes one")
-    if not readonly:
+    if readonly:
+        check_window(directory)
+    else:
+        check_room(directory)
         directory.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         store = FileStore(directory, readonly=readonly)
         stack.callback(store.close)
         known = _description(directory)
-        chosen = (settings or _remembered(directory / "window.json", known)).with_changes(**changes)
+        chosen = (settings or _remembered(directory / DESCRIPTION, known)).with_changes(**changes)
         maker, chosen = _signer(directory, known, chosen)
-        if not readonly:
-            _describe(directory, chosen, maker)
         store.fsync = chosen.fsync
         state = State(store, chosen, maker, readonly=readonly)
         _load(state, store)
+        left = known.get("settings", chosen.remembered) if state.table.living else chosen.remembered
+        state.left, store.remembered = left, left if readonly else merged(left, chosen.remembered)
+        if not readonly:
+            _describe(directory, store.remembered, maker)
         stack.pop_all()
         if readonly:
             return ReadingWindow(
@@ -109,7 +113,7 @@ def open_window(
 
 def _description(directory: Path) -> dict[str, Any]:
     """What window.json says; {} for a new window."""
-    file = directory / "window.json"
+    file = directory / DESCRIPTION
     try:
         known = json.loads(file.read_bytes())
     except FileNotFoundError:
@@ -138,16 +142,14 @@ def _remembered(file: Path, known: dict[str, Any]) -> Settings:
 
 def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[Signer, Settings]:
     """The signer of the window's recipe; `RecipeMismatch` if the settings ask for another one."""
-    own_lexicon = directory / _LEXICON
+    own_lexicon = directory / LEXICON
     if not known:
         recipe = chosen.recipe or Recipe()
     else:
         try:
             recipe = Recipe(**known["recipe_fields"], lexicon=own_lexicon if own_lexicon.exists() else None)
         except (TypeError, SettingsError) as error:
-            raise WindowDamaged(
-                directory / "window.json", f"a recipe with {error}", "recipe fields"
-            ) from error
+            raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
     maker = signer(recipe)
     if known and maker.text != known["recipe"]:
         raise RecipeMismatch(str(directory), known["recipe"], maker.text)
@@ -159,20 +161,14 @@ def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[S
     return maker, chosen.with_changes(recipe=recipe)
 
 
-def _describe(directory: Path, settings: Settings, maker: Signer) -> None:
+def _describe(directory: Path, remembered: dict[str, Any], maker: Signer) -> None:
     """Writes window.json, whole or not at all."""
     fields = asdict(maker.recipe)
     del fields["lexicon"]
-    text = json.dumps(
-        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": settings.remembered},
-        indent=1,
+    write_description(
+        directory,
+        {"format": FORMAT, "recipe": maker.text, "recipe_fields": fields, "settings": remembered},
     )
-    file = directory / "window.json"
-    if file.exists() and file.read_text() == text:
-        return
-    draft = directory / "window.json.new"
-    draft.write_text(text)
-    draft.replace(file)
 
 
 def _load(state: State, store: FileStore) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from neardup.detect import Matches, alone, copied, with_parts
 from neardup.document import encode_text, format_time, time_argument
 from neardup.engines.base import Stats
+from neardup.engines.remembered import earlier
 from neardup.engines.search import Candidates, Features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import ROUTED
@@ -167,6 +168,7 @@ def stats(state: State) -> Stats:
     copies = (statuses == STATUSES.index("near")) | (statuses == STATUSES.index("exact"))
     hours = sorted(table.load)
     budget = state.committed.budget_hour
+    own = state.settings.remembered | state.store.remembered
     return Stats(
         documents=table.living,
         copies=int(copies.sum()),
@@ -177,17 +179,19 @@ def stats(state: State) -> Stats:
         budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
         postings_keys=state.search.lists.keys,
         memory_bytes=state.search.memory + table.rows.nbytes,
-        retrieval=state.settings.retrieval,
-        threshold=str(state.settings.threshold),
-        policy=state.settings.policy,
+        retrieval=own["retrieval"],
+        threshold=own["threshold"],
+        policy=own["policy"],
         recipe=state.signer.text,
+        mixed=earlier(own),
     )
 
 
 def reconcile(state: State) -> Iterator[Verdict]:
     """See `Window.reconcile`. One search a document; groups are built anew on the way.
 
-    A copy whose original expired with its hour keeps its verdict: what was known is not forgotten. One whose
+    A copy whose original expired with its hour keeps its verdict, unless its score is below the threshold of now: what
+    was known is not forgotten. One whose
     original was deleted is scored anew. The same goes for every partial copy that is named.
     """
     table = state.table
@@ -254,8 +258,15 @@ def _differ(one: Verdict, other: Verdict) -> bool:
 
 
 def _outlived(state: State, number: int, verdict: Verdict) -> bool:
-    """Whether a copy's original is gone because its hour has expired, or was given up to a budget."""
+    """Whether a copy at or above the threshold of now has an original that is gone because its hour has expired, or
+    was given up to a budget.
+    """
+    row, limit = state.table.rows[number], state.settings.exact
     if verdict.duplicate_of is None:
+        return False
+    if verdict.status != "exact" and int(row["shared"]) * limit.denominator < limit.numerator * int(
+        row["larger"]
+    ):
         return False
     return _is_past(state, verdict.duplicate_of, state.original_time(number))
 

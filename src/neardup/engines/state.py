@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neardup.document import format_time
 from neardup.engines.blobs import Kept
+from neardup.engines.remembered import EARLIER, earlier, merged
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
@@ -48,6 +49,10 @@ class State:
         self.search = Search(signer, settings)
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
+        self.left: dict[str, Any] = {}
+        """What the window remembered of the settings before it was opened."""
+        self.told: set[str] = set()
+        """What has been said of this window already, and need not be said of every hour or page of it."""
         self._run = 0
         self._documents: list[Prepared] = []
         self._texts: list[bytes] = []
@@ -281,6 +286,16 @@ class State:
         self.committed = self.committed._replace(floor_order=int(self.table.rows["order"][half[-1]]) + 1)
         for number in half.tolist():
             self.table.bury(number)
+
+    def settle(self) -> None:
+        """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
+        for is still kept.
+        """
+        remembered = self.settings.remembered
+        kept = earlier(merged(self.store.remembered or remembered, remembered)).get("policy")
+        if self.settings.policy == "drop" and kept:
+            remembered[EARLIER] = {"policy": kept}
+        self.store.settle(remembered)
 
     def commit(self) -> None:
         """Makes all changes so far lasting."""

@@ -23,7 +23,7 @@ import os
 import shutil
 from collections import OrderedDict
 from datetime import date
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import xxhash
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from neardup.engines.blobs import read_ids
 from neardup.engines.lock import check_same, locked, locked_commits, naming
+from neardup.engines.remembered import write_settings
 from neardup.errors import WindowDamaged, WindowExpired
 from neardup.window import FIRST_HOUR, hour_name
 
@@ -134,6 +135,13 @@ class Store(Protocol):
     def commit(self, commit: Commit) -> None:
         """Makes everything appended so far valid."""
 
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """What the window remembers of the settings that its verdicts were made by (remembered.py)."""
+
+    def settle(self, remembered: dict[str, Any]) -> None:
+        """The next commit also says that all verdicts are by what is `remembered` then."""
+
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
         """The stored normal forms of `rows`, each of the hour beside it."""
 
@@ -171,6 +179,7 @@ class MemoryStore:
     """A store that lasts as long as its process."""
 
     def __init__(self) -> None:
+        self.remembered: dict[str, Any] = {}
         self._hours: dict[int, tuple[dict[int, bytes], bytearray]] = {}
         self._ends: dict[int, int] = {}
 
@@ -190,6 +199,9 @@ class MemoryStore:
 
     def commit(self, commit: Commit) -> None:
         pass
+
+    def settle(self, remembered: dict[str, Any]) -> None:
+        self.remembered = remembered
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
         places = zip(hours, rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True)
@@ -237,6 +249,8 @@ class FileStore:
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.path = path
         self.fsync = False
+        self.remembered: dict[str, Any] = {}
+        self._to_settle: dict[str, Any] | None = None
         self._readonly = readonly
         self._open: OrderedDict[int, _HourFiles] = OrderedDict()
         self._ends: dict[int, list[int]] = {}
@@ -355,6 +369,12 @@ class FileStore:
             if self.fsync:
                 os.fsync(self._commit)
         self.committed = commit
+        if self._to_settle is not None:
+            self.remembered, self._to_settle = self._to_settle, None
+            write_settings(self.path, self.remembered)
+
+    def settle(self, remembered: dict[str, Any]) -> None:
+        self._to_settle = remembered
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:
         places = zip(hours, rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import xxhash
 
 from neardup.kernel_cache import home
+from neardup.kernels import compiling
 
 
 def _sources() -> str:
@@ -39,3 +40,4 @@ HOME = home()
 SOURCES = _sources()
 if HOME.writable:
     _drop_stale(HOME.path)
+compiling.tell()

@@ -53,16 +53,24 @@ class Watch:
         self._rolled: int | None = None
         self._told: frozenset[str] = frozenset()
         self._standing_by = False
+        self._stopped: Callable[[], bool] = lambda: False
+        self._sleep: Callable[[float], object] = time.sleep
         self.lag = Lag()
         self.handled = self.expected = 0
         """How many documents have been dealt with, and how many will have been when what was last seen is done."""
 
     def verdicts(
-        self, *, on_reject: OnReject, on_lag: Callable[[Lag], object] = lambda _: None
+        self,
+        *,
+        on_reject: OnReject,
+        on_lag: Callable[[Lag], object] = lambda _: None,
+        stopped: Callable[[], bool] = lambda: False,
+        sleep: Callable[[float], object] = time.sleep,
     ) -> Iterator[Verdict]:
-        """Each verdict is in its document when it is yielded. Ends only if `once`.
+        """Each verdict is in its document when it is yielded. Ends only if `once`, or when it is `stopped`, which is
+        looked at after every batch.
 
-        `on_reject` is told what cannot be scored, `on_lag` after every look how many wait.
+        `on_reject` is told what cannot be scored, `on_lag` after every look how many wait; `sleep` waits.
 
         What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
         index becomes read-only, another scorer took over. Raises what will not go away by itself, `ClusterRefused`
@@ -70,8 +78,9 @@ class Watch:
         """
         failures = 0
         opened = False
+        self._stopped, self._sleep = stopped, sleep
         try:
-            while True:
+            while not stopped():
                 try:
                     with self._open_window() as window:
                         opened = True
@@ -85,7 +94,7 @@ class Watch:
                     failures += 1
                     pause = min(LONGEST_PAUSE, self._poll * 2**failures)
                     log.warning("%s; going on in %.0f s", error, pause)
-                    time.sleep(pause)
+                    sleep(pause)
         finally:
             self._post.leave()
 
@@ -98,8 +107,15 @@ class Watch:
     def _passes(
         self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Lag], object]
     ) -> Iterator[Verdict]:
-        watcher = Watcher(window, self._cluster, self._layout, on_reject=on_reject, batch=self._batch)
-        while True:
+        watcher = Watcher(
+            window,
+            self._cluster,
+            self._layout,
+            on_reject=on_reject,
+            batch=self._batch,
+            stopped=self._stopped,
+        )
+        while not self._stopped():
             at_work = self._at_work()
             if at_work:
                 self._begin_hour()
@@ -119,7 +135,7 @@ class Watch:
             # Those that still wait have been scored a moment ago, are gone, or take no mark.
             if self._once and (at_work or not self.lag.waiting):
                 return
-            time.sleep(self._poll)
+            self._sleep(self._poll)
 
     def _at_work(self) -> bool:
         """Whether this watcher is the one that works; told when that changes."""

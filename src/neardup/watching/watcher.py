@@ -19,7 +19,7 @@ from neardup.sources.scan import read
 from neardup.watching.waiting import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from neardup.cluster.client import Cluster
     from neardup.document import Flush
@@ -61,15 +61,17 @@ class Watcher:
         *,
         on_reject: OnReject,
         batch: int = DEFAULT_BATCH,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         stats = window.stats()
-        if stats.policy != "mark":
+        policy = window.settings.policy
+        if policy != "mark":
             expected = (
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
-            raise SettingsError("policy", stats.policy, expected)
+            raise SettingsError("policy", policy, expected)
         self._window, self._cluster, self._layout, self._batch = window, cluster, layout, batch
-        self._recipe, self._on_reject = stats.recipe, on_reject
+        self._recipe, self._on_reject, self._stopped = stats.recipe, on_reject, stopped
         self.waiting = Waiting(cluster, layout)
         self.handled = 0
         self._handed: dict[str, Found] = {}
@@ -79,7 +81,7 @@ class Watcher:
     def one_pass(self) -> Iterator[Verdict]:
         """Scores what waits now, the oldest first, and yields the verdicts; each is in its document already.
 
-        May end before all is done: `handled` tells whether another pass is worthwhile.
+        May end before all is done, and does when it is `stopped`: `handled` tells whether another pass is worthwhile.
         """
         # Closed here, not some time later by the garbage collector: a pass that fails leaves no search open.
         with closing(self.waiting.entries()) as entries:
@@ -104,6 +106,8 @@ class Watcher:
             # Here the batch is done, its verdicts are committed, and what the engine rejected is known.
             self._handed.clear()
             self._mark_refused()
+            if self._stopped():
+                return
 
     def _document(self, entry: Entry, document: Mapping[str, Any]) -> Document | None:
         """The document of an entry as it is now; None if it has been marked since, or cannot be scored."""

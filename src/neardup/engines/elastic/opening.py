@@ -14,7 +14,8 @@ from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Content, Lease
 from neardup.engines.elastic.site import Site
 from neardup.engines.elastic.window import ElasticWindow
-from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.engines.remembered import settled
+from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.params import Settings
 from neardup.signature import Signer, signer
 
@@ -80,8 +81,7 @@ def _opened(
     content = lease.read()
     if content is None:
         if readonly:
-            missing = "a window: `neardup setup` or `neardup ingest` makes one"
-            raise WindowDamaged(str(address), "nothing", missing)
+            raise NotSetUp(str(address))
         content = _begun(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
     if archive not in (None, content.archive):
         kept = f"the index {content.archive}" if content.archive else "indices of hours"
@@ -135,6 +135,6 @@ def _signer(where: str, recipe_text: str, lexicon: str | None, recipe: Any, chos
 def _left(name: str, content: Content) -> Settings:
     """The settings that the last writer left."""
     try:
-        return Settings(**content.settings)
+        return Settings(**settled(content.settings))
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error

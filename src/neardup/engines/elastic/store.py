@@ -19,6 +19,7 @@ from neardup.engines.elastic.fields import OBJECT, new_fields, now_ms, verdict_f
 from neardup.engines.elastic.journal import Journal
 from neardup.engines.elastic.texts import Texts
 from neardup.engines.elastic.writes import Place, Writes
+from neardup.engines.remembered import merged
 from neardup.engines.store import DELETED, ROUTED, Additions, Commit, Hour, Rows, key_counts, placed
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
@@ -46,6 +47,7 @@ class ClusterStore:
     def __init__(self, site: Site, content: Content, remembered: dict[str, Any]) -> None:
         self._cluster, self._layout, self._lease, self._signer = site
         self._remembered = remembered
+        self._to_settle: dict[str, Any] | None = None
         self.content = content
         self._places: dict[int, Place] = {}
         self._handles: dict[int, list[int]] = {}
@@ -215,9 +217,19 @@ class ClusterStore:
         self._writes.send(self._lease.turn)
         changes = self.content.changes + self.removes
         self.removes = False
-        self.content = replace(self.content, commit=commit, changes=changes, settings=self._remembered)
+        settings = self._to_settle or merged(self.remembered, self._remembered)
+        self.content = replace(self.content, commit=commit, changes=changes, settings=settings)
         self._lease.commit(self.content)
         self._writes.settled()
+        self._to_settle = None
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """What the state document says that the verdicts which count were made by."""
+        return self.content.settings if self.content.commit.next_order else self._remembered
+
+    def settle(self, remembered: dict[str, Any]) -> None:
+        self._to_settle = remembered
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:  # noqa: ARG002 - a place knows its hour
         self.keep_turn()

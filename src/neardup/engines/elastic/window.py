@@ -127,6 +127,12 @@ class ElasticWindow(EmbeddedWindow):
 
     # ---- ingest ----
 
+    def _tell_of_changes(self) -> None:
+        if not self._told_changes:
+            self._catch_up(self._committed())  # or nobody would know what is stored
+            self._state.left = self._store.remembered
+            super()._tell_of_changes()
+
     def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
         """As in the embedded engine; documents that the cluster will not have are rejected, and the others decided
         anew without them.

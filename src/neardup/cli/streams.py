@@ -1,0 +1,111 @@
+"""The three standard streams as they are found: closed, broken, of another encoding, a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from typing import Any, Final
+
+from neardup.errors import NeardupError
+from neardup.escaping import escaped, escaped_json
+
+_IN, _OUT, _ERR = range(3)
+_CLOSED: Final = "standard input is closed"
+
+
+class OutputClosed(NeardupError):
+    """Standard output was closed by whoever started the command, and something was to be printed."""
+
+    def __str__(self) -> str:
+        return "standard output is closed, so nothing can be printed: send it to a file or to /dev/null"
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Stands in for a standard output that is not there: whatever is written raises `OutputClosed`."""
+
+    encoding = "utf-8"
+
+    @property
+    def buffer(self) -> Any:
+        raise OutputClosed
+
+    def write(self, _: str) -> int:
+        raise OutputClosed
+
+    def isatty(self) -> bool:
+        return False
+
+
+class _ClosedInput(io.TextIOBase):
+    """Stands in for a standard input that is not there: whoever reads is told so."""
+
+    def fileno(self) -> int:
+        raise OSError(errno.EBADF, _CLOSED)
+
+    def isatty(self) -> bool:
+        return False
+
+
+def repair() -> None:
+    """Make the standard streams such that nothing is lost on them and no other file takes their numbers.
+
+    A closed one would lend its number to the next file that is opened, a window's for one, and `print` would write
+    what is meant for a closed standard error to standard output. A character that the encoding of a stream does not
+    have is written as its escape.
+    """
+    closed = [number for number in (_IN, _OUT, _ERR) if _is_closed(number)]
+    for number in closed:
+        flags = os.O_RDONLY if number == _IN else os.O_WRONLY
+        file = os.open(os.devnull, flags)
+        if file != number:
+            os.dup2(file, number)
+            os.close(file)
+    if _IN in closed or sys.stdin is None:
+        sys.stdin = _ClosedInput()
+    if _OUT in closed or sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if _ERR in closed or sys.stderr is None:
+        sys.stderr = os.fdopen(_ERR, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _is_closed(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return True
+    return False
+
+
+def check_output() -> None:
+    """Raises `OutputClosed` if there is no standard output: before work is done whose result could not be told."""
+    if isinstance(sys.stdout, _ClosedOutput):
+        raise OutputClosed
+
+
+def say_line(line: str) -> None:
+    """One line to standard error, with what would steer a terminal escaped.
+
+    Where nobody can read it any more, the line is lost and the work goes on.
+    """
+    try:
+        print(escaped(line), file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Send what is still to come on `stream` nowhere: Python would complain on its way out."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write_json(data: bytes) -> None:
+    """Lines of JSON to standard output: to a program as they are, to a terminal with what would steer it escaped."""
+    sys.stdout.buffer.write(escaped_json(data) if sys.stdout.isatty() else data)
+    sys.stdout.buffer.flush()

@@ -1,0 +1,48 @@
+"""What a directory holds before it is opened: a window, nothing yet, or files that are none of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from neardup.errors import SettingsError, WindowMissing
+
+DESCRIPTION: Final = "window.json"
+LEXICON: Final = "window.lexicon"
+BEGUN: Final = frozenset({"lock", "commit", "commit.new", "window.json.new", LEXICON, "lost+found"})
+"""What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
+_NAMED: Final = 3
+
+
+def holds_window(directory: Path) -> bool:
+    """Whether there is a window, or what is left of one: hours without a description are damage, not nothing."""
+    return (directory / DESCRIPTION).exists() or (directory / "hours").exists()
+
+
+def check_window(directory: Path) -> None:
+    """Raises `WindowMissing` unless a window is there to be opened as it is, `SettingsError` for a file."""
+    check_directory(directory)
+    if not holds_window(directory):
+        raise WindowMissing(directory)
+
+
+def check_room(directory: Path) -> None:
+    """Raises `SettingsError` unless a window is there or can be made there: strewn among other files it could be
+    neither moved nor deleted.
+    """
+    check_directory(directory)
+    if not directory.exists() or holds_window(directory):
+        return
+    others = sorted({entry.name for entry in directory.iterdir()} - BEGUN)
+    if others:
+        named = ", ".join(others[:_NAMED]) + (
+            f" and {len(others) - _NAMED:,} more" if others[_NAMED:] else ""
+        )
+        expected = f"a window, an empty directory or a new one: this one holds other files ({named})"
+        raise SettingsError("window", str(directory), f"{expected}; {directory / 'news.window'} would do")
+
+
+def check_directory(directory: Path) -> None:
+    """Raises `SettingsError` if something other than a directory is there."""
+    if directory.exists() and not directory.is_dir():
+        raise SettingsError("window", str(directory), "a directory")

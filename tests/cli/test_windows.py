@@ -1,0 +1,227 @@
+"""What is taken for a window, and what is said of one that is not meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, MILL, written
+
+import neardup
+from neardup.errors import SettingsError, WindowMissing
+
+READING = ["query --text x", "groups", "delete x", "expire", "reconcile", "stats"]
+NO_URLS = [
+    ("localhost:9200/news", "http://localhost:9200/news"),
+    ("search.example.org:9200/x", "http://search.example.org:9200/x"),
+    ("[::1]:9200/x", "http://[::1]:9200/x"),
+    ("host:9200", "http://host:9200"),
+    ("http:/x", "http://x"),
+    ("https:host/x", "https://host/x"),
+    ("HTTP:host:9200/x", "http://host:9200/x"),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), NO_URLS)
+@pytest.mark.parametrize("command", ["ingest stream.jsonl", "doctor", *READING])
+def test_half_a_url_is_no_directory(run, stream, command, name, meant):
+    done = run(*command.split(), "--window", name)
+    assert done.code == 2
+    assert f"did you mean {meant} (the directory is ./{name})?" in done.err
+    assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["me:secret@host:9200/x", "http:me:secret@host/x"])
+def test_a_password_in_half_a_url_is_not_repeated(run, stream, name):
+    done = run("ingest", stream, "--window", name)
+    assert (done.code, "secret" in done.err) == (2, False)
+    assert "did you mean http://host" in done.err
+
+
+@pytest.mark.parametrize(("name", "meant"), NO_URLS)
+def test_half_a_url_is_no_directory_in_python(place, name, meant):
+    with pytest.raises(SettingsError, match="did you mean") as caught:
+        neardup.open(name)
+    assert meant in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["./localhost:9200/news", "./10:30", "news:today/x", "httpx", "a:b"])
+def test_directories_may_have_such_names_all_the_same(run, stream, name):
+    assert run("ingest", stream, "--window", name, "--format", "quiet").code == 0
+    assert Path(name, "window.json").exists()
+
+
+def test_a_directory_of_other_files_is_no_window(run, stream):
+    Path("home").mkdir()
+    for name in ("a.txt", "b.txt", "c.txt", "d.txt"):
+        Path("home", name).touch()
+    done = run("ingest", stream, "--window", "home")
+    assert done.code == 2
+    assert (
+        "this one holds other files (a.txt, b.txt, c.txt and 1 more); home/news.window would do" in done.err
+    )
+    assert len(list(Path("home").iterdir())) == 4
+    with pytest.raises(SettingsError, match="holds other files"):
+        neardup.open("home")
+    (finding,) = (
+        check
+        for check in run("doctor", "--window", "home", "--format", "jsonl").lines
+        if "home" in check["what"]
+    )
+    assert (finding["state"], "holds other files" in finding["found"]) == ("bad", True)
+
+
+def test_an_empty_directory_becomes_a_window(run, stream):
+    Path("w").mkdir()
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    assert run("stats", "--window", "w").code == 0
+
+
+@pytest.mark.parametrize("left", ["lock", "commit.new", "window.json.new", "lost+found"])
+def test_a_window_that_was_only_begun_is_made(run, stream, left):
+    Path("w").mkdir()
+    Path("w", left).touch()
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+
+
+@pytest.mark.parametrize("command", READING)
+def test_an_empty_directory_holds_no_window(run, command):
+    Path("w").mkdir()
+    done = run(*command.split(), "--window", "w")
+    assert done.code == 3
+    assert done.err == "neardup: w: there is no window here; `neardup ingest FILE --window w` makes one\n"
+    assert list(Path("w").iterdir()) == []
+
+
+def test_an_empty_directory_is_no_fault_to_the_doctor(run):
+    Path("w").mkdir()
+    done = run("doctor", "--window", "w")
+    assert (done.code, "none yet" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_reading_makes_nothing_in_python(place, made):
+    if made:
+        Path("typo").mkdir()
+    with pytest.raises(
+        WindowMissing, match="typo/dir: there is no window here" if not made else "typo: there"
+    ):
+        neardup.open("typo" if made else "typo/dir", readonly=True)
+    assert not Path("typo/dir").exists()
+
+
+def test_a_window_by_default_is_named(run, stream):
+    first = run("ingest", stream, "--format", "quiet")
+    assert "neardup: the window is made in neardup.window (--window DIR for another place)" in first.err
+    second = run("ingest", stream, "--format", "quiet")
+    assert (
+        "documents are compared with those that neardup.window holds already (--window DIR for another"
+        in second.err
+    )
+    assert "neardup.window" not in run("ingest", stream, "--format", "quiet", "--window", "w").err
+    Path("neardup.toml").write_text('window = "w"\n')
+    assert "compared with those" not in run("ingest", stream, "--format", "quiet").err
+
+
+# -- clusters --
+
+
+@pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
+def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
+    waited: list[float] = []
+    monkeypatch.setattr("neardup.cluster.client.time.sleep", waited.append)
+    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
+    done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
+    assert done.code == 3
+    assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
+    assert sum(waited) <= 0.05 * (len(waited) + 1)
+    assert caplog.text.count("trying again") == 1
+
+
+def test_a_first_answer_is_waited_for_ten_seconds():
+    from neardup.cli import session
+
+    assert session.FIRST_PATIENCE == 10
+
+
+# -- settings that cannot be --
+
+
+@pytest.mark.parametrize("hours", [10**20, 2**63 - 1, 10**6 + 1])
+def test_more_hours_than_anybody_has_are_told(run, stream, hours):
+    done = run("ingest", stream, "--window", "w", "--window-hours", hours)
+    assert done.code == 2
+    assert f"setting window_hours is {hours}: it must be a whole number from 0 to 1000000" in done.err
+    assert not Path("w").exists()
+
+
+def test_another_retrieval_is_told_once_not_once_an_hour(run_process, window):
+    done = run_process("query", "--window", window, "--text", FERRY, "--retrieval", "complete")
+    told = "neardup: 3 documents or more were stored for another retrieval or threshold: their texts are signed again"
+    assert [line for line in done.err.splitlines() if "signed again" in line] == [told]
+    assert json.loads(done.out)["duplicate_of"] == "ferry"
+
+
+# -- settings other than those that the window was written with --
+
+
+def test_another_threshold_is_told_and_reconcile_brings_the_window_to_it(run_process, window):
+    """`ferry-edited` is a copy at 0.7, and none at 0.99."""
+    more = written(
+        "more.jsonl", [{"id": "late", "time": "2026-11-19T09:00:00Z", "text": MILL + " Nobody objected."}]
+    )
+    done = run_process("ingest", more, "--window", window, "-t", "0.99", "--format", "quiet")
+    assert (
+        "neardup: this window was written with threshold 0.7, and now is with threshold 0.99: verdicts that are stored "
+        "stay as they are; `neardup reconcile --threshold 0.99` brings them to it\n"
+    ) in done.err
+    stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})
+    table = run_process("stats", "--window", window).out
+    assert (
+        "some verdicts are by threshold 0.7 (`neardup reconcile` brings all to the settings above)" in table
+    )
+    changed = run_process("reconcile", "--window", window, "--threshold", "0.99")
+    assert [verdict["id"] for verdict in changed.lines] == ["ferry-edited"]
+    assert (changed.lines[0]["status"], "stay as they are" in changed.err) == ("unique", False)
+    stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"], stats["copies"]) == ("0.99", {}, 1)
+    assert "all verdicts are by the settings above" in run_process("stats", "--window", window).out
+    again = run_process("reconcile", "--window", window, "--threshold", "0.7")
+    assert {verdict["id"]: verdict["status"] for verdict in again.lines} == {
+        "ferry-edited": "near",
+        "late": "near",
+    }
+
+
+def test_the_same_settings_in_other_words_are_no_change(run_process, window, stream):
+    done = run_process(
+        "ingest", stream, "--window", window, "-t", "0.70", "--policy", "mark", "--format", "quiet"
+    )
+    assert (done.code, "written with" in done.err) == (0, False)
+    assert run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "was", "now"),
+    [(["--policy", "drop"], "policy mark", "policy drop"), (["--partial"], "partial no", "partial yes"),
+     (["--retrieval", "complete"], "retrieval sketch", "retrieval complete"),
+     (["--retrieval", "complete", "-t", "0.8"], "threshold 0.7, retrieval sketch",
+      "threshold 0.8, retrieval complete")],
+)  # fmt: skip
+def test_other_settings_are_told_too(run_process, window, stream, words, was, now):
+    done = run_process("ingest", stream, "--window", window, *words, "--format", "quiet")
+    told = [line for line in done.err.splitlines() if "written with" in line]
+    assert len(told) == 1
+    assert (
+        f"this window was written with {was}, and now is with {now}: verdicts that are stored stay" in told[0]
+    )
+    mixed = run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"]
+    assert "; ".join(f"{name} {values[0]}" for name, values in mixed.items()) == was.replace(", ", "; ")
+
+
+def test_a_setting_of_the_moment_is_not_what_stats_show(run, window, monkeypatch):
+    monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
+    stats = run("stats", "--window", window, "--format", "jsonl").lines[0]
+    assert (stats["threshold"], stats["mixed"]) == ("0.7", {})
