@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import harness
 
 ORDER = (
-    "startup", "speed", "durable", "quality", "realism", "scale",
+    "startup", "speed", "durable", "quality", "realism", "scale", "floods",
     "cluster", "query", "kill", "experiments",
 )  # fmt: skip
 

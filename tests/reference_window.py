@@ -31,7 +31,7 @@ from neardup.document import Flush, Item, Prepared, Reject, check_documents, par
 from neardup.engines.base import OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.lexicon import Lexicon
-from neardup.params import MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
+from neardup.params import DEFAULT_MATCHES, MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
 from neardup.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 
 HOUR = 3_600_000
@@ -261,15 +261,27 @@ class ReferenceWindow:
         listed: int | None = None,
     ) -> Verdict:
         count = self.settings.matches if listed is None else listed
-        partial = None
+        partial, partial_total = None, None
         if parts is not None:
-            partial = tuple(part.told for part in _largest_first(parts)[:count])
+            partial, partial_total = tuple(part.told for part in _largest_first(parts)[:count]), len(parts)
         if not similar:
             status: Status = "empty" if not form else "unique" if scored else "unscored"
             if parts:
                 status = "partial"
             return Verdict(
-                identity, stamp(time), status, None, None, None, identity, 0, truncated, (), partial
+                identity,
+                stamp(time),
+                status,
+                None,
+                None,
+                None,
+                identity,
+                0,
+                truncated,
+                (),
+                0,
+                partial,
+                partial_total,
             )
         best = similar[0]
         head = self._head(similar)
@@ -284,7 +296,9 @@ class ReferenceWindow:
             candidates=0,
             truncated=truncated,
             matches=tuple(Match(m.document.id, float(m.score), m.shared) for m in similar[:count]),
+            matches_total=len(similar),
             partial=partial,
+            partial_total=partial_total,
         )
 
     # -- what goes --
@@ -329,7 +343,7 @@ class ReferenceWindow:
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,
@@ -374,7 +388,7 @@ class ReferenceWindow:
                 members.setdefault(stored.head, []).append(stored)
         for head in sorted(members, key=lambda head: (head.time, head.id, head.arrival)):
             ordered = sorted(members[head], key=lambda member: (member.time, member.id))
-            yield Group(head.id, stamp(head.time), tuple(_member(stored.verdict) for stored in ordered))
+            yield Group(head.id, stamp(head.time), tuple(_member(stored) for stored in ordered))
 
     def reconcile(self) -> Iterator[Verdict]:
         ordered = sorted(self.living.values(), key=lambda stored: (stored.time, stored.id))
@@ -457,8 +471,12 @@ def _now() -> int:
     return int(clock.time() * 1_000)
 
 
-def _member(verdict: Verdict) -> Member:
-    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+def _member(stored: Stored) -> Member:
+    """doc_q with the head by brute force, whether the head is still there or not."""
+    verdict, head = stored.verdict, stored.head
+    shared, larger = len(stored.grams & head.grams), max(len(stored.grams), len(head.grams))
+    score = 1.0 if stored.form == head.form else float(Fraction(shared, larger))
+    return Member(stored.id, verdict.time, score, shared, verdict.duplicate_of, verdict.score)
 
 
 def _log_reject(reject: Reject) -> None:

@@ -7,29 +7,43 @@ overlaps at or above the threshold come here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from neardup.document import format_time
 from neardup.verdict import Match, Overlap, Part, Status, Verdict, best_first, largest_first
 
-HeadOf = Callable[[Overlap], str | None]
-"""The group that a document stands for as its head, or None for a mere member."""
+Stands = Callable[[Overlap], bool]
+"""Whether a document stands for a group, as its head or in place of one that is gone."""
 
 
-def group_joined(matches: Sequence[Overlap], head_of: HeadOf) -> str | None:
-    """The group of the best match that is a head itself; None: the document must head a group of its own.
+class Matches(NamedTuple):
+    """The matches of one document: the best of them, best first, and how many there are in all.
 
-    So a group is a star: whoever joins has doc_q >= t with the head directly, and no chain of copies of copies grows.
+    `head`: the best one that stands for a group, as its head: that group is joined. None: the document must head one of
+    its own. So a group is a star: whoever joins has doc_q >= t with the head directly, and no chain of copies of
+    copies grows.
     """
-    for match in matches:
-        head = head_of(match)
-        if head is not None:
-            return head
-    return None
+
+    best: Sequence[Overlap]
+    total: int
+    head: Overlap | None
+
+
+def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> Matches:
+    """The matches among `overlaps`, all at or above the threshold: at least one if there is any, else up to `listed`.
+
+    None = all.
+    """
+    best = best_first(overlaps)
+    head = next((match for match in best if stands(match)), None)
+    return Matches(best if listed is None else best[: max(listed, 1)], len(best), head)
 
 
 def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:
     """The verdict on a document that matches none: it heads a group of its own."""
-    return Verdict(identity, format_time(time), status, None, None, None, identity, candidates, truncated, ())
+    return Verdict(
+        identity, format_time(time), status, None, None, None, identity, candidates, truncated, (), 0
+    )
 
 
 def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | None) -> Verdict:
@@ -42,26 +56,17 @@ def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | Non
         return verdict
     named = tuple(part.match for part in largest_first(parts)[:listed])
     status: Status = "partial" if parts and verdict.status == "unique" else verdict.status
-    return verdict._replace(status=status, partial=named)
+    return verdict._replace(status=status, partial=named, partial_total=len(parts))
 
 
 def copied(
-    identity: str,
-    time: int,
-    overlaps: Sequence[Overlap],
-    candidates: int,
-    truncated: bool,
-    *,
-    head_of: HeadOf,
-    listed: int | None,
+    identity: str, time: int, matches: Matches, candidates: int, truncated: bool, *, listed: int | None
 ) -> Verdict:
-    """The verdict on a document whose `overlaps` (one at least) are all at or above the threshold.
+    """The verdict on a document that has `matches`.
 
-    `listed` is how many matches to name, best first; None = all.
+    `listed` is how many of them to name, best first; None = all.
     """
-    matches = best_first(overlaps)
-    best = matches[0]
-    named = matches if listed is None else matches[:listed]
+    best = matches.best[0]
     return Verdict(
         id=identity,
         time=format_time(time),
@@ -69,8 +74,9 @@ def copied(
         duplicate_of=best.id,
         score=best.score,
         shared=best.shared,
-        group=group_joined(matches, head_of) or identity,
+        group=identity if matches.head is None else matches.head.id,
         candidates=candidates,
         truncated=truncated,
-        matches=tuple(Match(match.id, match.score, match.shared) for match in named),
+        matches=tuple(Match(match.id, match.score, match.shared) for match in matches.best[:listed]),
+        matches_total=matches.total,
     )

@@ -29,9 +29,10 @@ DEFAULT_Q: Final = 4  # Montanari & Puglisi, section 4: the best value on their 
 DEFAULT_SKETCH_SIZE: Final = 32
 DEFAULT_ALPHA: Final = 1.5
 DEFAULT_THRESHOLD: Final = 0.7
+DEFAULT_MATCHES: Final = 10
 DEFAULT_WINDOW_HOURS: Final = 24
 DEFAULT_MAX_LENGTH: Final = 10_000_000
-DEFAULT_MAX_CANDIDATES: Final = 10_000
+DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
 DEFAULT_BATCH_DOCUMENTS: Final = 256
@@ -169,7 +170,8 @@ class Settings:
     threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
     retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
     policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
-    matches           how many matches a verdict lists, best first; None = all
+    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. How
+                      many there are it says in any case
     window_hours      hours before a document's own that it is compared with; 0 = no limit
     routes            further ways to find candidates: "sentences", "simhash"
     max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
@@ -189,7 +191,7 @@ class Settings:
     threshold: Any = DEFAULT_THRESHOLD
     retrieval: Retrieval = "sketch"
     policy: Policy = "mark"
-    matches: int | None = None
+    matches: int | None = DEFAULT_MATCHES
     window_hours: int = DEFAULT_WINDOW_HOURS
     routes: tuple[str, ...] = ()
     max_documents: int = 0

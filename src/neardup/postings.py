@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,16 @@ _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 1.5
 
 
+NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
+
+
 class Query(NamedTuple):
     """A batch to search, one value a document, and the threshold t = numerator / denominator.
 
     numbers       document number to add it under after its search, -1 to search only
     counts        |A|
     low_hours, high_hours   hours a candidate may lie in, both included
+    fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
     """
 
     numbers: NDArray[np.int64]
@@ -33,6 +37,7 @@ class Query(NamedTuple):
     high_hours: NDArray[np.int64]
     numerator: int
     denominator: int
+    fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
 
 
 class Hits:
@@ -139,23 +144,30 @@ class PostingLists:
 
         A candidate lies in at least `minimums[i]` (1 to `hits.most`) of the runs of document i's keys, is
         alive, in the hours asked for, and of a size that can reach the threshold. Runs longer than `longest`
-        are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each.
+        are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many runs are long, a
+        word of 64 documents a run instead. All documents of one text are one posting.
         """
         size = len(query.numbers)
         found_offsets = np.zeros(size + 1, np.int64)
         skipped, reads, progress = np.zeros(size, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
+        same_as = np.full(size, -1, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
         if self._heavy.bits.shape[1] * 64 < len(hits.counts):
             self._heavy = no_bitsets(len(hits.counts))  # filled again as they are wanted
         while True:
             status = kernel.search_and_add(
                 self._lists, self._heavy, keys, offsets, minimums, longest, documents,
-                query.low_hours, query.high_hours, query.numbers, query.counts, query.numerator, query.denominator,
-                hits.counts, hits.bits, hits.epoch, self._found, found_offsets, skipped, reads, progress,
+                query.low_hours, query.high_hours, query.numbers, query.counts,
+                query.fingerprints, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
+                self._found, found_offsets, skipped, reads, same_as, progress,
             )  # fmt: skip
             if status == kernel.DONE:
                 return Found(self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0]))
             self._grow(status, widest)
+
+    def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> None:
+        """Adds `step` to `counts[d]` for every posting d of the keys, each xor `salt`."""
+        kernel.tally(self._lists, keys, salt, step, counts)
 
     def renumbered(self, numbers: NDArray[np.int64]) -> PostingLists:
         """A copy in which document d is `numbers[d]`; documents with -1, and keys of theirs alone, are gone."""

@@ -50,8 +50,10 @@ class Verdict(NamedTuple):
     candidates    how many documents were compared exactly
     truncated     something was left out: hours of its window given up to a budget or gone because it came too
                   late, runs too long to read, candidates above the limit
-    matches       matches, best first, as many as asked for
-    partial       partial copies, the largest share first, as many as asked for; None if they were not looked for
+    matches       matches, best first, as many as `Settings.matches` lists
+    matches_total how many of the documents compared are at or above the threshold, listed or not
+    partial       partial copies, the largest share first, as many as of matches; None if they were not looked for
+    partial_total how many partial copies there are, listed or not; None if they were not looked for
     """
 
     id: str
@@ -64,7 +66,9 @@ class Verdict(NamedTuple):
     candidates: int
     truncated: bool
     matches: tuple[Match, ...]
+    matches_total: int
     partial: tuple[PartialMatch, ...] | None = None
+    partial_total: int | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -72,10 +76,10 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields; without `partial` where that was not asked."""
+        """Plain values, keys in the order of the fields; without `partial` and its total where that was not asked."""
         values = {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
         if self.partial is None:
-            del values["partial"]
+            del values["partial"], values["partial_total"]
         else:
             values["partial"] = [part._asdict() for part in self.partial]
         return values
@@ -86,12 +90,20 @@ class Verdict(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a group: its doc_q with what it is a copy of."""
+    """A member of a group.
+
+    score, shared   doc_q with the head of this group, and |A ∩ B|. None only where an earlier version of neardup stored
+                    the member without them and the head has gone since
+    duplicate_of, duplicate_score   its best match when its verdict was made, which need not be the head, and doc_q with
+                    that
+    """
 
     id: str
     time: str
     score: float | None
     shared: int | None
+    duplicate_of: str | None
+    duplicate_score: float | None
 
 
 class Group(NamedTuple):

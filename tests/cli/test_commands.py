@@ -46,6 +46,9 @@ class TestQuery:
         done = run("query", "--window", window, "--text", FERRY, "--format", "table")
         assert "ferry-again" in done.out
         assert "exact: 3 matches" in done.out
+        assert "--matches all" not in done.out
+        done = run("query", "--window", window, "--text", FERRY, "--format", "table", "--matches", "1")
+        assert "exact: 3 matches of 3 candidates (2 more: --matches all)\n" in done.out
 
     def test_partial_copies(self, run):
         written("both.jsonl", [{"id": "both", "text": f"{FERRY} {MILL}"}])
@@ -92,10 +95,19 @@ class TestGroups:
         (group,) = run("groups", "--window", window).lines
         assert group["head"] == "ferry"
         assert [member["id"] for member in group["members"]] == ["ferry-again", "ferry-edited"]
+        assert list(group["members"][0]) == [
+            "id",
+            "time",
+            "score",
+            "shared",
+            "duplicate_of",
+            "duplicate_score",
+        ]
 
     def test_a_table(self, run, window):
         done = run("groups", "--window", window, "--format", "table")
-        assert "ferry-again ferry-edited" in done.out
+        assert done.out.splitlines()[0].split() == ["head", "time", "members", "doc_q", "ids"]
+        assert "0.899 to 1.000  ferry-again ferry-edited" in done.out
         assert "1 group" in done.out
 
     def test_none(self, run, stream):

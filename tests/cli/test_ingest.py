@@ -20,6 +20,7 @@ KEYS = [
     "candidates",
     "truncated",
     "matches",
+    "matches_total",
 ]
 
 

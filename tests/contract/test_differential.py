@@ -49,8 +49,12 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
 def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     chosen, stream, working = data.draw(SETTINGS), data.draw(operations()), data.draw(WORKING)
     compact_from = data.draw(st.sampled_from((10_000, 0, 5)))
+    # Streams of a few dozen documents make crowds where one needs so few.
+    crowd_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
     with (
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.engines.state._COMPACT_FROM", compact_from),
+        mock.patch("neardup.engines.search.CROWD_FROM", crowd_from),
+        mock.patch("neardup.engines.verification.FEWEST", fewest),
     ):
         compare(chosen, working, stream, Path(directory))

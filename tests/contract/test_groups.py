@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import orjson
+import pytest
 from tests.contract.places import document, grams, told
 
+from neardup.engines.blobs import Kept
 from neardup.verdict import Group, Member
 
 # Each of these has doc_q 0.8 with its neighbours, 0.6 with the next but one: no duplicate at 0.7.
@@ -20,9 +23,69 @@ def test_a_copy_of_a_member_heads_a_group_of_its_own(place):
     ]  # fmt: skip
     window = place.reopened(window)
     assert list(window.groups()) == [
-        Group("a", "2020-09-13T12:00:00Z", (Member("b", "2020-09-13T13:00:00Z", 0.8, 8),)),
-        Group("c", "2020-09-13T14:00:00Z", (Member("d", "2020-09-13T15:00:00Z", 0.8, 8),)),
+        Group("a", "2020-09-13T12:00:00Z", (Member("b", "2020-09-13T13:00:00Z", 0.8, 8, "a", 0.8),)),
+        Group("c", "2020-09-13T14:00:00Z", (Member("d", "2020-09-13T15:00:00Z", 0.8, 8, "c", 0.8),)),
     ]
+
+
+# "best" is the best match of "new", and "head" the head of its group.
+HEAD, BEST, NEW = grams(0, 20), grams(3, 23), grams(4, 24)
+OF_THE_HEAD = Member("new", "2020-09-13T14:00:00Z", 0.8, 16, "best", 0.95)
+
+
+def members(window):
+    return {group.head: group.members for group in window.groups()}
+
+
+def headed(place, **settings):
+    window = place.open(window_hours=4, **settings)
+    list(window.ingest([document("head", HEAD), document("best", BEST, 1), document("new", NEW, 2)]))
+    return window
+
+
+def test_a_members_score_is_with_the_head_it_is_listed_under(place):
+    window = place.reopened(headed(place))
+    first = Member("best", "2020-09-13T13:00:00Z", 0.85, 17, "head", 0.85)
+    assert members(window) == {"head": (first, OF_THE_HEAD)}
+    list(window.ingest([document("later", grams(90, 99), 5)]))
+    window = place.reopened(window)
+    assert members(window) == {"head": (first, OF_THE_HEAD)}  # though the head has expired
+    # "best" stands for the group now, and whoever joins by it is listed under it.
+    list(window.ingest([document("newest", NEW, 5)]))
+    window = place.reopened(window)
+    newest = Member("newest", "2020-09-13T17:00:00Z", 0.95, 19, "new", 1.0)
+    assert members(window) == {"head": (first, OF_THE_HEAD), "best": (newest,)}
+
+
+def test_scoring_again_moves_the_score_to_the_new_head(place):
+    window = headed(place)
+    assert told(window.ingest([document("early", grams(5, 25), 0)])) == [("early", "near", "new", "head")]
+    list(window.reconcile())
+    window = place.reopened(window)
+    assert members(window) == {
+        "early": (
+            Member("head", "2020-09-13T12:00:00Z", 0.75, 15, "early", 0.75),
+            Member("best", "2020-09-13T13:00:00Z", 0.9, 18, "early", 0.9),
+            Member("new", "2020-09-13T14:00:00Z", 0.95, 19, "early", 0.95),
+        )
+    }
+
+
+@pytest.mark.parametrize("place", ["memory", "directory"], indirect=True)
+def test_what_was_stored_without_the_score_with_the_head_is_counted_while_the_head_is_there(
+    place, monkeypatch
+):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Kept, "to_bytes", lambda kept: orjson.dumps(list(kept)[:4]) if kept.original else b"")
+        window = place.reopened(headed(place))
+    assert members(window)["head"][1] == OF_THE_HEAD
+    window = place.reopened(window, threshold="0.99")
+    assert members(window)["head"][1] == OF_THE_HEAD
+    window.delete("head")
+    window = place.reopened(window)
+    assert members(window)["head"][1] == OF_THE_HEAD._replace(score=None, shared=None)
+    list(window.ingest([document("head", HEAD, 2)]))
+    assert members(window)["head"][1] == OF_THE_HEAD._replace(score=None, shared=None)
 
 
 def test_it_joins_the_best_match_that_is_a_head(place):

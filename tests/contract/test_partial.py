@@ -110,8 +110,12 @@ def test_without_the_option_nothing_is_said(place):
 
 
 def test_as_many_are_listed_as_matches_are(place):
-    _, verdicts = ingested(place, ("marsh", MARSH), ("house", HOUSE), ("all", AGGLOMERATE), matches=1)
+    documents = ("marsh", MARSH), ("house", HOUSE), ("all", AGGLOMERATE)
+    window, verdicts = ingested(place, *documents, matches=1)
     assert named(verdicts[2]) == ["marsh"]
+    assert [verdict.partial_total for verdict in verdicts] == [0, 0, 2]
+    window = place.reopened(window, matches=1)
+    assert list(window.ingest(document(*one) for one in documents)) == verdicts
 
 
 @pytest.mark.parametrize("policy", ["drop", "route"])

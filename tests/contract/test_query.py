@@ -38,14 +38,18 @@ def test_of_a_text(window):
         0,
         False,
         (Match("a", 1.0, 10), Match("b", 0.9, 9)),
+        2,
     )
     assert without_candidates([window.query(A)]) == [expected]
     assert ids(window.query(A, matches=1)) == ["a"]
     assert ids(window.query(A, matches=0)) == []
+    assert [window.query(A, matches=count).matches_total for count in (None, 1, 0)] == [2, 2, 2]
 
 
 def test_of_a_document_itself_left_out(window):
-    expected = Verdict("a", "2020-09-13T12:00:00Z", "near", "b", 0.9, 9, "a", 0, False, (Match("b", 0.9, 9),))
+    expected = Verdict(
+        "a", "2020-09-13T12:00:00Z", "near", "b", 0.9, 9, "a", 0, False, (Match("b", 0.9, 9),), 1
+    )
     assert without_candidates([window.query(id="a")])[0]._replace(group="a") == expected
     assert window.query(id="c").status == "unique"
     assert window.query(id="e").status == "empty"
@@ -85,7 +89,7 @@ def test_nothing_is_stored(window):
 def test_an_empty_window_answers(place):
     window = place.open()
     assert window.query(A) == Verdict(
-        "", "1970-01-01T00:00:00Z", "unique", None, None, None, "", 0, False, ()
+        "", "1970-01-01T00:00:00Z", "unique", None, None, None, "", 0, False, (), 0
     )
     assert window.stats().newest is None
     assert list(window.groups()) == []

@@ -45,8 +45,8 @@ def test_the_whole_verdict(place):
         window.ingest([document("a", grams(0, 10)), document("b", grams(2, 12), 1.5)])
     )
     assert verdicts == [
-        Verdict("a", "2020-09-13T12:00:00Z", "unique", None, None, None, "a", 0, False, ()),
-        Verdict("b", "2020-09-13T13:30:00Z", "near", "a", 0.8, 8, "a", 0, False, (Match("a", 0.8, 8),)),
+        Verdict("a", "2020-09-13T12:00:00Z", "unique", None, None, None, "a", 0, False, (), 0),
+        Verdict("b", "2020-09-13T13:30:00Z", "near", "a", 0.8, 8, "a", 0, False, (Match("a", 0.8, 8),), 1),
     ]
 
 
@@ -82,9 +82,37 @@ def test_best_is_highest_score_then_earliest_then_smallest_id(place):
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_as_many_matches_as_asked_for(place, count):
     window = place.open(matches=count)
-    verdicts = list(window.ingest(document(str(i), grams(0, 9), i) for i in range(4)))
+    stream = [document(str(i), grams(0, 9), i) for i in range(4)]
+    verdicts = list(window.ingest(stream))
     assert [match.id for match in verdicts[3].matches] == ["0", "1", "2"][:count]
     assert verdicts[3].duplicate_of == "0"
+    assert [verdict.matches_total for verdict in verdicts] == [0, 1, 2, 3]
+    window = place.reopened(window, matches=count)
+    assert list(window.ingest(stream)) == verdicts
+
+
+def test_ten_matches_are_listed_by_default_and_all_are_counted(place):
+    window = place.open()
+    stream = [document(f"{i:02}", grams(0, 9), i) for i in range(13)]
+    verdicts = list(window.ingest(stream))
+    assert [len(verdict.matches) for verdict in verdicts] == [*range(11), 10, 10]
+    assert [verdict.matches_total for verdict in verdicts] == list(range(13))
+    window = place.reopened(window)
+    assert list(window.ingest(stream)) == verdicts
+    asked = window.query(grams(0, 9))
+    assert (len(asked.matches), asked.matches_total) == (10, 13)
+    assert len(window.query(grams(0, 9), matches=None).matches) == 13
+    assert list(window.reconcile()) == []
+
+
+def test_a_longer_list_of_matches_is_no_other_verdict(place):
+    window = place.open(matches=None)
+    stream = [document(f"{i:02}", grams(0, 9), i) for i in range(13)]
+    verdicts = list(window.ingest(stream))
+    assert [len(verdict.matches) for verdict in verdicts] == list(range(13))
+    window = place.reopened(window)
+    assert list(window.reconcile()) == []
+    assert list(window.ingest(stream)) == verdicts
 
 
 def test_status_is_that_of_the_best_match(place):
@@ -99,7 +127,7 @@ def test_status_is_that_of_the_best_match(place):
 def test_a_document_finds_the_one_before_it_in_the_same_batch(place):
     window = place.open(**({"batch_documents": 50} if place.is_engine else {}))
     verdicts = list(window.ingest(document(str(i), grams(0, 9)) for i in range(20)))
-    assert [len(verdict.matches) for verdict in verdicts] == list(range(20))
+    assert [verdict.matches_total for verdict in verdicts] == list(range(20))
 
 
 def test_a_document_is_compared_only_with_those_before_it(place):
@@ -127,7 +155,7 @@ def test_an_id_is_any_string_and_its_order_is_by_code_point(place):
     window = place.open()
     list(window.ingest(document(identity, grams(0, 9)) for identity in ids))
     window = place.reopened(window)
-    verdict = window.query(grams(0, 9))
+    verdict = window.query(grams(0, 9), matches=None)
     assert [match.id for match in verdict.matches] == sorted(ids)
 
 
@@ -136,5 +164,6 @@ def test_json_has_the_fields_in_order(place):
     verdict = list(window.ingest([document("a", grams(0, 10)), document("b", grams(1, 11))]))[1]
     assert verdict._replace(candidates=1).to_json() == (
         b'{"id":"b","time":"2020-09-13T12:00:00Z","status":"near","duplicate_of":"a","score":0.9,"shared":9,'
-        b'"group":"a","candidates":1,"truncated":false,"matches":[{"id":"a","score":0.9,"shared":9}]}'
+        b'"group":"a","candidates":1,"truncated":false,"matches":[{"id":"a","score":0.9,"shared":9}],'
+        b'"matches_total":1}'
     )

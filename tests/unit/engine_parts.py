@@ -34,5 +34,6 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     rows = np.zeros(len(batch.counts), ROW)
     rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
     table.extend(rows, batch.sieves[:, 1])
-    table.ids = [str(i) for i in range(len(batch.counts))]
+    ids = [str(i) for i in range(len(batch.counts))]
+    table.name(ids, [id.encode() for id in ids])
     return table

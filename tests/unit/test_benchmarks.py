@@ -5,10 +5,11 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 import pytest
-from benchmarks import bruteforce, corpora, edits, stream, wordmodel
+from benchmarks import bruteforce, corpora, edits, flood_texts, stream, wordmodel
 
 from neardup import oracle
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"speed": ("rensa", "gaoya"), "durable": ("rensa",)}
 RESULTS = {
     "durable": ["durable.json"],
+    "floods": ["floods-directory.json"],
     "quality": ["quality.json", "quality-edits.json"],
     "realism": ["realism.json"],
     "scale": ["scale.json"],
@@ -40,6 +42,24 @@ def test_experiment_runs_at_its_tiny_size(name, tmp_path):
         assert written["figures"]
         assert written["origin"].keys() >= {"commit", "machine", "versions"}
         assert str(tmp_path) not in json.dumps(written)
+
+
+@pytest.mark.parametrize("kind", flood_texts.KINDS)
+def test_copies_of_a_flood_are_seeded_and_near_each_other(kind):
+    texts = list(islice(flood_texts.ordinary(ROOT, 1_000, tiny=True), 4))
+    assert all(900 < len(text) <= 1_000 for text in texts)
+    flood = flood_texts.Flood(kind, texts[:3] if kind == "campaigns" else texts[:1])
+    made = [flood.text(number) for number in range(12)]
+    assert made == [flood.text(number) for number in range(12)]
+    assert len(set(made)) == (1 if kind == "copies" else 12)
+    step = 3 if kind == "campaigns" else 1
+    for number in range(step, 12, step):
+        shared, larger = bruteforce.text_overlap(made[0], made[number])
+        assert shared / larger >= 0.7
+    assert 0.7 <= flood.lowest(12) <= 1
+    assert kind == "copies" or flood.lowest(12) < 0.9
+    shared, larger = bruteforce.text_overlap(made[0], texts[3])
+    assert shared / larger < 0.5
 
 
 def test_brute_force_counts_as_the_oracle_does():

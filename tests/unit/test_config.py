@@ -166,7 +166,9 @@ def test_the_environment_wins_over_the_file(tmp_path):
         NEARDUP_WINDOW="w",
         NEARDUP_POLICY="",
     )
-    settings = Settings(threshold="0.9", routes=("simhash", "sentences"), fsync=True, window_hours=0)
+    settings = Settings(
+        threshold="0.9", matches=None, routes=("simhash", "sentences"), fsync=True, window_hours=0
+    )
     assert (found.settings, found.window) == (settings, "w")
 
 

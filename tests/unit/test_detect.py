@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.detect import alone, copied, group_joined, with_parts
+from neardup.detect import alone, copied, ranked, with_parts
 from neardup.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
@@ -13,15 +13,8 @@ EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 
 def verdict(*overlaps, heads=(), listed=None):
-    return copied(
-        "new",
-        1_000,
-        overlaps,
-        7,
-        True,
-        head_of=lambda match: match.id if match.id in heads else None,
-        listed=listed,
-    )
+    matches = ranked(overlaps, lambda match: match.id in heads, listed)
+    return copied("new", 1_000, matches, 7, True, listed=listed)
 
 
 @pytest.mark.parametrize(("overlaps", "status", "best"), [
@@ -47,6 +40,7 @@ def test_matches_are_listed_best_first():
     assert [match.id for match in verdict(NEAR, EXACT, BETTER).matches] == ["exact", "better", "near"]
     assert verdict(NEAR, EXACT, listed=1).matches == (Match("exact", 1.0, 10),)
     assert verdict(NEAR, EXACT, listed=0).matches == ()
+    assert [verdict(NEAR, EXACT, listed=listed).matches_total for listed in (None, 1, 0)] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("heads", "group"), [
@@ -59,12 +53,19 @@ def test_it_joins_the_best_match_that_heads_a_group_or_heads_its_own(heads, grou
 def test_heads_are_asked_for_no_longer_than_needed():
     asked: list[str] = []
 
-    def head_of(match):
+    def stands(match):
         asked.append(match.id)
-        return match.id if match is BETTER else None
+        return match is BETTER
 
-    assert group_joined([EXACT, BETTER, NEAR], head_of) == "better"
+    assert ranked([NEAR, EXACT, BETTER], stands, 1) == ([EXACT], 3, BETTER)
     assert asked == ["exact", "better"]
+
+
+@pytest.mark.parametrize(("listed", "kept"), [(None, 3), (0, 1), (1, 1), (2, 2), (9, 3)])
+def test_the_best_match_is_kept_however_few_are_listed(listed, kept):
+    matches = ranked([NEAR, EXACT, BETTER], lambda _: False, listed)
+    assert matches == ([EXACT, BETTER, NEAR][:kept], 3, None)
+    assert ranked([], lambda _: True, listed) == ([], 0, None)
 
 
 @pytest.mark.parametrize("status", ["unique", "empty", "unscored"])
@@ -73,6 +74,7 @@ def test_alone_it_heads_a_group_of_its_own(status):
     assert found.to_dict() == {
         "id": "a", "time": "1970-01-01T00:00:00Z", "status": status, "duplicate_of": None, "score": None,
         "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
+        "matches_total": 0,
     }  # fmt: skip
     assert not found.is_copy
 
@@ -86,7 +88,8 @@ def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
     assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
     assert [part.id for part in found.partial or ()] == ["more", "less"]
     assert [part.id for part in with_parts(unique, PARTS, 1).partial or ()] == ["more"]
-    assert with_parts(unique, [], None) == unique._replace(partial=())
+    assert [with_parts(unique, PARTS, listed).partial_total for listed in (None, 1, 0)] == [2, 2, 2]
+    assert with_parts(unique, [], None) == unique._replace(partial=(), partial_total=0)
     assert with_parts(unique, None, None) == unique
     near = with_parts(verdict(NEAR), PARTS, None)
     assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)

@@ -75,6 +75,34 @@ def test_a_copy_comes_back_as_it_was_written(flags):
     assert (found.rows[0]["fingerprint"] == row["fingerprint"]).all()
 
 
+@pytest.mark.parametrize(("rest", "group_score", "group_shared"), [
+    (["erster", NOW - 5, 0.75, [["erster", 0.75, 71]]], 0.75, 71),
+    (["bester", NOW - 5, 0.75, [["bester", 0.75, 71]], [], None, None, [0.7, 66]], 0.7, 66),
+    (["bester", NOW - 5, 0.75, [["bester", 0.75, 71]]], None, None),
+], ids=["the best match is the head", "another is", "as earlier versions wrote it"])  # fmt: skip
+def test_a_member_has_its_score_with_the_head(rest, group_score, group_shared):
+    row = a_row(status=STATUSES.index("near"), shared=71, larger=90, group_order=3)
+    blob = blob_of(row, "a", "erster", orjson.dumps(rest))
+    fields = verdict_fields(row, blob, NOW)
+    assert (fields["group_score"], fields["group_shared"]) == (group_score, group_shared)
+    assert loaded([stored(row, blob, np.empty(0, np.uint64))], [False]).blobs == [blob]
+
+
+def test_a_head_has_no_score_with_itself():
+    row = a_row(status=STATUSES.index("near"), shared=71, larger=90)
+    blob = blob_of(row, "a", "", orjson.dumps(["b", NOW - 5, 0.75, [["b", 0.75, 71]]]))
+    fields = verdict_fields(row, blob, NOW)
+    assert (fields["group"], fields["group_score"], fields["group_shared"]) == ("a", None, None)
+
+
+def test_an_index_that_counts_no_matches_yet_is_read():
+    row = a_row(status=STATUSES.index("near"), shared=71, larger=90)
+    blob = blob_of(row, "a", "", orjson.dumps(["b", NOW - 5, 0.75, [["b", 0.75, 71]]]))
+    found = stored(row, blob, np.empty(0, np.uint64))
+    del found["matches_total"]
+    assert loaded([found], [False]).blobs == [blob]
+
+
 def test_a_document_without_copies_comes_back_without_an_original():
     row = a_row(status=STATUSES.index("unique"))
     blob = blob_of(row, "a")
@@ -128,7 +156,9 @@ def test_a_verdict_taken_back_leaves_no_field_of_the_scorer():
 
 
 def test_a_document_that_is_not_kept_has_a_verdict_and_no_order():
-    verdict = Verdict("a", "2026-11-21T09:00:00Z", "near", "b", 0.75, 3, "b", 1, True, (Match("b", 0.75, 3),))
+    verdict = Verdict(
+        "a", "2026-11-21T09:00:00Z", "near", "b", 0.75, 3, "b", 1, True, (Match("b", 0.75, 3),), 1
+    )
     fields = unstored_fields(verdict, NOW)
     assert fields["order"] is None
     assert fields["matches"] == [{"id": "b", "score": 0.75, "shared": 3}]

@@ -42,12 +42,16 @@ def read(row, fields):
 
 @pytest.mark.parametrize("said", [
     [None, 0, None, [], PARTS], ["a", NOW - 9, 0.75, [["a", 0.75, 60]], PARTS], ["a", NOW - 9, 0.75, [["a", 0.75, 60]]],
-], ids=["no copy", "a copy", "a copy without parts"])  # fmt: skip
+    ["a", NOW - 9, 0.75, [["a", 0.75, 60]], PARTS, 30], ["a", NOW - 9, 0.75, [["a", 0.75, 60]], PARTS, None, 40],
+    [None, 0, None, [], [], None, 3],
+], ids=["no copy", "a copy", "no parts", "matches not listed", "parts not listed", "none listed"])  # fmt: skip
 def test_parts_come_back_as_they_were_written(said):
     row, blob, fields = written(said, asked=True)
     assert fields["partial"] == [
-        dict(zip(NAMES, part, strict=True)) for part in (PARTS if len(said) == 5 else [])
+        dict(zip(NAMES, part, strict=True)) for part in (said[4] if len(said) > 4 else [])
     ]
+    assert fields["matches_total"] == (30 if 30 in said else len(said[3]))
+    assert fields["partial_total"] == (said[6] if len(said) > 6 else len(fields["partial"]))
     assert (fields["duplicate_of"], fields["duplicate_time"]) == (said[0], said[1] or None)
     found = read(row, fields)
     assert found.blobs == [blob]
@@ -64,7 +68,7 @@ def test_none_found_is_not_the_same_as_not_asked(asked, partial):
 
 
 def test_a_document_that_is_not_kept_loses_an_earlier_verdict():
-    verdict = Verdict("a", "2026-11-21T09:00:00Z", "unscored", None, None, None, "a", 0, True, ())
+    verdict = Verdict("a", "2026-11-21T09:00:00Z", "unscored", None, None, None, "a", 0, True, (), 0)
     assert set(unstored_fields(verdict, NOW)) == set(UNSCORED)
     assert unstored_fields(verdict, NOW)["partial"] is None
     assert unstored_fields(verdict._replace(partial=()), NOW)["partial"] == []

@@ -44,7 +44,7 @@ def test_what_is_no_threshold_is_refused(value):
 
 
 GOOD: dict[str, list[Any]] = {
-    "retrieval": ["sketch", "complete"], "policy": ["mark", "drop", "route"], "matches": [None, 0, 5],
+    "retrieval": ["sketch", "complete"], "policy": ["mark", "drop", "route"], "matches": [None, 0, 5, 10],
     "window_hours": [0, 1, 24, 10**6], "routes": [(), ("simhash",), ["sentences", "simhash"]],
     "max_documents": [0, 1], "max_memory": [0, 10**12], "max_length": [1, 10**9], "max_candidates": [0, 1],
     "batch_documents": [1, 10**6], "threads": [1, 64], "fsync": [True, False], "min_shared": [None, 1, 4],

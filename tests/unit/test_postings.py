@@ -23,6 +23,14 @@ def colliding(count, slot=5):
     return [((slot << 32) + i + (i << 52)) * UNSPREADING % 2**64 for i in range(count)]
 
 
+def columns_of(hours, counts, alive):
+    """Columns of documents that have different texts, each posted by itself."""
+    size = len(hours)
+    fingerprints = np.arange(2 * size, dtype=np.uint64).reshape(size, 2)
+    chains = np.arange(size, dtype=np.int32), np.full(size, -1, np.int32)
+    return Documents(hours, counts, alive, fingerprints, *chains)
+
+
 @dataclass
 class Slow:
     """What posting lists are, in plain Python, beside the real ones; `both` checks that they agree."""
@@ -34,7 +42,7 @@ class Slow:
     def __post_init__(self):
         self.lists = PostingLists(slots=16, pool=4)
         self.hits = Hits(self.size, self.most)
-        self.columns = Documents(
+        self.columns = columns_of(
             np.zeros(self.size, np.int32), np.full(self.size, 10, np.int32), np.ones(self.size, np.uint8)
         )
 
@@ -54,7 +62,7 @@ class Slow:
     ):
         """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
         query = Query(
-            np.array([number for number, _ in documents]),
+            np.array([number for number, _ in documents], np.int64),
             np.full(len(documents), count),
             np.full(len(documents), low),
             np.full(len(documents), high),
@@ -63,7 +71,7 @@ class Slow:
         )
         keys = np.array([key for _, own in documents for key in own], np.uint64)
         found = self.lists.search_and_add(
-            keys, offsets_of(documents), np.array(minimums), query, self.columns, self.hits, longest
+            keys, offsets_of(documents), np.array(minimums, np.int64), query, self.columns, self.hits, longest
         )
         expected = []
         for (number, own), minimum in zip(documents, minimums, strict=True):
@@ -77,7 +85,7 @@ class Slow:
         return [candidates for candidates, _ in expected]
 
     def candidates(self, keys, minimum, low, high, count, threshold, longest):
-        hours, counts, alive = self.columns
+        hours, counts, alive = self.columns[:3]
         held, skipped = Counter[int](), 0
         for key in keys:
             run = self.runs.get(key, [])
@@ -96,9 +104,8 @@ class Slow:
         self.lists = self.lists.renumbered(np.array(numbers))
         kept = {key: [numbers[d] for d in run if numbers[d] >= 0] for key, run in self.runs.items()}
         self.runs = defaultdict(list, {key: run for key, run in kept.items() if run})
-        self.columns = Documents(
-            *(column[np.argsort(numbers)[numbers.count(-1) :]] for column in self.columns)
-        )
+        living = np.argsort(numbers)[numbers.count(-1) :]
+        self.columns = columns_of(*(column[living] for column in self.columns[:3]))
         self.size = len(self.columns.hours)
         self.hits = self.hits.resized(self.size)
 
@@ -148,7 +155,7 @@ def test_table_and_pool_grow_and_nothing_is_lost(keys):
 
 def test_only_what_is_plausible_is_a_candidate():
     slow = Slow(60)
-    hours, counts, alive = slow.columns
+    hours, counts, alive = slow.columns[:3]
     hours[:] = np.arange(60) // 5
     counts[:] = np.arange(60) % 20 + 1
     alive[::7] = 0
@@ -237,3 +244,40 @@ def test_runs_of_thousands_are_answered_like_any_other():
     keep = np.arange(size) % 5 > 0
     slow.renumbered(np.where(keep, np.cumsum(keep) - 1, -1).tolist())
     slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
+
+
+def test_long_runs_are_counted_by_their_bitsets_as_others_are():
+    numbers = np.random.default_rng(4)
+    crowd = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    slow = Slow(6_000, 6)
+    documents = [
+        (i, [key for key in crowd if numbers.random() < 0.8] + [int(k) for k in numbers.integers(20, 60, 3)])
+        for i in range(5_900)
+    ]
+    slow.add(documents)
+    alive = slow.columns.alive
+    alive[numbers.random(6_000) < 0.1] = 0
+    for minimum in (1, 2, 3, 5, 6):
+        slow.search_and_add([(-1, [*crowd, 21, 22, 23, 24, 999])], [minimum])
+        slow.search_and_add([(5_900 + minimum, [*crowd[:5], 21, 22, 1_000 + minimum])], [minimum])
+
+
+@pytest.mark.parametrize("texts", [[7] * 9, [1, 2, 1, 3, 2, 2, 1, 4, 1], list(range(9))])
+def test_documents_of_one_text_are_one_posting_and_all_found(texts):
+    size = len(texts)
+    lists, hits, columns = (
+        PostingLists(),
+        Hits(size, 4),
+        columns_of(*(np.ones(size, np.int32) for _ in range(3))),
+    )
+    columns.fingerprints[:] = np.array(texts, np.uint64)[:, None]
+    found = []
+    for i, text in enumerate(texts):
+        one = np.ones(1, np.int64)
+        query = Query(i * one, one, one, one, 7, 10, columns.fingerprints[i : i + 1].copy())
+        keys = np.array([text, 100 + text], np.uint64)
+        answer = lists.search_and_add(keys, np.array([0, 2]), one, query, columns, hits)
+        found.append(answer.numbers.tolist())
+    assert found == [[j for j in range(i) if texts[j] == texts[i]] for i in range(size)]
+    assert lists.keys == 2 * len(set(texts))
+    assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]

@@ -14,6 +14,7 @@ from tests.unit.engine_parts import line, search_of, signed, table_of
 
 from neardup import oracle
 from neardup.engines.search import Features, joined_features, required_overlaps, with_fingerprints
+from neardup.engines.verification import Verifier
 from neardup.params import COMPLETE_SHARED, Recipe
 from neardup.postings import Query
 from neardup.signature import signer
@@ -132,26 +133,29 @@ def searched(texts, chosen, threshold="0.7"):
         np.arange(len(texts)), features.signed.counts, ones, ones, exact.numerator, exact.denominator
     )  # fmt: skip
     found = search.candidates(features, query, table, exact)
-    overlaps, _ = search.verified(
-        features, found, table, exact, lambda numbers: [texts[number].encode() for number in numbers]
-    )
-    candidates = [set(found.numbers[found.queries == i].tolist()) for i in range(len(texts))]
+    verifier = Verifier(
+        features, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
+        threshold=exact, read_texts=lambda numbers: [texts[number].encode() for number in numbers], rule=None,
+        listed=None,
+    )  # fmt: skip
+    candidates = [
+        set(
+            found.crowds[i].numbers.tolist()
+            if i in found.crowds
+            else found.numbers[found.queries == i].tolist()
+        )
+        for i in range(len(texts))
+    ]
+    compared = [verifier.compared(i, 0, number=i)[0] for i in range(len(texts))]
     return (
         candidates,
         found.truncated.tolist(),
-        [{o.number: (o.shared, o.larger) for o in own} for own in overlaps],
+        [{o.number: (o.shared, o.larger) for o in own.matches.best} for own in compared],
     )
 
 
-@pytest.mark.parametrize("threshold", ["0.2", "0.7", "1"])
-@pytest.mark.parametrize("chosen", [{}, {"retrieval": "complete"}])
-def test_every_overlap_at_the_threshold_is_found_and_nothing_else(chosen, threshold):
-    numbers = random.Random(3)
-    texts = []
-    for _ in range(120):
-        first = numbers.randrange(60)
-        texts.append(line(first, first + numbers.randrange(1, 60)))
-    texts += ["", "ab", "ab", "", "abc"]
+def assert_finds_all(texts, chosen, threshold):
+    """What the search finds are all overlaps at the threshold, as brute force over sets counts them."""
     candidates, truncated, overlaps = searched(texts, chosen, threshold)
     grams = [oracle.qgrams(text) for text in texts]
     exact = Fraction(threshold)
@@ -165,6 +169,38 @@ def test_every_overlap_at_the_threshold_is_found_and_nothing_else(chosen, thresh
         assert overlaps[i] == expected
         assert candidates[i] >= expected.keys()
         assert not truncated[i]
+
+
+@pytest.mark.parametrize("threshold", ["0.2", "0.7", "1"])
+@pytest.mark.parametrize("chosen", [{}, {"retrieval": "complete"}])
+def test_every_overlap_at_the_threshold_is_found_and_nothing_else(chosen, threshold):
+    numbers = random.Random(3)
+    texts = []
+    for _ in range(120):
+        first = numbers.randrange(60)
+        texts.append(line(first, first + numbers.randrange(1, 60)))
+    texts += ["", "ab", "ab", "", "abc"]
+    assert_finds_all(texts, chosen, threshold)
+
+
+def templates(numbers, count):
+    """Texts of two templates with slots for a word of few and one of many, some cut, some of other templates."""
+    plans = [[line(1_000 * k + 40 * i, 1_000 * k + 40 * i + 20) for i in range(8)] for k in range(2)]
+    for _ in range(count):
+        plan = numbers.choice(plans)
+        words = [line(9_000 + 20 * numbers.randrange(3), 9_000 + 20 * numbers.randrange(3) + 8) for _ in plan]
+        text = "".join(part + word for part, word in zip(plan, words, strict=True))
+        yield text[numbers.randrange(20) : len(text) - numbers.randrange(20)] + str(numbers.randrange(40))
+
+
+@pytest.mark.parametrize("threshold", ["0.5", "0.7"])
+@pytest.mark.parametrize("chosen", [{}, {"retrieval": "complete"}])
+def test_crowds_of_copies_have_their_exact_overlaps(chosen, threshold):
+    """More candidates than are read one by one, most of them many times: crowds are made, and joined."""
+    numbers = random.Random(5)
+    texts = [*templates(numbers, 260), *[line(0, 30)] * 100, *["ab"] * 100]
+    numbers.shuffle(texts)
+    assert_finds_all(texts, chosen, threshold)
 
 
 def test_no_more_candidates_than_the_limit_the_earliest_of_them():

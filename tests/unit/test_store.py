@@ -16,7 +16,7 @@ def additions(first, *texts, blob=b"b"):
     rows["text_start"] = rows["keys_start"] = -1
     rows["text_bytes"] = rows["n_sketch"] = [len(text) for text in texts]
     blobs = [blob * (i + 1) for i in range(len(texts))]
-    rows["blob_bytes"] = [len(part) for part in blobs]
+    rows["blob_bytes"] = rows["id_bytes"] = [len(part) for part in blobs]
     keys = [1_000 * (first + i) + j for i, text in enumerate(texts) for j in range(len(text))]
     return Additions(rows, list(texts), b"".join(blobs), np.array(keys, np.uint64))
 
@@ -106,10 +106,22 @@ def test_what_is_committed_is_there_again(files):
     assert store.committed._replace(rows=0, generation=0) == Commit(seq=3, next_order=4, newest=2)
     hour = store.load(1)
     assert hour.rows["seq"].tolist() == [1, 2]
-    assert hour.blobs == b"bbb"
+    assert hour.ids == ["b", "bb"]
     assert hour.keys.tolist() == [1_000, 1_001, 1_002, 2_000, 2_001]
     assert read(store, 1, hour.rows) == [(b"abc", b"b"), (b"de", b"bb")]
     assert store.load(2).rows["seq"].tolist() == [3]
+    store.close()
+
+
+def test_of_a_large_blob_only_the_id_is_read(tmp_path):
+    store = FileStore(tmp_path, readonly=False)
+    part = additions(1, b"x", b"y", b"z")
+    part.rows["id_bytes"] = [2, 2, 1]
+    part.rows["blob_bytes"] = [5_000, 0, 3]  # the second is the end of its document: it has no blob
+    store.append(1, part._replace(blobs="é".encode() + b"." * 4_998 + b"z.."))
+    store.commit(Commit(seq=3, next_order=4, newest=1))
+    store = reopened(store)
+    assert store.load(1).ids == ["é", "", "z"]
     store.close()
 
 

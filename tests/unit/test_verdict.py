@@ -80,17 +80,19 @@ def test_parts_are_ordered_by_what_is_shared_then_time_then_id():
 
 
 def test_json_of_a_verdict_and_a_group():
-    verdict = Verdict("ä", "t", "near", "b", 2 / 3, 2, "b", 5, True, (Match("b", 2 / 3, 2),))
+    verdict = Verdict("ä", "t", "near", "b", 2 / 3, 2, "b", 5, True, (Match("b", 2 / 3, 2),), 1)
     assert verdict.is_copy
     assert orjson.loads(verdict.to_json()) == verdict.to_dict() | {"score": 0.6666666666666666}
-    assert list(verdict.to_dict()) == list(Verdict._fields)[:-1]
+    assert list(verdict.to_dict()) == list(Verdict._fields)[:-2]
     part = PartialMatch("c", 0.25, 0.5, 7, 2)
-    asked = verdict._replace(partial=(part,)).to_dict()
+    asked = verdict._replace(partial=(part,), partial_total=1).to_dict()
     assert list(asked) == list(Verdict._fields)
     assert asked["partial"] == [{"id": "c", "share": 0.25, "containment": 0.5, "shared": 7, "sentences": 2}]
     assert verdict._replace(partial=()).to_dict()["partial"] == []
     assert verdict._replace(id='"\n\x00').to_json().count(b"\n") == 0
-    group = Group("h", "t", (Member("m", "t", None, None),))
+    group = Group("h", "t", (Member("m", "t", None, None, "n", 0.75),))
     assert group.to_dict() == {
-        "head": "h", "time": "t", "members": [{"id": "m", "time": "t", "score": None, "shared": None}],
+        "head": "h", "time": "t", "members": [
+            {"id": "m", "time": "t", "score": None, "shared": None, "duplicate_of": "n", "duplicate_score": 0.75},
+        ],
     }  # fmt: skip

@@ -111,9 +111,9 @@ MatchesOption = Annotated[
     str | None,
     typer.Option(
         metavar="N|all",
-        show_default="all",
+        show_default="10",
         rich_help_panel=COMPARING,
-        help="How many matches a verdict lists, best first.",
+        help="How many matches a verdict lists, best first; it counts all of them.",
     ),
 ]
 RoutesOption = Annotated[

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
 from neardup.cli.texts import one_text
+
+if TYPE_CHECKING:
+    from neardup.verdict import Verdict
 
 
 def query(
@@ -63,5 +66,16 @@ def query(
         print_table(("id", "score", "shared"), verdict.matches)
         if verdict.partial:
             print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
-        found = counted(len(verdict.matches), "match", "matches")
-        print(f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}")
+        found = counted(verdict.matches_total, "match", "matches")
+        print(
+            f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
+        )
+
+
+def _not_listed(verdict: Verdict) -> str:
+    """How much of what was found the tables leave out, and how to see it; nothing if they show it all."""
+    matches = verdict.matches_total - len(verdict.matches)
+    parts = (verdict.partial_total or 0) - len(verdict.partial or ())
+    left_out = [f"{matches:,} more"] if matches else []
+    left_out += [f"{parts:,} more in part"] if parts else []
+    return f" ({' and '.join(left_out)}: --matches all)" if left_out else ""

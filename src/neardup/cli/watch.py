@@ -38,6 +38,7 @@ def watch(
         float,
         typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
     ] = 60.0,
+    matches: options.MatchesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
@@ -73,7 +74,12 @@ def watch(
     from neardup.watching.waiting import layout_at
 
     settings = configured(
-        config, batch_documents=batch, partial=partial, containment=containment, delta=delta
+        config,
+        batch_documents=batch,
+        matches=matches,
+        partial=partial,
+        containment=containment,
+        delta=delta,
     )
     with connected(window, settings) as cluster:
         place = str(cluster.address)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from neardup.document import Flush, Item, Reject
+from neardup.params import DEFAULT_MATCHES
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,7 +85,7 @@ class Window(Protocol):
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,
@@ -93,8 +94,9 @@ class Window(Protocol):
         """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
         itself left out.
 
-        Nothing is stored. `time` limits the comparison to the hours around it. With `partial` also those below t that
-        share a part (`PartialRule`); `containment` and `delta` as set unless given. Raises `UnknownDocument`.
+        Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
+        around it. With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as
+        set unless given. Raises `UnknownDocument`.
         """
         ...
 

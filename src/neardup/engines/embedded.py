@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from neardup.detect import alone, copied, with_parts
+from neardup.detect import Matches, alone, copied, with_parts
 from neardup.document import (
     Flush,
     Item,
@@ -29,13 +29,13 @@ from neardup.document import (
     time_argument,
 )
 from neardup.engines import review
-from neardup.engines.search import Candidates, Features, Verified, joined_features
+from neardup.engines.search import Features, joined_features
 from neardup.engines.state import STATUSES, State
 from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
 from neardup.engines.threads import one_at_a_time
 from neardup.errors import DocumentError, NeardupError, SettingsError
-from neardup.params import BATCH_BYTES, asked_rule
+from neardup.params import BATCH_BYTES, DEFAULT_MATCHES, asked_rule
 from neardup.postings import Query
 from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
 
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.engines.base import OnReject, Stats
-    from neardup.verdict import Group, Overlap, Part, Status, Verdict
+    from neardup.engines.verification import Verifier
+    from neardup.verdict import Group, Part, Status, Verdict
 
 log = logging.getLogger("neardup")
 
@@ -221,10 +222,9 @@ class EmbeddedWindow:
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
         )
         candidates = state.search.candidates(features, query, table, threshold)
-        verified = state.search.verified(
-            features, candidates, table, threshold, state.texts, state.settings.partial_rule
-        )
-        verdicts = self._decided(documents, features, turn, candidates, verified)
+        rule, listed = state.settings.partial_rule, state.settings.matches
+        verifier = state.verifier(features, candidates, threshold, rule=rule, listed=listed)
+        verdicts = self._decided(documents, features, turn, candidates.truncated, verifier)
         state.end_run(features, kept)
         state.expire_before(first_living_hour(state.newest, state.settings.window_hours))
         return verdicts
@@ -271,70 +271,52 @@ class EmbeddedWindow:
         documents: Sequence[Prepared],
         features: Features,
         turn: _Turn,
-        candidates: Candidates,
-        verified: Verified,
+        cut: NDArray[np.bool_],
+        verifier: Verifier,
     ) -> list[Verdict]:
         """One verdict after another: each sees the groups, and the copies not kept, of those before it."""
-        state, table = self._state, self._state.table
-        keeps_all, limit = state.settings.policy == "mark", state.settings.max_candidates
-        partial, listed = state.settings.partial, state.settings.matches
-        bounds = np.searchsorted(candidates.queries, np.arange(len(documents) + 1)).tolist()
-        truncated = (candidates.truncated | turn.cut).tolist()
+        state, settings = self._state, self._state.settings
+        living, limit = settings.policy != "mark", settings.max_candidates
+        truncated = (cut | turn.cut).tolist()
         scored = (turn.highs >= turn.floors).tolist()
         empty = (np.diff(features.signed.text_offsets) == 0).tolist()
-        numbers = turn.numbers.tolist()
+        floors, numbers = turn.floors.tolist(), turn.numbers.tolist()
         verdicts = []
         for i, document in enumerate(documents):
-            checked = bounds[i + 1] - bounds[i]
-            found, parts = verified.overlaps[i], verified.parts[i]
-            if not keeps_all and checked:
-                living = candidates.numbers[bounds[i] : bounds[i + 1]]
-                living = living[table.alive[living] == 1]
-                if 0 < limit < len(living):
-                    living, truncated[i] = living[:limit], True
-                checked = len(living)
-                found = [overlap for overlap in found if overlap.number in living]
-                parts = [part for part in parts if part.number in living]
-            if not found:
+            compared, limited = verifier.compared(
+                i, floors[i], number=numbers[i], living=living, limit=limit if living else 0
+            )
+            truncated[i] |= limited
+            checked, matches, parts = compared
+            if not matches.total:
                 status: Status = "empty" if empty[i] else "unique" if scored[i] else "unscored"
                 verdict = alone(document.id, document.time, status, checked, truncated[i])
-                verdict = with_parts(verdict, parts if partial else None, listed)
-                if numbers[i] >= 0:
-                    table.number_of[document.id] = numbers[i]
-                    if parts:
-                        state.record(numbers[i], verdict, None, parts)
-                    elif checked or truncated[i]:
-                        table.rows["candidates"][numbers[i]] = checked
-                        table.rows["flags"][numbers[i]] = TRUNCATED if truncated[i] else 0
             else:
-                verdict = self._copy(document, found, checked, truncated[i], int(turn.floors[i]))
-                verdict = with_parts(verdict, parts if partial else None, listed)
-                if numbers[i] >= 0:
-                    self._settle_copy(numbers[i], verdict, found, parts)
+                verdict = copied(
+                    document.id, document.time, matches, checked, truncated[i], listed=settings.matches
+                )
+            verdict = with_parts(verdict, parts if settings.partial else None, settings.matches)
+            if numbers[i] >= 0 and matches.total:
+                self._settle_copy(numbers[i], verdict, matches, parts)
+            elif numbers[i] >= 0:
+                state.table.number_of[document.id] = numbers[i]
+                if parts:
+                    state.record(numbers[i], verdict, None, parts)
+                elif checked or truncated[i]:
+                    state.table.rows["candidates"][numbers[i]] = checked
+                    state.table.rows["flags"][numbers[i]] = TRUNCATED if truncated[i] else 0
             verdicts.append(verdict)
         return verdicts
 
-    def _copy(
-        self, document: Prepared, found: Sequence[Overlap], checked: int, truncated: bool, floor: int
-    ) -> Verdict:
-        return copied(
-            document.id, document.time, found, checked, truncated,
-            head_of=self._state.table.heads(floor), listed=self._state.settings.matches,
-        )  # fmt: skip
-
-    def _settle_copy(
-        self, number: int, verdict: Verdict, found: Sequence[Overlap], parts: Sequence[Part]
-    ) -> None:
+    def _settle_copy(self, number: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> None:
         """Records the verdict on a copy, as the policy has it."""
         table, policy = self._state.table, self._state.settings.policy
         if policy == "drop":
-            table.alive[number] = 0
-            table.dead += 1
+            table.drop(number)
             table.rows["flags"][number] = DELETED
             return
         table.number_of[verdict.id] = number
-        best = next(overlap for overlap in found if overlap.id == verdict.duplicate_of)
-        self._state.record(number, verdict, best, parts)
+        self._state.record(number, verdict, matches.best[0], parts, matches.head)
         if policy == "route":
             table.rows["flags"][number] |= ROUTED
             table.alive[number] = 0
@@ -395,7 +377,7 @@ class EmbeddedWindow:
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,

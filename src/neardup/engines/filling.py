@@ -10,6 +10,7 @@ import numpy as np
 from neardup.engines.search import with_fingerprints
 from neardup.engines.store import KEY_COUNTS, ROUTED, key_counts
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
+from neardup.window import FIRST_HOUR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +41,15 @@ def add_stored(
     """
     table = state.table
     first = table.extend(rows, None)
-    table.ids += ids
+    table.name(ids, [identity.encode() for identity in ids])
     table.number_of.update((identity, number) for number, identity in enumerate(ids, first))
     table.alive[first : table.size] = (rows["flags"] & ROUTED) == 0
-    for number in np.flatnonzero(rows["group_order"] != rows["order"]).tolist():
-        table.join(first + number, int(rows["group_order"][number]))
+    table.chain_same_texts(first)
+    members = np.flatnonzero(rows["group_order"] != rows["order"])
+    heads = table.numbers_of_orders(rows["group_order"][members]).tolist()
+    for number, head in zip((first + members).tolist(), heads, strict=True):
+        living = head >= 0 and table.lives(head, FIRST_HOUR)
+        table.join(number, int(table.rows["group_order"][number]), head if living else None)
     table.account(first, table.size)
     state.resume()
     unread = np.count_nonzero(_unread(rows))
@@ -66,19 +71,16 @@ def _fill(state: State, numbers: NDArray[np.int64], keys: NDArray[np.uint64]) ->
     starts = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
     sieved = counts[_SIEVE] > 0
     state.table.sieves[numbers[sieved]] = keys[starts[_SIEVE][sieved][:, None] + np.arange(SIEVE_WORDS)]
-    short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
     search = state.search
-    if state.settings.retrieval == "sketch":
-        search.lists.add(
-            *_with_short(_gathered(keys, starts[_SKETCH], counts[_SKETCH]), rows, short), numbers
-        )
-    else:
-        lacking = rows["n_prefix"] < search.prefix_lengths(rows["count"])
+    posted = state.table.first_of[numbers] == numbers
+    kind = _SKETCH
+    if state.settings.retrieval == "complete":
+        lacking = posted & (rows["n_prefix"] < search.prefix_lengths(rows["count"]))
         if lacking.any():
             _fill_from_texts(state, numbers[lacking])
-        whole = ~lacking
-        gathered = _gathered(keys, starts[_PREFIX][whole], counts[_PREFIX][whole])
-        search.lists.add(*_with_short(gathered, rows[whole], short[whole]), numbers[whole])
+        kind, posted = _PREFIX, posted & ~lacking
+    gathered = _gathered(keys, starts[kind][posted], counts[kind][posted])
+    search.lists.add(*_with_short(gathered, rows[posted]), numbers[posted])
     if search.sentences is not None:
         hours = np.unique(state.table.hours[numbers[_unread(rows)]])
         search.sentences.add(*_gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), numbers, hours)
@@ -114,6 +116,7 @@ def _gathered(
 
 
 def _with_short(
-    gathered: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows, short: NDArray[np.bool_]
+    gathered: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    short = (rows["count"] == 0) & (rows["text_bytes"] > 0)
     return with_fingerprints(*gathered, short, rows["fingerprint"][:, 0])

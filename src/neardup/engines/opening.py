@@ -178,8 +178,8 @@ def _describe(directory: Path, settings: Settings, maker: Signer) -> None:
 def _load(state: State, store: FileStore) -> None:
     """Fills table and posting lists with what is committed; a writer deletes hours that an expiry left behind."""
     hours = _hours(state, store)
-    rows, places = _living(hours, state.committed.floor_order)
-    add_stored(state, rows, _ids(rows, places, hours), places, [hour.keys for hour in hours])
+    rows, places, ids = _living(hours, state.committed.floor_order)
+    add_stored(state, rows, ids, places, [hour.keys for hour in hours])
 
 
 def _hours(state: State, store: FileStore) -> list[Hour]:
@@ -205,8 +205,8 @@ def _hours(state: State, store: FileStore) -> list[Hour]:
             return hours
 
 
-def _living(hours: Sequence[Hour], floor_order: int) -> tuple[Rows, NDArray[np.int64]]:
-    """The last version of every living document in order of arrival, and the place of its hour in `hours`."""
+def _living(hours: Sequence[Hour], floor_order: int) -> tuple[Rows, NDArray[np.int64], list[str]]:
+    """The last version of every living document in order of arrival, the place of its hour in `hours`, its id."""
     rows = np.concatenate([hour.rows for hour in hours]) if hours else np.empty(0, ROW)
     places = np.repeat(np.arange(len(hours)), [len(hour.rows) for hour in hours])
     order = np.lexsort((rows["seq"], rows["order"]))
@@ -214,14 +214,5 @@ def _living(hours: Sequence[Hour], floor_order: int) -> tuple[Rows, NDArray[np.i
     last[:-1] = rows["order"][order][1:] != rows["order"][order][:-1]
     order = order[last]
     order = order[((rows["flags"][order] & DELETED) == 0) & (rows["order"][order] >= floor_order)]
-    return rows[order], places[order]
-
-
-def _ids(rows: Rows, places: NDArray[np.int64], hours: Sequence[Hour]) -> list[str]:
-    starts = rows["blob_start"].tolist()
-    ends = (rows["blob_start"] + rows["id_bytes"]).tolist()
-    blobs = [hour.blobs for hour in hours]
-    return [
-        blobs[place][start:end].decode()
-        for place, start, end in zip(places.tolist(), starts, ends, strict=True)
-    ]
+    ids = [identity for hour in hours for identity in hour.ids]
+    return rows[order], places[order], [ids[i] for i in order.tolist()]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.detect import alone, copied, with_parts
+from neardup.detect import Matches, alone, copied, with_parts
 from neardup.document import encode_text, format_time, time_argument
 from neardup.engines.base import Stats
 from neardup.engines.search import Candidates, Features
@@ -19,11 +20,14 @@ from neardup.verdict import Group, Member, Overlap, Part, Status, Verdict
 from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from neardup.engines.sentences import Among
+
+_ANY_OVERLAP = Fraction(1, 1 << 32)
+"""A threshold that one shared q-gram reaches, whatever the size of the texts."""
 
 
 def query(
@@ -65,18 +69,17 @@ def query(
     serves = not verify_all and state.search.serves(exact)
     among = None if own < 0 else lambda numbers: numbers != own
     candidates = _candidates(state, features, hours, exact, among, searched=serves)
-    candidates = _without(candidates, own)
-    verified = state.search.verified(features, candidates, state.table, exact, state.texts, rule)
-    found, parts = verified.overlaps[0], verified.parts[0] if rule is not None else None
-    checked, truncated = len(candidates.numbers), bool(candidates.truncated[0])
+    candidates = candidates.among(lambda numbers: numbers != own)
+    verifier = state.verifier(features, candidates, exact, rule=rule, listed=matches)
+    (checked, found, shared), _ = verifier.compared(0, FIRST_HOUR)
+    parts, truncated = shared if rule is not None else None, bool(candidates.truncated[0])
     name = identity or ""
-    if not found:
+    if not found.total:
         empty = features.signed.text_offsets[1] == 0
         return with_parts(
             alone(name, own_time, "empty" if empty else "unique", checked, truncated), parts, matches
         )
-    heads = state.table.heads(FIRST_HOUR)
-    verdict = copied(name, own_time, found, checked, truncated, head_of=heads, listed=matches)
+    verdict = copied(name, own_time, found, checked, truncated, listed=matches)
     return with_parts(verdict, parts, matches)
 
 
@@ -120,27 +123,40 @@ def _all(state: State, hours: tuple[int, int]) -> Candidates:
     return Candidates(np.zeros(len(living), np.int64), living, np.zeros(1, np.bool_))
 
 
-def _without(candidates: Candidates, number: int) -> Candidates:
-    return candidates.chosen(candidates.numbers != number)
-
-
 def groups(state: State) -> Iterator[Group]:
-    """See `Window.groups`. Reads one blob a member."""
+    """See `Window.groups`. Reads one blob a member and one more a group."""
     table = state.table
     found = []
     for head_order, numbers in table.members.items():
-        members = [number for number in numbers if table.lives(number, FIRST_HOUR)]
+        members = sorted((n for n in numbers if table.lives(n, FIRST_HOUR)), key=table.arrival_key)
         if members:
-            members.sort(key=lambda number: (int(table.rows["time"][number]), table.ids[number]))
             head_time = int(table.rows["group_time"][members[0]])
             found.append((head_time, state.group_id(members[0]), head_order, members))
     for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
-        yield Group(head, format_time(head_time), tuple(_member(state, number) for number in members))
+        yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
 
 
-def _member(state: State, number: int) -> Member:
-    verdict = state.stored_verdict(number)
-    return Member(verdict.id, verdict.time, verdict.score, verdict.shared)
+def _members(state: State, head: str, numbers: Sequence[int]) -> Iterator[Member]:
+    """The members of one group; where their overlap with the head was not kept, it is counted if the head is there."""
+    members = [state.member(number) for number in numbers]
+    lacking = [number for number, member in zip(numbers, members, strict=True) if member.score is None]
+    counted = _overlaps_with_head(state, head, lacking) if lacking else {}
+    for number, member in zip(numbers, members, strict=True):
+        overlap = counted.get(number)
+        yield member if overlap is None else member._replace(score=overlap.score, shared=overlap.shared)
+
+
+def _overlaps_with_head(state: State, head: str, numbers: Sequence[int]) -> dict[int, Overlap]:
+    """The overlaps of members `numbers` with the head of their group, from the stored texts; {} if it is gone."""
+    rows, found = state.table.rows, state.table.number_of.get(head)
+    if found is None or rows["order"][found] != rows["group_order"][numbers[0]]:
+        return {}
+    features = state.search.features(state.texts(numbers), normal=True)
+    count = len(numbers)
+    pairs = Candidates(np.arange(count), np.full(count, found), np.zeros(count, np.bool_))
+    verifier = state.verifier(features, pairs, _ANY_OVERLAP, rule=None, listed=1)
+    compared = [verifier.compared(i, FIRST_HOUR)[0].matches for i in range(count)]
+    return {number: found.best[0] for number, found in zip(numbers, compared, strict=True) if found.total}
 
 
 def stats(state: State) -> Stats:
@@ -154,7 +170,7 @@ def stats(state: State) -> Stats:
     return Stats(
         documents=table.living,
         copies=int(copies.sum()),
-        groups=sum(1 for _ in groups(state)),
+        groups=sum(any(table.lives(n, FIRST_HOUR) for n in members) for members in table.members.values()),
         hours={hour_name(hour): table.load[hour][0] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,
@@ -175,16 +191,17 @@ def reconcile(state: State) -> Iterator[Verdict]:
     original was deleted is scored anew. The same goes for every partial copy that is named.
     """
     table = state.table
-    known = sorted(
-        table.number_of.values(), key=lambda number: (int(table.rows["time"][number]), table.ids[number])
-    )
-    place = {number: i for i, number in enumerate(known)}
+    known = sorted(table.number_of.values(), key=table.arrival_key)
+    places = np.full(table.size, len(known))
+    places[known] = np.arange(len(known))
     before = {number: state.stored_verdict(number) for number in known}
     old_heads = {number: int(table.rows["group_order"][number]) for number in known}
+    heads = {int(table.rows["order"][number]): number for number in known}
     table.members.clear()
     for number in known:
         table.rows["group_order"][number] = table.rows["order"][number]
         table.alive[number] = 1  # also what was routed: as if nothing had been decided yet
+    table.settle_anew()
     for number in known:
         old = before[number]
         if _outlived(state, number, old):
@@ -192,17 +209,21 @@ def reconcile(state: State) -> Iterator[Verdict]:
                 state.store_flags(number)
             if old_heads[number] != table.rows["order"][number]:
                 table.rows["group_order"][number] = old_heads[number]
-                table.join(number, old_heads[number])
+                table.join(number, old_heads[number], heads.get(old_heads[number]))
             continue
-        verdict, best, parts = _judged(state, number, place, old)
-        head = int(table.rows["order"][table.number_of[verdict.group]])
-        if _route(state, number, verdict) or head != old_heads[number] or _said(verdict) != _said(old):
-            state.record(number, verdict, best, parts)
+        verdict, matches, parts = _judged(state, number, places, old)
+        head_number = table.number_of[verdict.group]
+        head = int(table.rows["order"][head_number])
+        changed = _differ(verdict, old)
+        if _route(state, number, verdict) or head != old_heads[number] or changed:
+            best = matches.best[0] if matches.total else None
+            state.record(number, verdict, best, parts, matches.head)
         elif verdict.group != verdict.id:
             table.rows["group_order"][number] = head
-            table.join(number, head)
-        if _said(verdict) != _said(old):
+            table.join(number, head, head_number)
+        if changed:
             yield verdict
+    table.settle_anew()
 
 
 def _route(state: State, number: int, verdict: Verdict) -> bool:
@@ -216,9 +237,20 @@ def _route(state: State, number: int, verdict: Verdict) -> bool:
     return apart != was_apart
 
 
-def _said(verdict: Verdict) -> tuple[Any, ...]:
-    """What of a verdict matters: not how many candidates it took."""
-    return verdict._replace(candidates=0, truncated=False)
+def _differ(one: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts say different things: not how many candidates it took, nor how much of a list is shown."""
+    matches = min(len(one.matches), len(other.matches))
+    parts = min(len(one.partial or ()), len(other.partial or ()))
+    mine, others = (
+        verdict._replace(
+            candidates=0,
+            truncated=False,
+            matches=verdict.matches[:matches],
+            partial=None if verdict.partial is None else verdict.partial[:parts],
+        )
+        for verdict in (one, other)
+    )
+    return mine != others
 
 
 def _outlived(state: State, number: int, verdict: Verdict) -> bool:
@@ -249,9 +281,9 @@ def _parts_past(state: State, number: int, verdict: Verdict) -> list[Part]:
 
 
 def _judged(
-    state: State, number: int, place: dict[int, int], old: Verdict
-) -> tuple[Verdict, Overlap | None, list[Part]]:
-    """The verdict on a stored document if only those before it in `place` had come; the best match, the parts."""
+    state: State, number: int, places: NDArray[np.int64], old: Verdict
+) -> tuple[Verdict, Matches, list[Part]]:
+    """The verdict on a stored document if only those before it in `places` had come; its matches, the parts."""
     table, settings = state.table, state.settings
     identity, time = table.ids[number], int(table.rows["time"][number])
     hour, exact = hour_of(time), settings.exact
@@ -259,22 +291,20 @@ def _judged(
     features, rule = _stored_features(state, number), settings.partial_rule
 
     def earlier(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.array([place.get(n, len(place)) < place[number] for n in numbers.tolist()], np.bool_)
+        before: NDArray[np.bool_] = places[numbers] < places[number]
+        return before
 
     candidates = _candidates(state, features, (low, hour), exact, earlier)
-    candidates = candidates.chosen(earlier(candidates.numbers))
-    verified = state.search.verified(features, candidates, table, exact, state.texts, rule)
-    found, parts = verified.overlaps[0], verified.parts[0]
+    candidates = candidates.among(earlier)
+    verifier = state.verifier(features, candidates, exact, rule=rule, listed=settings.matches)
+    (checked, matches, parts), _ = verifier.compared(0, low)
     if rule is not None:
         parts += _parts_past(state, number, old)
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     truncated = bool(candidates.truncated[0]) or wanted < state.committed.budget_hour
-    checked = len(candidates.numbers)
-    if not found:
+    if not matches.total:
         status: Status = "empty" if features.signed.text_offsets[1] == 0 else "unique"
         verdict = alone(identity, time, status, checked, truncated)
-        return with_parts(verdict, None if rule is None else parts, settings.matches), None, parts
-    heads = table.heads(low)
-    verdict = copied(identity, time, found, checked, truncated, head_of=heads, listed=settings.matches)
-    verdict = with_parts(verdict, None if rule is None else parts, settings.matches)
-    return verdict, next(overlap for overlap in found if overlap.id == verdict.duplicate_of), parts
+        return with_parts(verdict, None if rule is None else parts, settings.matches), matches, parts
+    verdict = copied(identity, time, matches, checked, truncated, listed=settings.matches)
+    return with_parts(verdict, None if rule is None else parts, settings.matches), matches, parts

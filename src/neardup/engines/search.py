@@ -8,35 +8,35 @@ add candidates, never take any away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from neardup.engines.crowds import Crowds
 from neardup.engines.sentences import Among, Sentences, Shared
 from neardup.kernels import sieve
-from neardup.kernels.overlap import verify_pairs
 from neardup.params import (
     COMPLETE_SHARED,
     DEFAULT_SKETCH_SIZE,
     LONG_FROM,
     MAX_BAND_HOLDERS,
     MAX_SENTENCE_HOLDERS,
-    PartialRule,
     Settings,
     shared_for_threshold,
 )
 from neardup.postings import Found, PostingLists, Query
-from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, concatenated, joined, part_of
-from neardup.verdict import Overlap, Part
+from neardup.signature import Keys, Offsets, SignedBatch, Signer, WordFeatures, joined, part_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.engines.table import DocumentTable
 
-ReadTexts = Callable[[Sequence[int]], list[bytes]]
+CROWD_FROM: Final = 64
+"""A document with so many candidates is compared with all of them together: fewer are compared as fast one by one."""
 _HOLDERS = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
 
 
@@ -77,22 +77,40 @@ def joined_features(parts: Sequence[Features]) -> Features:
     return Features(whole, joined(prefixes) if prefixes else None, all_words)
 
 
+class Crowd(NamedTuple):
+    """The candidates of one document that has very many; `sentences` as in `Candidates`."""
+
+    numbers: NDArray[np.int64]
+    sentences: NDArray[np.int64] | None
+
+    def chosen(self, keep: NDArray[np.bool_]) -> Crowd:
+        """The candidates that are to be kept."""
+        return Crowd(self.numbers[keep], None if self.sentences is None else self.sentences[keep])
+
+
 class Candidates(NamedTuple):
     """Pairs to verify: document `queries[i]` of the batch against document number `numbers[i]`, both ascending.
 
-    `truncated[j]`: something was left out of the search for document j. `sentences[i]`: how many sentences they have
-    in common, where partial copies are looked for.
+    `truncated[j]`: something was left out of the search for document j. `sentences[i]`: how many sentences they have in
+    common, where partial copies are looked for. `crowds[j]`: the candidates of a document that has very many stand
+    there, in no order, and are compared together (engines/crowds.py).
     """
 
     queries: NDArray[np.int64]
     numbers: NDArray[np.int64]
     truncated: NDArray[np.bool_]
     sentences: NDArray[np.int64] | None = None
+    crowds: Mapping[int, Crowd] = MappingProxyType({})
 
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
-        """The pairs that are to be kept."""
+        """The pairs that are to be kept, and all crowds."""
         sentences = None if self.sentences is None else self.sentences[keep]
-        return Candidates(self.queries[keep], self.numbers[keep], self.truncated, sentences)
+        return self._replace(queries=self.queries[keep], numbers=self.numbers[keep], sentences=sentences)
+
+    def among(self, documents: Among) -> Candidates:
+        """Those candidates that are among `documents`."""
+        crowds = {place: crowd.chosen(documents(crowd.numbers)) for place, crowd in self.crowds.items()}
+        return self.chosen(documents(self.numbers))._replace(crowds=crowds)
 
     def with_sentences(self, shared: Shared) -> Candidates:
         """These and the pairs that have sentences in common, each once."""
@@ -104,12 +122,20 @@ class Candidates(NamedTuple):
         order = order[fresh]
         return Candidates(queries[order], numbers[order], self.truncated | shared.truncated, sentences[order])
 
-
-class Verified(NamedTuple):
-    """For every document of a batch, its exact overlaps at or above the threshold, and its parts below it."""
-
-    overlaps: list[list[Overlap]]
-    parts: list[list[Part]]
+    def parted(self) -> Candidates:
+        """The same with crowds for all that have as many candidates."""
+        bounds = np.searchsorted(self.queries, np.arange(len(self.truncated) + 1))
+        many = np.diff(bounds) >= CROWD_FROM
+        if not many.any():
+            return self
+        crowds = {
+            place: Crowd(
+                self.numbers[bounds[place] : bounds[place + 1]],
+                None if self.sentences is None else self.sentences[bounds[place] : bounds[place + 1]],
+            )
+            for place in np.flatnonzero(many).tolist()
+        }
+        return self.chosen(~many[self.queries])._replace(crowds=crowds)
 
 
 class Search:
@@ -119,11 +145,11 @@ class Search:
         self._signer = signer
         self._settings = settings
         self.lists = PostingLists()
+        self.crowds = Crowds()
         # The lists by which partial copies are found are those of the route of that name.
         self.sentences = Sentences() if settings.partial else None
         own = {"sentences"} if settings.partial else set()
         self.routes = {route: PostingLists() for route in settings.routes if route not in own}
-        self.reads = 0
 
     @property
     def most_shared(self) -> int:
@@ -136,7 +162,12 @@ class Search:
     def memory(self) -> int:
         """Bytes of all posting lists."""
         sentences = 0 if self.sentences is None else self.sentences.memory
-        return self.lists.memory + sentences + sum(lists.memory for lists in self.routes.values())
+        return (
+            self.lists.memory
+            + self.crowds.memory
+            + sentences
+            + sum(lists.memory for lists in self.routes.values())
+        )
 
     @property
     def reads_words(self) -> bool:
@@ -212,7 +243,8 @@ class Search:
         counts = features.signed.counts
         keys, offsets = self.posting_keys(features)
         minimums = self.minimums(counts, threshold)
-        found = [self.lists.search_and_add(keys, offsets, minimums, query, table.columns, table.hits)]
+        posted = query._replace(fingerprints=features.signed.fingerprints)
+        found = [self.lists.search_and_add(keys, offsets, minimums, posted, table.columns, table.hits)]
         if features.words is not None:
             ones = np.ones(len(counts), np.int64)
             for route, lists in self.routes.items():
@@ -222,8 +254,13 @@ class Search:
                         keys, offsets, ones, query, table.columns, table.hits, _HOLDERS[route]
                     )
                 )
-        self.reads += sum(part.reads for part in found)
-        candidates = self.with_sentences(_merged(found), features, query, table, among)
+        plain = len(found) == 1 and self.sentences is None and not self._settings.max_candidates
+        if plain:
+            candidates = _parted(found[0])
+        else:
+            candidates = self.with_sentences(_merged(found), features, query, table, among)
+            if not self._settings.max_candidates:
+                candidates = candidates.parted()
         return self._limited(self._sieved(candidates, features, table, threshold))
 
     def with_sentences(
@@ -248,24 +285,16 @@ class Search:
         self, candidates: Candidates, features: Features, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
         """Candidates without those whose bitmaps (kernels/sieve.py) speak against the threshold; all, if
-        lossless is asked. What has sentences in common stays.
+        lossless is asked. What has sentences in common stays, and so do crowds.
         """
-        queries, numbers = candidates.queries, candidates.numbers
-        if self._settings.retrieval == "complete" or not len(numbers):
+        if self._settings.retrieval == "complete" or not len(candidates.numbers):
             return candidates
-        signed = features.signed
-        counts = signed.counts[queries]
-        needed = required_overlaps(threshold, np.maximum(counts, table.counts[numbers]))
-        keep = counts == 0
+        keep = np.zeros(len(candidates.numbers), np.bool_)
         if candidates.sentences is not None:
             keep |= candidates.sentences > 0
         open_pairs = np.flatnonzero(~keep)
-        passed = np.empty(len(open_pairs), np.bool_)
-        sieve.passes(
-            queries[open_pairs], numbers[open_pairs], needed[open_pairs], signed.counts,
-            signed.sieves, signed.samples, table.counts, table.sieves, passed,
-        )  # fmt: skip
-        keep[open_pairs] = passed
+        queries, numbers = candidates.queries[open_pairs], candidates.numbers[open_pairs]
+        keep[open_pairs] = passes_sieve(features.signed, queries, numbers, table, threshold)
         return candidates.chosen(keep)
 
     def _limited(self, candidates: Candidates) -> Candidates:
@@ -280,84 +309,38 @@ class Search:
         truncated[queries[rank >= limit]] = True
         return candidates.chosen(rank < limit)
 
-    def verified(
-        self,
-        features: Features,
-        candidates: Candidates,
-        table: DocumentTable,
-        threshold: Fraction,
-        read_texts: ReadTexts,
-        rule: PartialRule | None = None,
-    ) -> Verified:
-        """For every document of the batch, the exact overlaps with its candidates that reach `threshold`, and by `rule`
-        the parts it has in common with others. A part has a sentence and a q-gram at least.
-
-        `read_texts` gives the normal forms of document numbers. Equal fingerprints are equal normal forms: not
-        read again.
-        """
-        signed = features.signed
-        queries, numbers = candidates.queries, candidates.numbers
-        size = len(signed.fingerprints)
-        overlaps: list[list[Overlap]] = [[] for _ in range(size)]
-        parts: list[list[Part]] = [[] for _ in range(size)]
-        if not len(numbers):
-            return Verified(overlaps, parts)
-        counts = signed.counts[queries]
-        equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
-        larger = np.maximum(counts, table.counts[numbers])
-        needed = required_overlaps(threshold, larger)
-        enough, smaller = needed, np.minimum(counts, table.counts[numbers])
-        if rule is not None and candidates.sentences is not None:
-            enough = np.minimum(needed, _enough_for_a_part(rule, candidates.sentences, smaller, needed))
-        shared = np.where(equal, counts, 0)
-        open_pairs = np.flatnonzero(~equal & (counts > 0))
-        if len(open_pairs):
-            shared[open_pairs] = self._counted(
-                signed, queries[open_pairs], numbers[open_pairs], enough[open_pairs], read_texts
-            )
-        reached = equal | ((shared >= needed) & (counts > 0))
-        for pair in np.flatnonzero(reached):
-            number = int(numbers[pair])
-            overlap = Overlap(
-                number, table.ids[number], int(table.rows["time"][number]),
-                int(shared[pair]), int(larger[pair]), bool(equal[pair]),
-            )  # fmt: skip
-            overlaps[queries[pair]].append(overlap)
-        if enough is not needed and candidates.sentences is not None:
-            for pair in np.flatnonzero(~reached & (shared >= enough) & (counts > 0)):
-                number = int(numbers[pair])
-                part = Part(
-                    number, table.ids[number], int(table.rows["time"][number]), int(shared[pair]),
-                    int(counts[pair]), int(smaller[pair]), int(candidates.sentences[pair]),
-                )  # fmt: skip
-                parts[queries[pair]].append(part)
-        return Verified(overlaps, parts)
-
-    def _counted(
-        self,
-        signed: SignedBatch,
-        queries: NDArray[np.int64],
-        numbers: NDArray[np.int64],
-        needed: NDArray[np.int64],
-        read_texts: ReadTexts,
-    ) -> NDArray[np.int64]:
-        """|A ∩ B| of every pair, or a smaller number where it is below `needed`."""
-        unique, place = np.unique(numbers, return_inverse=True)
-        data, offsets = concatenated(read_texts(unique.tolist()))
-        longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
-        shared = np.zeros(len(numbers), np.int64)
-        verify_pairs(
-            queries, signed.texts, signed.text_offsets, data, offsets[:-1][place], offsets[1:][place],
-            needed, self._signer.recipe.q, self._signer.scratch(longest), shared,
-        )  # fmt: skip
-        return shared
-
-    def renumber(self, numbers: NDArray[np.int64]) -> None:
-        """Follows the table's compaction."""
-        self.lists = self.lists.renumbered(numbers)
+    def renumber(self, numbers: NDArray[np.int64], posted: NDArray[np.int64]) -> None:
+        """Follows the table's compaction (see there)."""
+        self.lists, self.crowds = self.lists.renumbered(posted), Crowds()
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(numbers)
         self.routes = {route: lists.renumbered(numbers) for route, lists in self.routes.items()}
+
+
+def passes_sieve(
+    signed: SignedBatch,
+    queries: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    table: DocumentTable,
+    threshold: Fraction,
+) -> NDArray[np.bool_]:
+    """Which pairs can still be at the threshold, by their bitmaps (kernels/sieve.py) and sizes."""
+    counts = signed.counts[queries]
+    needed = required_overlaps(threshold, np.maximum(counts, table.counts[numbers]))
+    passed = np.empty(len(queries), np.bool_)
+    sieve.passes(
+        queries,
+        numbers,
+        needed,
+        signed.counts,
+        signed.sieves,
+        signed.samples,
+        table.counts,
+        table.sieves,
+        passed,
+    )
+    passed |= counts == 0
+    return passed
 
 
 def _merged(found: Sequence[Found]) -> Candidates:
@@ -374,19 +357,27 @@ def _merged(found: Sequence[Found]) -> Candidates:
     return Candidates(queries, numbers, truncated)
 
 
+def _parted(found: Found) -> Candidates:
+    """`_merged([found]).parted()`, without a look at the candidates of crowds."""
+    sizes = np.diff(found.offsets)
+    many = sizes >= CROWD_FROM
+    if not many.any():
+        return _merged([found])
+    few = [found.numbers[found.offsets[i] : found.offsets[i + 1]] for i in np.flatnonzero(~many)]
+    offsets = np.concatenate([[0], np.cumsum(np.where(many, 0, sizes))])
+    rest = Found(np.concatenate([*few, np.empty(0, np.int64)]), offsets, found.skipped, found.reads)
+    crowds = {
+        i: Crowd(found.numbers[found.offsets[i] : found.offsets[i + 1]], None)
+        for i in np.flatnonzero(many).tolist()
+    }
+    return _merged([rest])._replace(crowds=crowds)
+
+
 def _fresh(queries: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Where sorted pairs begin that are equal."""
     fresh = np.ones(len(numbers), np.bool_)
     fresh[1:] = (numbers[1:] != numbers[:-1]) | (queries[1:] != queries[:-1])
     return fresh
-
-
-def _enough_for_a_part(
-    rule: PartialRule, sentences: NDArray[np.int64], smaller: NDArray[Any], needed: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """How many q-grams two documents with so many `sentences` in common must share to be parts of one another."""
-    contained = np.where(sentences > 0, required_overlaps(rule.containment, smaller), needed)
-    return np.maximum(np.where(sentences > rule.delta, 1, contained), 1)
 
 
 def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-import orjson
 
 from neardup.document import format_time
+from neardup.engines.blobs import Kept
 from neardup.engines.search import Features, Search
 from neardup.engines.store import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
 from neardup.engines.table import DocumentTable
+from neardup.engines.verification import Verifier
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.verdict import Match, Overlap, Part, PartialMatch, Status, Verdict, largest_first
+from neardup.verdict import Member, Verdict
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
     from neardup.document import Prepared
-    from neardup.params import Settings
+    from neardup.engines.search import Candidates
+    from neardup.params import PartialRule, Settings
     from neardup.signature import Keys, Signer
+    from neardup.verdict import Overlap, Part, Status
 
 STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored", "partial")
 """Their places are what a row stores."""
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
-
-
-class _Said(NamedTuple):
-    """What a blob says after the id: group; of a copy original, its time, score and matches; parts, each with the time
-    of its document.
-    """
-
-    group: str
-    original: str | None
-    time: int
-    score: float | None
-    listed: list[list[Any]]
-    parts: Sequence[list[Any]] = ()
 
 
 class State:
@@ -95,7 +86,7 @@ class State:
         self._blobs = [identity.encode() for identity in ids]
         rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
         self._run = self.table.extend(rows, sieves)
-        self.table.ids += ids
+        self.table.name(ids, self._blobs)
 
     def end_run(self, features: Features, kept: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `kept` are their places in `features`."""
@@ -126,9 +117,17 @@ class State:
         self.committed = self.committed._replace(seq=seq + count)
         return np.arange(seq + 1, seq + count + 1)
 
-    def record(self, number: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part] = ()) -> None:
+    def record(
+        self,
+        number: int,
+        verdict: Verdict,
+        best: Overlap | None,
+        parts: Sequence[Part] = (),
+        head: Overlap | None = None,
+    ) -> None:
         """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
-        stored one. `parts` are those that the verdict names, and perhaps others.
+        stored one. `parts` are those that the verdict names, and perhaps others; `head` is the match whose group
+        it joins.
         """
         table = self.table
         row = table.rows[number]
@@ -139,20 +138,16 @@ class State:
         row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
         blob = [verdict.id.encode()]
         row["group_bytes"] = 0
-        row["group_order"], row["group_time"] = row["order"], row["time"]
+        row["group_time"] = row["time"]
+        table.lead(number)
         if verdict.group != verdict.id:
-            head = table.rows[table.number_of[verdict.group]]
-            row["group_order"], row["group_time"] = head["order"], head["time"]
+            head_number = table.number_of[verdict.group]
+            of_head = table.rows[head_number]
+            row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
-            table.join(number, int(head["order"]))
-        if best is not None or verdict.partial:
-            listed = [list(match) for match in verdict.matches]
-            said = [verdict.duplicate_of, best.time if best is not None else 0, verdict.score, listed]
-            if verdict.partial:
-                named = zip(verdict.partial, largest_first(parts), strict=False)
-                said.append([[*match, part.time] for match, part in named])
-            blob.append(orjson.dumps(said))
+            table.join(number, int(of_head["order"]), head_number)
+        blob.append(Kept.of(verdict, best, parts, head).to_bytes())
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -176,6 +171,21 @@ class State:
         self.store.append(int(self.table.hours[number]), additions)
         rows[:] = part
 
+    def verifier(
+        self,
+        features: Features,
+        candidates: Candidates,
+        threshold: Fraction,
+        *,
+        rule: PartialRule | None,
+        listed: int | None,
+    ) -> Verifier:
+        """What compares a signed batch with its candidates in this window."""
+        return Verifier(
+            features, candidates, table=self.table, crowds=self.search.crowds, signer=self.signer,
+            settings=self.settings, threshold=threshold, read_texts=self.texts, rule=rule, listed=listed,
+        )  # fmt: skip
+
     # ---- reading ----
 
     def text(self, number: int) -> bytes:
@@ -188,45 +198,55 @@ class State:
         read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
         return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
 
-    def _blob(self, number: int) -> _Said:
-        """What a stored document's blob says."""
+    def _blob(self, number: int) -> tuple[str, Kept]:
+        """What a stored document's blob says: the id of the head of its group, and the rest."""
         row = self.table.rows[number]
         blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
         group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
         group = blob[group_start:group_end].decode() or self.table.ids[number]
-        if len(blob) == group_end:
-            return _Said(group, None, 0, None, [])
-        return _Said(group, *orjson.loads(blob[group_end:]))
+        return group, Kept.read(blob[group_end:])
 
     def group_id(self, number: int) -> str:
         """Id of the head of a stored document's group, living or not."""
-        return self._blob(number).group
+        return self._blob(number)[0]
 
     def original_time(self, number: int) -> int:
         """Time of what a stored document was found to be a copy of."""
-        return self._blob(number).time
+        return self._blob(number)[1].time
 
     def part_times(self, number: int) -> list[int]:
         """Times of the documents that a stored verdict names as partial copies, in its order."""
-        return [part[-1] for part in self._blob(number).parts]
+        return [part[-1] for part in self._blob(number)[1].parts]
 
     def stored_verdict(self, number: int) -> Verdict:
         """The verdict that a stored document was given."""
         row = self.table.rows[number]
-        group, original, _, score, listed, parts = self._blob(number)
+        group, kept = self._blob(number)
+        matches, matches_total = kept.listed
+        partial, partial_total = kept.partial if row["asked"] else (None, None)
         return Verdict(
             self.table.ids[number],
             format_time(int(row["time"])),
             STATUSES[int(row["status"])],
-            original,
-            score,
-            int(row["shared"]) if original is not None else None,
+            kept.original,
+            kept.score,
+            int(row["shared"]) if kept.original is not None else None,
             group,
             int(row["candidates"]),
             bool(row["flags"] & TRUNCATED),
-            tuple(Match(*match) for match in listed),
-            tuple(PartialMatch(*part[:-1]) for part in parts) if row["asked"] else None,
+            matches,
+            matches_total,
+            partial,
+            partial_total,
         )
+
+    def member(self, number: int) -> Member:
+        """A stored document as a member of its group."""
+        row = self.table.rows[number]
+        group, kept = self._blob(number)
+        score, shared = kept.with_head(group, int(row["shared"]))
+        time = format_time(int(row["time"]))
+        return Member(self.table.ids[number], time, score, shared, kept.original, kept.score)
 
     # ---- taking away ----
 
@@ -272,7 +292,7 @@ class State:
     def compact_if_worthwhile(self) -> None:
         """Frees the memory of dead documents when they are many."""
         if self.table.dead > max(_COMPACT_FROM, _COMPACT_SHARE * self.table.size):
-            self.search.renumber(self.table.compacted())
+            self.search.renumber(*self.table.compacted())
             self.resume()
 
 

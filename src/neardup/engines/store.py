@@ -29,6 +29,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from neardup.engines.blobs import read_ids
 from neardup.engines.lock import check_same, locked, locked_commits, naming
 from neardup.errors import WindowDamaged, WindowExpired
 from neardup.window import FIRST_HOUR, hour_name
@@ -89,10 +90,10 @@ class Additions(NamedTuple):
 
 
 class Hour(NamedTuple):
-    """What one hour holds: rows in order of `seq`, all its blobs, all its keys."""
+    """What one hour holds: rows in order of `seq`, the id of each that does not end its document, all its keys."""
 
     rows: Rows
-    blobs: bytes
+    ids: list[str]
     keys: NDArray[np.uint64]
 
 
@@ -323,9 +324,8 @@ class FileStore:
             self._forget(hour)
             self._ends[hour] = ends
             self._row_counts[hour] = len(rows)
-        with (directory / "blob.bin").open("rb") as file:
-            blobs = file.read(ends[2])
-        return Hour(rows, blobs, np.fromfile(directory / "keys.bin", "<u8", ends[3] // 8))
+        ids = read_ids(directory / "blob.bin", rows)
+        return Hour(rows, ids, np.fromfile(directory / "keys.bin", "<u8", ends[3] // 8))
 
     def append(self, hour: int, additions: Additions) -> None:
         files = self._files(hour)

@@ -1,4 +1,9 @@
-"""DocumentTable: the documents of a window in memory, one number each, in the order in which they came."""
+"""DocumentTable: the documents of a window in memory, one number each, in the order in which they came.
+
+Groups: a document *stands* for a group, so that whoever matches it joins, if it is the group's head, or if the head is
+gone and it is the earliest member (time, id) that lives. Who stands is kept up to date as documents come and go, not
+asked of a group's members at every match: groups grow as large as a flood of copies.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,15 @@ from neardup.kernels.postings import Documents
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
 from neardup.params import HOUR_MS
 from neardup.postings import Hits
+from neardup.window import FIRST_HOUR
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.detect import HeadOf
-    from neardup.verdict import Overlap
+    from neardup.detect import Stands
 
 _FIRST_CAPACITY = 1_024
+_COLUMNS = ("rows", "hours", "counts", "alive", "first_of", "next_of", "stands", "sieves")
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -39,10 +45,14 @@ def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
 
 
 class DocumentTable:
-    """Columns indexed by document number: `rows` (engines/store.py, ROW), `hours`, `alive`, `ids`.
+    """Columns indexed by document number: `rows` (engines/store.py, ROW), `hours`, `alive`, `ids`, and those below.
 
     Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the
     order number of their head, so that another text under the head's old id is not taken for it.
+
+    first_of, next_of   documents of one text: the one that is posted, and the next in its chain (kernels/postings.py)
+    stands              whether a document stands for a group, once `settle` has been called
+    names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
     """
 
     def __init__(self, most_shared: int) -> None:
@@ -55,14 +65,22 @@ class DocumentTable:
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.first_of = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
+        self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
         self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
         self.dead = 0
+        self._headless: set[int] = set()
+        self._settled_floor = FIRST_HOUR
 
     @property
     def columns(self) -> Documents:
         """What the search filters by."""
-        return Documents(self.hours, self.counts, self.alive)
+        fingerprints = self.rows["fingerprint"]
+        return Documents(self.hours, self.counts, self.alive, fingerprints, self.first_of, self.next_of)
 
     @property
     def living(self) -> int:
@@ -75,30 +93,61 @@ class DocumentTable:
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
     def extend(self, rows: Rows, sieves: NDArray[np.uint64] | None) -> int:
-        """Adds `rows` as alive documents without ids yet; returns the first number.
+        """Adds `rows` as alive documents without ids yet (`name` adds those); returns the first number.
 
         A document without a sieve (one stored by a complete search) gets one that lets everything pass.
         """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
             capacity = max(last, int(len(self.rows) * _GROWTH))
-            for name in ("rows", "hours", "counts", "alive", "sieves"):
+            for name in _COLUMNS:
                 old = getattr(self, name)
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
+            self.name_starts = np.concatenate([self.name_starts, np.zeros(capacity, np.int64)])[
+                : capacity + 1
+            ]
         self.rows[first:last] = rows
         self.hours[first:last] = rows["time"] // HOUR_MS
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
+        self.stands[first:last] = 1
+        self.first_of[first:last] = np.arange(first, last)
+        self.next_of[first:last] = -1
         self.sieves[first:last] = sieves if sieves is not None else _PASSES_ALL
         self.size = last
         return first
 
-    def join(self, number: int, head_order: int) -> None:
-        """Makes document `number` a member of the group that the document of that order heads."""
+    def name(self, ids: list[str], encoded: list[bytes]) -> None:
+        """Gives the last documents added, which have none yet, their ids; `encoded`: the same as UTF-8."""
+        first, last = len(self.ids), len(self.ids) + len(ids)
+        self.ids += ids
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        np.cumsum(sizes, out=self.name_starts[first + 1 : last + 1])
+        begin = int(self.name_starts[first])
+        self.name_starts[first + 1 : last + 1] += begin
+        end = int(self.name_starts[last])
+        if end > len(self.names):
+            larger = np.zeros(max(end, int(len(self.names) * _GROWTH)), np.uint8)
+            larger[:begin] = self.names[:begin]
+            self.names = larger
+        self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
+
+    def lead(self, number: int) -> None:
+        """Makes document `number` the head of a group of its own."""
+        self.rows["group_order"][number] = self.rows["order"][number]
+        self.stands[number] = 1
+
+    def join(self, number: int, head_order: int, head: int | None) -> None:
+        """Makes document `number` a member of the group that the document of that order heads: `head`, None if it is
+        gone.
+        """
         self.members[head_order].append(number)
+        self.stands[number] = 0
+        if head is None or not self.stands[head]:
+            self._headless.add(head_order)
 
     def account(self, first: int, last: int) -> None:
         """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
@@ -121,66 +170,117 @@ class DocumentTable:
                 self.load[hour][1] -= int(budget_bytes_of(self.rows[number : number + 1])[0])
                 if not self.load[hour][0]:
                     del self.load[hour]
+        self.drop(number)
+
+    def drop(self, number: int) -> None:
+        """Takes out of the search a document that is found by no id (any more)."""
         self.alive[number] = 0
         self.dead += 1
+        self._stand_down(number)
+
+    def _stand_down(self, number: int) -> None:
+        """`number` is gone: others take over the groups that it stood for, at the next `settle`."""
+        if self.stands[number]:
+            self.stands[number] = 0
+            row = self.rows[number]
+            self._headless |= {int(row["order"]), int(row["group_order"])} & self.members.keys()
 
     def lives(self, number: int, floor_hour: int) -> bool:
         """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
         known = self.number_of.get(self.ids[number]) == number
         return known and int(self.hours[number]) >= floor_hour
 
-    def head_for(self, number: int, floor_hour: int) -> int | None:
-        """Who a document that matches `number` joins by it: `number`, if it stands for a group as its head,
-        else None.
+    def settle(self, floor_hour: int) -> None:
+        """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
+        if floor_hour > self._settled_floor:
+            self._settled_floor = floor_hour
+            gone = (self.stands[: self.size] == 1) & (self.hours[: self.size] < floor_hour)
+            for number in np.flatnonzero(gone).tolist():
+                self._stand_down(number)
+        for head_order in self._headless:
+            floor = self._settled_floor
+            living = [number for number in self.members[head_order] if self.lives(number, floor)]
+            if living:
+                self.members[head_order] = living
+                self.stands[min(living, key=self.arrival_key)] = 1
+            else:
+                del self.members[head_order]
+        self._headless.clear()
 
-        It does if it heads one, or if the head of its own is gone and it is the earliest member (time, id)
-        that lives.
+    def settle_anew(self) -> None:
+        """Works out from scratch who stands for a group: after all groups, or the hours that live, have changed."""
+        rows = self.rows[: self.size]
+        self.stands[: self.size] = rows["order"] == rows["group_order"]
+        self._settled_floor = FIRST_HOUR
+        heads = {int(rows["order"][number]): number for number in self.number_of.values()}
+        self._headless = self.members.keys() - heads.keys()
+        for order in self.members.keys() & heads.keys():
+            self.stands[heads[order]] = 1
+
+    def chain_same_texts(self, first: int) -> None:
+        """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
+        fingerprints = self.rows["fingerprint"][first : self.size]
+        order = np.argsort(fingerprints[:, 0], kind="stable")
+        ordered = fingerprints[order]
+        same = (ordered[1:] == ordered[:-1]).all(axis=1)
+        if not same.any():
+            return
+        starts = np.flatnonzero(np.concatenate([[True], ~same]))
+        lengths = np.diff(np.append(starts, len(order)))
+        self.first_of[first + order] = first + np.repeat(order[starts], lengths)
+        self.next_of[first + order[:-1][same]] = first + order[1:][same]
+
+    def numbers_of_orders(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The documents of these order numbers; -1 for those that are not in memory."""
+        held = self.rows["order"][: self.size]
+        places = np.minimum(np.searchsorted(held, orders), max(self.size - 1, 0))
+        return np.where(held[places] == orders, places, -1) if self.size else np.full(len(orders), -1)
+
+    def arrival_key(self, number: int) -> tuple[int, str]:
+        """(time, id): who of several came first."""
+        return int(self.rows["time"][number]), self.ids[number]
+
+    def standing(self, floor_hour: int) -> Stands:
+        """Whether a match stands for a group, where hours before `floor_hour` have gone."""
+        self.settle(floor_hour)
+        return lambda match: bool(self.stands[match.number])
+
+    def compacted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Drops dead documents; returns the new number of every old one, -1 for those gone, and the same for
+        postings: that of a text goes on to the earliest document that has it.
         """
-        row = self.rows[number]
-        order, head_order = int(row["order"]), int(row["group_order"])
-        if order == head_order or order in self.members:
-            return number
-        for head in self.members_and_head(head_order):
-            if self.lives(head, floor_hour):
-                return number if head == number else None
-        return None
-
-    def heads(self, floor_hour: int) -> HeadOf:
-        """`head_for` by match, as a verdict is made: the id of the group joined, or None."""
-
-        def head_of(match: Overlap) -> str | None:
-            number = self.head_for(match.number, floor_hour)
-            return None if number is None else self.ids[number]
-
-        return head_of
-
-    def members_and_head(self, head_order: int) -> list[int]:
-        """The head (if its row is still in memory), then the members by (time, id)."""
-        members = sorted(
-            self.members.get(head_order, ()), key=lambda n: (int(self.rows[n]["time"]), self.ids[n])
-        )
-        orders = self.rows["order"][: self.size]
-        head = int(np.searchsorted(orders, head_order))
-        if head < self.size and orders[head] == head_order:
-            return [head, *members]
-        return members
-
-    def compacted(self) -> NDArray[np.int64]:
-        """Drops dead documents; returns the new number of every old one, -1 for those gone."""
         keep = np.zeros(self.size, np.bool_)
         keep[list(self.number_of.values())] = True
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
-        for name in ("rows", "hours", "counts", "alive", "sieves"):
-            setattr(self, name, getattr(self, name)[: self.size][kept])
+        posted = self._rechained(kept)
+        for name in _COLUMNS:
+            if name not in {"first_of", "next_of"}:
+                setattr(self, name, getattr(self, name)[: self.size][kept])
         self.hits = self.hits.resized(len(kept))
-        self.ids = [self.ids[number] for number in kept]
+        ids, self.ids = [self.ids[number] for number in kept], []
         self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
         moved = {
             order: [int(numbers[m]) for m in members if numbers[m] >= 0]
             for order, members in self.members.items()
         }
         self.members = defaultdict(list, {order: members for order, members in moved.items() if members})
+        self._headless &= self.members.keys()
         self.size = len(kept)
+        self.name_starts = np.zeros(len(kept) + 1, np.int64)
+        self.name(ids, [identity.encode() for identity in ids])
         self.dead = 0
-        return numbers
+        return numbers, posted
+
+    def _rechained(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Chains the documents `kept` by their new numbers; returns what is posted of each old number then."""
+        firsts = self.first_of[kept]
+        posted: NDArray[np.int64] = np.full(self.size, -1)
+        heads, places = np.unique(firsts, return_index=True)
+        posted[heads] = places
+        order = np.argsort(firsts, kind="stable")
+        same = firsts[order][1:] == firsts[order][:-1]
+        self.first_of = posted[firsts].astype(np.int32)
+        self.next_of = np.full(len(kept), -1, np.int32)
+        self.next_of[order[:-1][same]] = order[1:][same]
+        return posted

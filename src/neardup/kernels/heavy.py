@@ -6,6 +6,10 @@ bits tell the rest. The same documents are found; only the order of work differs
 2008, with bitsets for binary searches).
 
 A bitset is filled when first wanted and caught up with its run, which only ever grows, when wanted again.
+
+In a crowd of copies most runs of a sketch are as long as the crowd. Then all of them are counted at once, 64 documents
+a word: one bit plane for every binary digit of the counts, and every bitset added to them with carries (Rinfret, O'Neil
+& O'Neil 2001, "Bit-sliced index arithmetic").
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.bits import ones
 from neardup.kernels.caching import njit
 
 _U = np.uint64
@@ -63,3 +68,74 @@ def bitset(heavy, key, pool, start, length):
 def has(heavy, row, document):
     """1 if `document` is in the bitset `row`, else 0."""
     return np.int64((heavy.bits[row, document >> 6] >> _U(document & 63)) & _U(1))
+
+
+BLOCK = 64
+"""Words of every bit plane that are worked at once: a block of all planes stays in the first cache level."""
+
+
+@njit(cache=True, nogil=True)
+def digits_of(count):
+    """Binary digits of `count`: how many planes hold counts up to it."""
+    digits = 0
+    while count >> digits:
+        digits += 1
+    return digits
+
+
+@njit(cache=True, nogil=True)
+def count_bitsets(heavy, rows, size, minimum, words, planes, reached):
+    """How many of the bitsets `rows[:size]` each document is in, as binary digits; how many documents reach `minimum`.
+
+    Bit d of the words `planes[p]` is digit p of document d's count; bit d of `reached`: its count is `minimum` or more.
+    `planes` has room for the digits of `size` and of `minimum`; both arrays are overwritten up to `words`.
+    """
+    digits = max(digits_of(size), digits_of(minimum))
+    carry = np.empty(BLOCK, np.uint64)
+    documents = 0
+    for begin in range(0, words, BLOCK):
+        end = min(begin + BLOCK, words)
+        planes[:digits, begin:end] = 0
+        for j in range(size):
+            row = rows[j]
+            for w in range(begin, end):
+                carry[w - begin] = heavy.bits[row, w]
+            for p in range(digits_of(j + 1)):
+                for w in range(begin, end):
+                    digit = planes[p, w]
+                    planes[p, w] = digit ^ carry[w - begin]
+                    carry[w - begin] &= digit
+        for w in range(begin, end):
+            above, level = _U(0), ~_U(0)
+            for p in range(digits - 1, -1, -1):
+                if (minimum >> p) & 1:
+                    level &= planes[p, w]
+                else:
+                    above |= level & planes[p, w]
+                    level &= ~planes[p, w]
+            reached[w] = above | level
+            documents += np.int64(ones(reached[w]))
+    return documents
+
+
+@njit(cache=True, nogil=True)
+def counted_bits(planes, digits, document):
+    """The count of `document` in `planes`."""
+    word, bit = document >> 6, _U(document & 63)
+    count = 0
+    for p in range(digits):
+        count += np.int64((planes[p, word] >> bit) & _U(1)) << p
+    return count
+
+
+@njit(cache=True, nogil=True)
+def write_members(words, bits, out, at):
+    """Writes the places of the 1 bits of `bits[:words]` to `out[at:]`, ascending; returns the next position."""
+    for w in range(words):
+        rest = bits[w]
+        while rest:
+            lowest = rest & (~rest + _U(1))
+            out[at] = 64 * w + np.int64(ones(lowest - _U(1)))
+            at += 1
+            rest ^= lowest
+    return at

@@ -8,6 +8,9 @@ one lives in the table itself.
     pool[start : start + length]                                       document numbers, ascending
     state = [keys used, pool top, head of the free list of size class 0, 1, … 31]   heads and links are start + 1
 
+A text that comes again is not posted again: the document joins the chain of the first one, which is posted for all of
+them (`Documents`), and a search that meets the first finds the whole chain.
+
 Kernels that run out of room change nothing they cannot resume: they return a status, the caller grows an array and
 calls again with the same `progress`.
 """
@@ -19,7 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.heavy import SHARE, SHORTEST, bitset, has
+from neardup.kernels.heavy import (
+    SHARE,
+    SHORTEST,
+    bitset,
+    count_bitsets,
+    counted_bits,
+    digits_of,
+    has,
+    write_members,
+)
 
 _U = np.uint64
 _LENGTH_MASK = _U((1 << 27) - 1)
@@ -50,11 +62,18 @@ class Lists(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """Columns that a search filters by, indexed by document number."""
+    """Columns that a search filters by, indexed by document number.
+
+    first_of      the document that stands in the posting lists for all of the same text
+    next_of       the next document of that text, -1 after the last: a chain that begins with the one posted
+    """
 
     hours: Any
     counts: Any
     alive: Any
+    fingerprints: Any
+    first_of: Any
+    next_of: Any
 
 
 @njit(cache=True, nogil=True)
@@ -196,6 +215,72 @@ def _bitset_at(lists, heavy, slots, place):
 
 
 @njit(cache=True, nogil=True)
+def _is_crowded(entries, slots, size, documents):
+    """Whether counting all heavy runs by their bitsets costs less than reading them, but for the two longest."""
+    heaviest = max(SHORTEST, documents // SHARE)
+    runs, postings, longest, next_longest = 0, 0, 0, 0
+    for j in range(size):
+        length = np.int64(entries[slots[j], 1] & _LENGTH_MASK)
+        if length >= heaviest:
+            runs += 1
+            postings += length
+            next_longest = max(next_longest, min(length, longest))
+            longest = max(longest, length)
+    return runs > 2 and postings - longest - next_longest > runs * (documents // 64)
+
+
+@njit(cache=True, nogil=True)
+def _count_crowded(
+    lists, heavy, slots, size, minimum, documents, hits, bits, epoch, out, out_at
+):  # fmt: skip
+    """`count_shared` where many runs are heavy: those are counted by their bitsets, the others are read."""
+    entries, pool, _ = lists
+    heaviest = max(SHORTEST, documents // SHARE)
+    rows = np.empty(size, np.int64)
+    light = np.empty(size, np.int64)
+    n_rows, n_light, postings = 0, 0, 0
+    for j in range(size):
+        length = np.int64(entries[slots[j], 1] & _LENGTH_MASK)
+        row = _bitset_at(lists, heavy, slots, j) if length >= heaviest else np.int64(-1)
+        if row >= 0:
+            rows[n_rows] = row
+            n_rows += 1
+        else:
+            light[n_light] = slots[j]
+            n_light += 1
+            postings += length
+    words = (documents + 63) // 64
+    digits = max(digits_of(n_rows), digits_of(minimum))
+    planes = np.empty((digits, words), np.uint64)
+    reached = np.empty(words, np.uint64)
+    enough = count_bitsets(heavy, rows, n_rows, minimum, words, planes, reached)
+    if out_at + enough + postings > len(out):
+        return np.int64(-1), 0, 0
+    at = write_members(words, reached, out, out_at)
+    base = _next_epoch(hits, bits, epoch)
+    goal = base + minimum
+    first = at
+    early = max(goal - n_rows, base + 1)
+    for j in range(n_light):
+        packed = entries[light[j], 1]
+        start, length = np.int64(packed >> _START_SHIFT), np.int64(packed & _LENGTH_MASK)
+        inline = length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0
+        for p in range(start, start + length):
+            document = start if inline else np.int64(pool[p])
+            held = min(max(np.int64(hits[document]), base), goal) + 1
+            hits[document] = held
+            out[at] = document
+            at += np.int64(held == early)
+    kept = first
+    for p in range(first, at):
+        document = out[p]
+        others = counted_bits(planes, digits, document)
+        out[kept] = document
+        kept += np.int64(others < minimum and np.int64(hits[document]) - base + others >= minimum)
+    return kept, postings, 0
+
+
+@njit(cache=True, nogil=True)
 def count_shared(
     lists, heavy, slots, size, minimum, longest, documents, number_of_documents, low, high,
     hits, bits, epoch, out, out_at,
@@ -207,6 +292,10 @@ def count_shared(
     document) holds epoch and count, so that no second pass need clear it; `minimum` must be below 2^bits - 1.
     """
     entries, pool, _ = lists
+    if minimum > 2 and longest == 0 and _is_crowded(entries, slots, size, number_of_documents):
+        return _count_crowded(
+            lists, heavy, slots, size, minimum, number_of_documents, hits, bits, epoch, out, out_at
+        )
     at = out_at
     read = 0
     skipped = 0
@@ -262,17 +351,46 @@ def count_shared(
 
 
 @njit(cache=True, nogil=True)
-def plausible(documents, candidate, low_hour, high_hour, count, numerator, denominator):
-    """Whether a living `candidate` in the hours given can reach the threshold by its number of q-grams alone.
+def write_living(
+    candidates, begin, end, documents, low, high, count, fingerprint, numerator, denominator, out, out_at
+):  # fmt: skip
+    """Writes to `out[out_at:]` whom `candidates[begin:end]` stand for: with a `fingerprint` their chains, as they came,
+    else themselves. Left out are the dead, what is outside the hours `low` to `high`, and sizes that cannot do.
 
-    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)), t = numerator / denominator.
+    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)), t = numerator / denominator. Returns (next position, -1
+    if `out` is too small; the candidate of this `fingerprint`, or -1).
     """
-    if not documents.alive[candidate]:
-        return False
-    if documents.hours[candidate] < low_hour or documents.hours[candidate] > high_hour:
-        return False
-    other = np.int64(documents.counts[candidate])
-    return min(other, count) * denominator >= numerator * max(other, count)
+    # Taken out once: a column read through the tuple is counted in and out at every document.
+    hours, counts, alive, fingerprints, _, next_of = documents
+    same = np.int64(-1)
+    at = out_at
+    chained = len(fingerprint) > 0
+    for p in range(begin, end):
+        document = candidates[p]
+        if (
+            chained
+            and fingerprints[document, 0] == fingerprint[0]
+            and fingerprints[document, 1] == fingerprint[1]
+        ):
+            same = document
+        other = np.int64(counts[document])
+        if min(other, count) * denominator < numerator * max(other, count):
+            continue
+        if at == len(out):
+            return np.int64(-1), same
+        out[at] = document
+        at += np.int64((low <= hours[document] <= high) & (alive[document] == 1))
+        chain = at
+        document = np.int64(next_of[document]) if chained else np.int64(-1)
+        while document >= 0:
+            if at == len(out):
+                return np.int64(-1), same
+            out[at] = document
+            at += np.int64((low <= hours[document] <= high) & (alive[document] == 1))
+            document = np.int64(next_of[document])
+        for i in range((at - chain) // 2):  # the chain has the newest next to its first
+            out[chain + i], out[at - 1 - i] = out[at - 1 - i], out[chain + i]
+    return at, same
 
 
 @njit(cache=True, nogil=True)
@@ -286,14 +404,15 @@ def _widest(offsets):
 @njit(cache=True, nogil=True)
 def search_and_add(
     lists, heavy, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
-    numerator, denominator, hits, bits, epoch, found, found_offsets, skipped, reads, progress,
+    fingerprints, numerator, denominator, hits, bits, epoch, found, found_offsets, skipped, reads, same_as, progress,
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
     `found[found_offsets[i]:found_offsets[i + 1]]` = candidates of document i, unordered: in at least
-    `minimums[i]` of its runs, and `plausible`. `numbers[i]` is its document number, -1 if it is searched but
-    not added. `skipped[i]` and `reads[0]` count runs left out and postings read. Returns a status; `progress`
-    = [i, searched, keys added].
+    `minimums[i]` of its runs, alive, in the hours given, and of a size that fits. `numbers[i]` is its document
+    number, -1 if it is searched but not added. With `fingerprints` (n × 2; empty: without) a document of the text of
+    one that was posted joins that one's chain instead: `same_as[i]`, -1 before. `skipped[i]` and `reads[0]` count runs
+    left out and postings read. Returns a status; `progress` = [i, searched, keys added].
     """
     slots = np.empty(_widest(key_offsets), np.int64)
     total = np.int64(len(hits))
@@ -313,17 +432,21 @@ def search_and_add(
                 return CANDIDATES_FULL
             reads[0] += read
             skipped[i] += skips
-            at = begin
-            for p in range(begin, end):
-                candidate = found[p]
-                if plausible(
-                    documents, candidate, low_hours[i], high_hours[i], counts[i], numerator, denominator
-                ):
-                    found[at] = candidate
-                    at += 1
-            found_offsets[i + 1] = at
+            own = fingerprints[i] if len(fingerprints) else fingerprints.ravel()
+            at, same_as[i] = write_living(
+                found, begin, end, documents, low_hours[i], high_hours[i], counts[i], own, numerator, denominator,
+                found, end,
+            )  # fmt: skip
+            if at < 0:
+                return CANDIDATES_FULL
+            found[begin : begin + at - end] = found[end:at]
+            found_offsets[i + 1] = begin + at - end
             progress[1] = 1
-        if numbers[i] >= 0:
+        if numbers[i] >= 0 and same_as[i] >= 0:
+            documents.first_of[numbers[i]] = same_as[i]
+            documents.next_of[numbers[i]] = documents.next_of[same_as[i]]
+            documents.next_of[same_as[i]] = numbers[i]
+        elif numbers[i] >= 0:
             if 10 * (lists.state[STATE_KEYS] + last - first) > 6 * len(lists.entries):
                 return TABLE_FULL
             for j in range(first + progress[2], last):
@@ -372,3 +495,20 @@ def renumber(lists, numbers, fresh):
             if numbers[pool[p]] >= 0:
                 fresh.pool[at] = numbers[pool[p]]
                 at += 1
+
+
+@njit(cache=True, nogil=True)
+def tally(lists, keys, salt, step, counts):
+    """Adds `step` to `counts[d]` for every posting d of the runs of `keys`, each xor `salt`; returns postings read."""
+    entries, pool, _ = lists
+    read = 0
+    for j in range(len(keys)):
+        packed = entries[find(entries, keys[j] ^ salt), 1]
+        start, length = np.int64(packed >> _START_SHIFT), np.int64(packed & _LENGTH_MASK)
+        read += length
+        if length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0:
+            counts[start] += step
+            continue
+        for p in range(start, start + length):
+            counts[pool[p]] += step
+    return read

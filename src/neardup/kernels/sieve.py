@@ -13,9 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
+from neardup.kernels.bits import ones
 from neardup.kernels.caching import njit
 
 _U = np.uint64
@@ -24,16 +23,6 @@ WORDS = 32
 """64-bit words of a bitmap."""
 SAMPLE = 256
 SPREAD = 5.0
-
-
-@intrinsic
-def _ones(typing_context, value):
-    """Number of 1 bits of a uint64."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), codegen
 
 
 @njit(cache=True, nogil=True)
@@ -89,7 +78,7 @@ def passes(queries, numbers, needed, query_counts, sieves, samples, counts, bitm
             continue
         lacking = 0
         for word in range(WORDS):
-            lacking += np.int64(_ones(sieves[query, place, word] & ~bitmaps[number, word]))
+            lacking += np.int64(ones(sieves[query, place, word] & ~bitmaps[number, word]))
         if level == 0:
             out[i] = lacking <= count - needed[i]
         else:

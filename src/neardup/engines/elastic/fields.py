@@ -14,13 +14,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 
 from neardup.document import format_time
+from neardup.engines.blobs import Kept, unless_listed
 from neardup.engines.state import STATUSES
 from neardup.engines.store import ROUTED, ROW, TRUNCATED
 from neardup.kernels.sieve import WORDS as SIEVE_WORDS
-from neardup.verdict import PartialMatch
+from neardup.verdict import Match, PartialMatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 OBJECT: Final = "neardup"
 VERDICT: Final = (
-    "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "partial",
-    "scored_at",
+    "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "matches_total",
+    "partial", "partial_total", "group_score", "group_shared", "scored_at",
 )  # fmt: skip
 """The verdict as users search it, in the words of `Verdict`."""
 BOOK: Final = (
@@ -52,39 +52,39 @@ PART: Final = (*PartialMatch._fields, "time")
 def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     """The scorer's fields of a document, as a partial update that leaves nothing of an earlier verdict.
 
-    `row` and `blob` as the state has them (engines/state.py, `State.record`); `now` in milliseconds.
+    `row` and `blob` as the state has them (engines/blobs.py); `now` in milliseconds.
     """
     id_end = int(row["id_bytes"])
     group_end = id_end + int(row["group_bytes"])
     identity, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
-    original, original_time, score, listed, parts = _said(blob[group_end:])
+    kept = Kept.read(blob[group_end:])
+    original = kept.original
+    matches, matches_total = kept.listed
+    is_member = int(row["group_order"]) != int(row["order"])
+    group_score, group_shared = kept.with_head(group, int(row["shared"])) if is_member else (None, None)
     return {
         "status": STATUSES[int(row["status"])],
         "duplicate_of": original,
-        "score": score,
+        "score": kept.score,
         "shared": int(row["shared"]) if original is not None else None,
         "group": group or identity,
         "candidates": int(row["candidates"]),
         "truncated": bool(row["flags"] & TRUNCATED),
-        "matches": [{"id": id, "score": value, "shared": shared} for id, value, shared in listed],
-        "partial": [dict(zip(PART, part, strict=True)) for part in parts] if row["asked"] else None,
+        "matches": [match._asdict() for match in matches],
+        "matches_total": matches_total,
+        "partial": [dict(zip(PART, part, strict=True)) for part in kept.parts] if row["asked"] else None,
+        "partial_total": kept.partial[1] if row["asked"] else None,
+        "group_score": group_score,
+        "group_shared": group_shared,
         "scored_at": format_time(now),
         "identity": identity,
         "time": int(row["time"]),
         "order": int(row["order"]),
         "group_order": int(row["group_order"]),
         "group_time": int(row["group_time"]),
-        "duplicate_time": original_time if original is not None else None,
+        "duplicate_time": kept.time if original is not None else None,
         "larger": int(row["larger"]),
     }
-
-
-def _said(blob: bytes) -> Sequence[Any]:
-    """What a blob says after its group (engines/state.py, `State.record`): of a copy's original, and of parts."""
-    if not blob:
-        return None, None, None, [], []
-    said = orjson.loads(blob)
-    return said if len(said) == 5 else [*said, []]
 
 
 def new_fields(row: Any, sieve: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
@@ -156,14 +156,20 @@ def loaded(objects: Sequence[Mapping[str, Any]], routed: Sequence[bool]) -> Load
 
 def _rest(found: Mapping[str, Any]) -> bytes:
     """The part of a blob that speaks of a copy's original and of parts; empty where there is neither."""
-    original, parts = found.get("duplicate_of"), found.get("partial")
-    if original is None and not parts:
-        return b""
-    listed = [[match["id"], match["score"], match["shared"]] for match in found.get("matches") or ()]
-    said = [original, found.get("duplicate_time") or 0, found.get("score"), listed]
-    if parts:
-        said.append([[part[name] for name in PART] for part in parts])
-    return orjson.dumps(said)
+    listed = [[match[name] for name in Match._fields] for match in found.get("matches") or ()]
+    parts = [[part[name] for name in PART] for part in found.get("partial") or ()]
+    # Of a member whose best match is the head, the score says it already.
+    apart = found.get("group_score") is not None and found["group"] != found.get("duplicate_of")
+    return Kept(
+        found.get("duplicate_of"),
+        found.get("duplicate_time") or 0,
+        found.get("score"),
+        listed,
+        parts,
+        unless_listed(found.get("matches_total"), listed),
+        unless_listed(found.get("partial_total"), parts),
+        [found["group_score"], found["group_shared"]] if apart else None,
+    ).to_bytes()
 
 
 def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64]:

@@ -28,7 +28,7 @@ from neardup.engines.state import State
 from neardup.engines.store import Commit
 from neardup.engines.threads import one_at_a_time
 from neardup.errors import ClusterUnreachable, WindowDamaged
-from neardup.params import asked_rule
+from neardup.params import DEFAULT_MATCHES, asked_rule
 from neardup.window import hour_name
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class ElasticWindow(EmbeddedWindow):
         *,
         id: str | None = None,
         threshold: Any = None,
-        matches: int | None = None,
+        matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
         containment: Any = None,

@@ -1,0 +1,152 @@
+"""Crowds: documents of one template, whose exact overlaps with another document are worked out all at once.
+
+Warnings, alerts, form letters, campaigns: each matches all that came before, and reading all their texts for each of
+them takes a time that grows with the square of their number. What makes a crowd and who is in it never changes a
+verdict, only how |A ∩ B| is come by (kernels/crowd.py has the formula). Crowds are made as they are met, are held in
+memory alone, and are made anew after an opening or a compaction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.crowd import compare_in_crowd, core_table, count_crowds, differences
+from neardup.postings import PostingLists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.kernels.postings import Documents
+    from neardup.signature import Keys
+
+FEWEST: Final = 32
+"""So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
+SAMPLE: Final = 9
+"""Texts that a core is made of: what more than half of them hold."""
+_NONE, _LONER = -1, -2
+_SALT: Final = 0x9E3779B97F4A7C15
+_MASK: Final = 0xFFFFFFFFFFFFFFFF
+
+
+class Core(NamedTuple):
+    """What most documents of a crowd hold: a table of `size` keys. `salt` keeps the keys of crowds apart."""
+
+    table: Keys
+    size: int
+    salt: np.uint64
+
+
+class Subject(NamedTuple):
+    """The document that is compared: its set A and the two halves of its fingerprint."""
+
+    keys: Keys
+    fingerprint: Keys
+
+
+class Crowds:
+    """The crowds of a window, over the document numbers that are posted (`Documents.first_of`).
+
+    Memory: 12 bytes a document of the window, about 6 bytes for every q-gram in which a member differs from its core; a
+    document that differs in more than half of its q-grams is in no crowd.
+    """
+
+    def __init__(self) -> None:
+        self._cores: list[Core] = []
+        self._beyond, self._lacked = PostingLists(), PostingLists()
+        self._of = np.full(0, _NONE, np.int32)
+        self._lacking = np.zeros(0, np.int32)
+        self._tallied = np.zeros(0, np.int32)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of posting lists, cores and columns."""
+        cores = sum(core.table.nbytes for core in self._cores)
+        columns = self._of.nbytes + self._lacking.nbytes + self._tallied.nbytes
+        return self._beyond.memory + self._lacked.memory + cores + columns
+
+    def sizes(self, numbers: NDArray[np.int64], table: Documents) -> NDArray[np.int64]:
+        """How many of `numbers` are of each crowd."""
+        self._resize(len(table.alive))
+        sizes = np.zeros(len(self._cores), np.int64)
+        if len(sizes):
+            count_crowds(numbers, table.first_of, self._of, sizes)
+        return sizes
+
+    def compare(
+        self,
+        crowd: int,
+        subject: Subject,
+        numbers: NDArray[np.int64],
+        table: Documents,
+        threshold: tuple[int, int],
+        shared: NDArray[np.int64],
+        state: NDArray[np.uint8],
+    ) -> None:
+        """Fills in `shared` and `state` (kernels/crowd.py) of those of `numbers` that are of `crowd`.
+
+        Costs the runs of the keys in which the subject differs from the core, and a few additions a member.
+        """
+        core = self._cores[crowd]
+        beyond, lacked = _differences(subject.keys, core)
+        for step in (1, -1):  # the counters are empty again afterwards
+            self._beyond.tally(beyond, core.salt, step, self._tallied)
+            self._lacked.tally(lacked, core.salt, step, self._tallied)
+            if step == 1:
+                compare_in_crowd(
+                    numbers, table, self._of, crowd, self._lacking, self._tallied, core.size - len(lacked),
+                    len(subject.keys), subject.fingerprint, *threshold, shared, state,
+                )  # fmt: skip
+
+    def found(self, sets: Sequence[Keys]) -> int:
+        """A new crowd whose core is what more than half of these key sets hold."""
+        keys, counts = np.unique(np.concatenate(sets), return_counts=True)
+        keys = keys[(2 * counts > len(sets)) & (keys != 0)]
+        salt = np.uint64(_SALT * (len(self._cores) + 1) & _MASK)
+        self._cores.append(Core(core_table(keys), len(keys), salt))
+        return len(self._cores) - 1
+
+    def take_in(
+        self, crowd: int, numbers: Sequence[int], sets: Sequence[Keys], *, last: bool = False
+    ) -> list[int]:
+        """Makes members of a crowd of those of the posted documents `numbers` whose key sets are near its core.
+
+        Returns the places in `numbers` of the others; where this is their `last` chance, they are left alone for good.
+        """
+        core = self._cores[crowd]
+        others = []
+        for place, (number, keys) in enumerate(zip(numbers, sets, strict=True)):
+            beyond, lacked = _differences(keys, core)
+            if 2 * (len(beyond) + len(lacked)) > len(keys):
+                others.append(place)
+                continue
+            self._of[number] = crowd
+            self._lacking[number] = len(lacked)
+            one = np.array([number])
+            self._beyond.add(beyond ^ core.salt, np.array([0, len(beyond)]), one)
+            self._lacked.add(lacked ^ core.salt, np.array([0, len(lacked)]), one)
+        if last and others:
+            self._of[[numbers[place] for place in others]] = _LONER
+        return others
+
+    def is_free(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these posted documents are in no crowd and may be taken into one."""
+        free: NDArray[np.bool_] = self._of[numbers] == _NONE
+        return free
+
+    def _resize(self, size: int) -> None:
+        if size > len(self._of):
+            more = size - len(self._of)
+            self._of = np.concatenate([self._of, np.full(more, _NONE, np.int32)])
+            self._lacking = np.concatenate([self._lacking, np.zeros(more, np.int32)])
+            self._tallied = np.zeros(size, np.int32)
+
+
+def _differences(keys: Keys, core: Core) -> tuple[Keys, Keys]:
+    r"""(A \ C, C \ A)."""
+    out = np.empty(len(keys) + core.size, np.uint64)
+    beyond, lacking = differences(keys, core.table, out)
+    return out[:beyond], out[beyond : beyond + lacking]
