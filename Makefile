@@ -16,7 +16,7 @@ help:  ## these lines
 demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show the verdicts
 	@rm -rf $(DEMO)/sample.window && mkdir -p $(DEMO)
 	@$(BIN)/neardup ingest examples/stream.jsonl --window $(DEMO)/sample.window --format table \
-		--output $(DEMO)/verdicts.jsonl --rejects $(DEMO)/rejects.jsonl || [ $$? -eq 1 ]
+		--output $(DEMO)/verdicts.jsonl --rejects $(DEMO)/rejects.jsonl --force || [ $$? -eq 1 ]
 	@echo
 	@echo "all verdicts:  $(DEMO)/verdicts.jsonl"
 	@echo "rejected:      $(DEMO)/rejects.jsonl"

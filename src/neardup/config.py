@@ -136,6 +136,11 @@ class Config:
         """The recipe for what has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()
 
+    @property
+    def files_read(self) -> tuple[Path | str, ...]:
+        """The files that what is configured is read from: that of the settings and the lexicon, where there are any."""
+        return tuple(path for path in (self.path, self.recipe.lexicon) if path is not None)
+
     def with_options(self, **options: Any) -> Config:
         """This, with the settings among `options` that are not None, those of the recipe too; `matches` may be "all".
 

@@ -26,6 +26,7 @@ from typing import Final
 import xxhash
 
 from neardup.errors import DataFileError
+from neardup.whole import write_whole
 
 MAGIC: Final = b"NDUP"
 HEADER: Final = struct.Struct("<4s4sIIQ")
@@ -34,19 +35,13 @@ HEADER: Final = struct.Struct("<4s4sIIQ")
 def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: bytes) -> int:
     """The checksum of `payload`, after it was written to `path`.
 
-    The file appears whole or not at all: it is written beside `path` and then renamed. Raises `FileNotFoundError`
+    The file appears whole or not at all. Raises `FileNotFoundError`
     naming the directory if that is not there.
     """
     check_directory(path)
     checksum = xxhash.xxh64_intdigest(payload, seed=0)
     header = HEADER.pack(MAGIC, kind, version, len(payload), checksum)
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        beside.write_bytes(header + zlib.compress(payload, 9))
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_whole(path, header + zlib.compress(payload, 9))
     return checksum
 
 

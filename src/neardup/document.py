@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import email.utils
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import DocumentError, SettingsError
@@ -18,6 +20,23 @@ _EPOCH_MS_FROM: Final = 100_000_000_000
 MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
 MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
 
+
+_CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
+"""A number as text: 20261121 is a date, and so is whatever has more digits than milliseconds have until 2286."""
+_OVER_RE: Final = re.compile(
+    r"(?P<day>.{8,10}[T ])(?:24(?=:?00(?::?00(?:[.,]0+)?)?(?:[Zz+-]|$))|(?P<clock>\d\d:?59:?)60(?!\d))"
+)
+"""What ISO 8601 has and Python has not: the midnight at the end of a day, and a leap second."""
+_MAIL_RE: Final = re.compile(
+    r"(?:[a-z]{3,9}\.?,?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d\d|\d{4})\s+\d{1,2}:\d\d(?::\d\d)?"
+    r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t))?(?:\s+\([^()]*\))?",
+    re.IGNORECASE,
+)
+"""RFC 2822, with the zones that it names: any other zone's letters would be taken for UTC."""
+TIME_FORMS: Final = (
+    "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
+    "or seconds or milliseconds since 1970"
+)
 
 _OWN: Final = ("id", "text", "time")
 _NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
@@ -36,7 +55,7 @@ FLUSH: Final = Flush()
 
 class Document(NamedTuple):
     """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive =
-    UTC), ISO 8601, or seconds or milliseconds since 1970; None = time of arrival. `fields`: what else it has;
+    UTC), ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None = time of arrival. `fields`: what else it has;
     an engine that keeps whole documents (Elasticsearch) keeps them beside the text.
     """
 
@@ -70,30 +89,58 @@ class Prepared(NamedTuple):
 
 
 def parse_time(value: Any) -> int:
-    """Milliseconds since 1970 UTC of a datetime, ISO 8601 text, or number; `ValueError` says what it got.
+    """Milliseconds since 1970 UTC of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or such a number.
+
+    `ValueError` says what it got.
 
     >>> parse_time("2026-11-21T09:00:00Z"), parse_time(1_795_251_600)
     (1795251600000, 1795251600000)
+    >>> parse_time("Sat, 21 Nov 2026 10:00:00 +0100"), parse_time("1795251600")
+    (1795251600000, 1795251600000)
     """
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
-            raise ValueError(f"time {value!r} is not ISO 8601, such as 2026-11-21T09:00:00Z") from None
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    meant = _read_time(value) if isinstance(value, str) else value
+    if isinstance(meant, datetime):
+        aware = meant if meant.tzinfo is not None else meant.replace(tzinfo=UTC)
         delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
-    is_nan = isinstance(value, float) and math.isnan(value)  # of a very large int there is no float to ask
-    if isinstance(value, bool) or not isinstance(value, int | float) or is_nan:
+    is_nan = isinstance(meant, float) and math.isnan(meant)  # of a very large int there is no float to ask
+    if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
         raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
-    return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
+    return _within_years(meant if abs(meant) >= _EPOCH_MS_FROM else meant * 1_000, value)
+
+
+def _read_time(text: str) -> datetime | float:
+    """What a time that was written stands for."""
+    written = text.strip()
+    if _CLOCK_RE.fullmatch(written):  # first: Python takes 1695110160000 for a day of the year 1695
+        return float(written) if "." in written else int(written)
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        return _read_unusual(written, text)
+
+
+def _read_unusual(written: str, text: str) -> datetime:
+    try:
+        if _MAIL_RE.fullmatch(written):
+            return email.utils.parsedate_to_datetime(written)
+        if over := _OVER_RE.match(written):
+            within, more = (
+                ("00", timedelta(days=1))
+                if over["clock"] is None
+                else (over["clock"] + "59", timedelta(seconds=1))
+            )
+            return datetime.fromisoformat(over["day"] + within + written[over.end() :]) + more
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f"time {text!r} is not {TIME_FORMS}")
 
 
 def _within_years(milliseconds: float, value: object) -> int:
     if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
-        raise ValueError(f"time {value!r} is outside the years 1 to 9999 in UTC")
+        shown = value.isoformat() if isinstance(value, datetime) else repr(value)
+        raise ValueError(f"time {shown} is outside the years 1 to 9999 in UTC")
     return int(milliseconds)
 
 
@@ -122,13 +169,15 @@ def format_time(milliseconds: int) -> str:
     return f"{text}.{rest:03}Z" if rest else f"{text}Z"
 
 
-def encode_text(text: str) -> bytes:
-    """`text` as UTF-8; `ValueError` naming the first unpaired surrogate, which no encoding has."""
+def encode_text(text: str, what: str = "text") -> bytes:
+    """`text` as UTF-8; `ValueError` naming the first unpaired surrogate, which no encoding has, and `what` has it."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
         point = ord(text[error.start])
-        raise ValueError(f"text has the unpaired surrogate U+{point:04X} at position {error.start}") from None
+        raise ValueError(
+            f"{what} has the unpaired surrogate U+{point:04X} at position {error.start}"
+        ) from None
 
 
 def _shown(value: object) -> str:
@@ -198,7 +247,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
             identity, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
         )
     try:
-        if len(encode_text(identity)) > MAX_ID_BYTES:
+        if len(encode_text(identity, "id")) > MAX_ID_BYTES:
             raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
         return Prepared(identity, encode_text(text), arrival() if time is None else parse_time(time), fields)
     except DocumentError:

@@ -201,7 +201,7 @@ class TestLexicon:
         run("lexicon", "build", stream, "--output", "own.lexicon")
         before = Path("own.lexicon").read_bytes()
         Path("bad.jsonl").write_text(content)
-        done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
+        done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon", "--force")
         assert (done.code, done.out) == (2, "")
         assert "lexicon own: there is no document to make it of" in done.err
         assert Path("own.lexicon").read_bytes() == before

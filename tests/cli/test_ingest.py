@@ -116,11 +116,16 @@ def test_without_a_rejects_file_they_are_told_on_standard_error(run):
     assert "3 rejected" in done.err
 
 
-def test_many_rejects_are_counted_not_all_told(run):
+def test_rejects_of_a_kind_are_told_once(run):
     Path("bad.jsonl").write_text("{\n" * 100)
     done = run("ingest", "bad.jsonl")
-    assert done.err.count("rejected bad.jsonl:") == 20
-    assert "80 more were rejected; --rejects FILE keeps them all" in done.err
+    assert done.err.count("neardup: rejected bad.jsonl:") == 1
+    assert "neardup: 99 more were rejected for the reason of bad.jsonl:1\n" in done.err
+    assert "neardup: --rejects FILE keeps all that were rejected\n" in done.err
+    again = run("ingest", "bad.jsonl", "--rejects", "r.jsonl").err
+    assert "99 more were rejected" in again
+    assert "--rejects FILE" not in again
+    assert len(Path("r.jsonl").read_text().splitlines()) == 100
 
 
 def test_a_longer_text_than_allowed_is_rejected_where_it_stood(run, stream):

@@ -68,13 +68,39 @@ def test_any_moment_is_a_time_or_refused_by_name(moment):
     ("1970-01-01", 0), ("1970-01-01T00:00", 0), ("1970-01-01T01:00:00+01:00", 0), ("19700101T000000Z", 0),
     ("1969-12-31T23:59:59.999Z", -1), (datetime(1970, 1, 1), 0),  # noqa: DTZ001 - naive is UTC
     (datetime(1970, 1, 1, tzinfo=timezone(timedelta(hours=2))), -7_200_000),
+    ("1795251600", 1_795_251_600_000), ("1795251600.5", 1_795_251_600_500), (" 1695110160000 ", 1_695_110_160_000),
+    ("20261121", 1_795_219_200_000),
+    ("Sat, 21 Nov 2026 09:00:00 +0000", 1_795_251_600_000), ("21 Nov 2026 10:00 +0100", 1_795_251_600_000),
+    ("Sat, 21 Nov 2026 09:00:00 GMT", 1_795_251_600_000), ("Sat, 21 Nov 2026 04:00:00 EST", 1_795_251_600_000),
+    ("Sat, 21 Nov 26 09:00:00 -0000 (UTC)", 1_795_251_600_000),
+    ("2026-11-20T24:00:00Z", 1_795_219_200_000), ("2026-11-20 24:00", 1_795_219_200_000),
+    ("2026-12-31T24:00:00+01:00", 1_798_758_000_000),
+    ("2026-12-31T23:59:60Z", 1_798_761_600_000), ("2016-12-31T23:59:60.250Z", 1_483_228_800_250),
+    ("2017-01-01T08:59:60+09:00", 1_483_228_800_000),
 ])  # fmt: skip
 def test_times_of_every_kind(value, expected):
     assert parse_time(value) == expected
 
 
+def test_the_forms_that_are_read_are_named():
+    with pytest.raises(ValueError, match="is not ISO 8601") as caught:
+        parse_time("20.11.2026")
+    assert str(caught.value) == (
+        "time '20.11.2026' is not ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
+        "or seconds or milliseconds since 1970"
+    )
+
+
+def test_a_moment_out_of_reach_is_told_as_people_write_it():
+    with pytest.raises(ValueError, match=r"time 0001-01-01T00:00:00\+01:00 is outside the years"):
+        parse_time(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))))
+
+
 @pytest.mark.parametrize("value", [
-    "", "now", "21.11.2026", "2026-11-21T25:00:00", "2026-02-30", None, True, False, float("nan"), float("inf"),
+    "", "now", "21.11.2026", "11/21/2026", "20261121090000", "2026-11-21T24:30:00Z", "2026-11-21T12:00:60Z",
+    "2026-11-21T24:00:01", "9999-12-31T24:00:00Z", "Sat, 21 Nov 2026 09:00:00 CET", "Sat, 31 Feb 2026 09:00:00 +0000",
+    "Sat, 21 Nov 2026 09:00:00 +0000 and more",
+    "2026-11-21T25:00:00", "2026-02-30", None, True, False, float("nan"), float("inf"),
     float("-inf"), [], {}, b"2026-11-21", 1e18, -1e18, MAX_TIME_MS + 1, MIN_TIME_MS - 1, 10**400,
     "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
     datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
@@ -114,7 +140,7 @@ def test_limits_are_included():
     ({"id": "a", "text": 5}, "a", "text is int"),
     (Document("a", "x" * 11), "a", "text has 11 characters, the limit .max_length. is 10"),
     (Document("a", "ab\udc00"), "a", r"text has the unpaired surrogate U\+DC00 at position 2"),
-    (Document("\ud800", "ab"), "\ud800", r"surrogate U\+D800"),
+    (Document("\ud800", "ab"), "\ud800", r"id has the unpaired surrogate U\+D800"),
     (Document("x" * 513, "ab"), "x" * 40, "id is longer than 512 bytes"),
     (Document("é" * 257, "ab"), "é" * 40, "id is longer than 512 bytes"),
     (Document("a", "ab", "soon"), "a", "time 'soon' is not ISO 8601"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -85,6 +86,7 @@ def evaluate(
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
     delimiter: options.DelimiterOption = None,
+    encoding: options.EncodingOption = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -101,6 +103,7 @@ def evaluate(
             "--fresh", rich_help_panel=options.WRITING, help="Measure again what is there from earlier runs."
         ),
     ] = False,
+    force: options.ForceOption = False,
     format: options.PrintedOption = "table",
     list_methods: Annotated[  # noqa: ARG001 - its callback has done it
         bool,
@@ -132,6 +135,7 @@ def evaluate(
     """
     from neardup.cli.evaluation import bars, print_summary, told
     from neardup.cli.intake import Rejects
+    from neardup.cli.remarks import named_fields, tell_of_reading, tell_passed_over
     from neardup.evaluation.corpus import read_corpus
     from neardup.evaluation.methods import COMPARISON, chosen, usable
     from neardup.evaluation.report import write_reports
@@ -146,8 +150,11 @@ def evaluate(
     asked = _thresholds(thresholds)
     settings = configured(config).with_fields(id=id_field, text=text_field)
     with Rejects(None) as refused:
-        reader = settings.reader(files, form=input, delimiter=delimiter)
+        reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding)
+        _check_reports(output, (*files, *reader.paths, truth, *settings.files_read), force=force)
+        tell_passed_over(reader)
         corpus = read_corpus(reader, refused.add, max_length=settings.settings.max_length)
+    tell_of_reading(reader, named_fields(settings, id=id_field) - {"time"})
     pairs = read_truth(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
@@ -177,6 +184,19 @@ def evaluate(
         say(str(failure))
     say(f"written: {', '.join(map(str, paths))}")
     raise typer.Exit(UNUSABLE if evaluation.failed else REJECTED if refused.count else DONE)
+
+
+def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
+    """Raises `OutputRefused` if the reports would replace what is read, or files that no evaluation has made."""
+    from neardup.cli.output_files import check_outputs
+    from neardup.evaluation.report import NAMES
+    from neardup.evaluation.run import RESULTS
+
+    ours = (directory / RESULTS).is_dir()  # reports of an earlier run: to be made anew is what they are for
+    check_outputs(
+        [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force or ours,
+        ways="it is of no evaluation; --force replaces it", whole=True,
+    )  # fmt: skip
 
 
 def _thresholds(text: str | None) -> tuple[float, ...] | None:

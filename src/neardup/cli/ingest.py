@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -89,6 +88,7 @@ def ingest(
     text_field: options.TextFieldOption = None,
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
+    encoding: options.EncodingOption = None,
     from_index: Annotated[
         str | None,
         typer.Option(
@@ -108,6 +108,8 @@ def ingest(
     ] = False,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
+    append: options.AppendOption = False,
+    force: options.ForceOption = False,
     format: options.FormatOption = "jsonl",
     batch_documents: Annotated[
         int | None,
@@ -124,7 +126,7 @@ def ingest(
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
     partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1).
+    code 1). What came again under one id, fields that are missing and files passed over are told once, in the end.
 
     Reading the same file again changes nothing in the window: what is still there gets its verdict once more. Documents
     of hours that were dropped already are judged anew by what is left; their verdicts say truncated.
@@ -133,7 +135,7 @@ def ingest(
 
         neardup ingest news.jsonl.gz --window news.window --output verdicts.jsonl --rejects rejects.jsonl
 
-        tail -f news.jsonl | neardup ingest - --window news.window
+        tail -f news.jsonl | neardup ingest - --window news.window --output verdicts.jsonl --append
 
         neardup ingest letters.csv --text-field body --policy drop --format table
 
@@ -141,10 +143,11 @@ def ingest(
 
         neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
     """
+    from neardup.cli.remarks import Observed, named_fields, tell_passed_over
     from neardup.cluster.address import is_address
 
     files = files or []
-    _check_sources(files, from_index, output, in_place=in_place)
+    _check_sources(files, from_index, in_place=in_place)
     settings = configured(
         config,
         threshold=threshold,
@@ -167,7 +170,11 @@ def ingest(
         batch_documents=batch_documents,
         threads=threads,
     ).with_fields(id=id_field, text=text_field, time=time_field)
-    way_out = WayOut(format, output, rejects)
+    way_out = WayOut(format, output, rejects, append, force)
+    place = place_of(window, settings)
+    is_wrong = False
+    if from_index is not None:
+        way_out.check(settings.files_read, window=place)
     if from_index is not None and not in_place:
         rejected = copied(window, settings, from_index, way_out)
     elif from_index is not None:
@@ -175,20 +182,23 @@ def ingest(
         given = [option for option, value in named.items() if value is not None]
         rejected = scored_in_place(window, settings, from_index, way_out, given=given)
     else:
-        name = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        keep = is_address(place_of(window, settings))
-        reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name, keep=keep)
+        keep = is_address(place)
+        source = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, keep=keep)
+        way_out.check((*files, *source.paths, *settings.files_read), window=place)
+        tell_passed_over(source)
+        reader = Observed(source, source, named_fields(settings, id=id_field, time=time_field))
         with opened(window, settings, make=True) as target:
-            rejected = take_in(target, reader, way_out, lambda: (reader.bytes_read, reader.bytes_total))
-    raise typer.Exit(REJECTED if rejected else DONE)
+            try:
+                rejected = take_in(target, reader, way_out, lambda: (source.bytes_read, source.bytes_total))
+            finally:
+                is_wrong = reader.tell()
+    raise typer.Exit(REJECTED if rejected or is_wrong else DONE)
 
 
-def _check_sources(files: list[Path], from_index: str | None, output: Path | None, *, in_place: bool) -> None:
+def _check_sources(files: list[Path], from_index: str | None, *, in_place: bool) -> None:
     if not files and from_index is None:
         raise typer.BadParameter("Missing argument 'FILE': name files, or an index by --from-index")
     if files and from_index is not None:
         raise typer.BadParameter("give files or --from-index, not both", param_hint="--from-index")
     if in_place and from_index is None:
         raise typer.BadParameter("name the index by --from-index", param_hint="--in-place")
-    if output and output in files:
-        raise typer.BadParameter(f"{output} is read already", param_hint="--output")

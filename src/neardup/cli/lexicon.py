@@ -23,6 +23,7 @@ def build(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="The lexicon to write.")
     ],
+    force: options.ForceOption = False,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="the file's", help="What the lexicon is called."),
@@ -35,6 +36,7 @@ def build(
     fold_case: options.FoldCaseOption = None,
     input: options.InputOption = None,
     text_field: options.TextFieldOption = None,
+    encoding: options.EncodingOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Make a lexicon from a sample of documents like your own, best not the very ones to be compared.
@@ -47,6 +49,8 @@ def build(
         neardup lexicon build archive.jsonl.gz --output archive.lexicon
     """
     from neardup.cli.intake import Rejects, texts
+    from neardup.cli.output_files import check_outputs
+    from neardup.cli.remarks import tell_of_reading, tell_passed_over
     from neardup.cli.tables import counted
     from neardup.datafile import check_directory
     from neardup.sampling import lexicon_of, sampled
@@ -54,10 +58,17 @@ def build(
     check_directory(output)  # before a sample is drawn of what may be very long
     settings = configured(config, q=q, fold_case=fold_case).with_fields(text=text_field)
     recipe = settings.recipe
+    reader = settings.reader(files, form=input, encoding=encoding)
+    check_outputs(
+        [("--output", output)], (*files, *reader.paths, *settings.files_read), replace=force,
+        ways="--force replaces it", whole=True,
+    )  # fmt: skip
+    tell_passed_over(reader)
     with Rejects(None) as refused:
-        read = texts(settings.reader(files, form=input), refused)
+        read = texts(reader, refused)
         drawn, seen = sampled(read, sample)
         made = lexicon_of(drawn, name=name or output.stem, q=recipe.q, fold_case=recipe.fold_case)
+    tell_of_reading(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
     print(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")

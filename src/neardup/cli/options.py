@@ -38,7 +38,7 @@ def _a_time(text: str | None) -> str | None:
     return text
 
 
-_FILES = "JSON Lines, CSV, text files or directories of them, plain, gzip or zstd; - is standard input."
+_FILES = "JSON Lines, JSON, CSV, text files or directories of them, plain, gzip or zstd; - is standard input."
 
 FilesArgument = Annotated[
     list[Path],
@@ -55,7 +55,7 @@ PerhapsFilesArgument = Annotated[
 ]
 FileOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", callback=_that_exists, help="A file with the text; - is standard input."),
+    typer.Option(metavar="FILE", callback=_that_exists, help="A file with one text; - is standard input."),
 ]
 TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
 TimeOption = Annotated[
@@ -226,6 +226,16 @@ DelimiterOption = Annotated[
     ),
 ]
 
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default="UTF-8",
+        rich_help_panel=READING,
+        help="What text is in, such as latin-1, cp1252 or utf-16.",
+    ),
+]
+
 OutputOption = Annotated[
     Path | None,
     typer.Option(
@@ -234,7 +244,7 @@ OutputOption = Annotated[
         metavar="FILE",
         show_default="standard output",
         rich_help_panel=WRITING,
-        help="File for the verdicts, as JSON Lines.",
+        help="File for the verdicts, as JSON Lines; never one that is read.",
     ),
 ]
 RejectsOption = Annotated[
@@ -245,6 +255,15 @@ RejectsOption = Annotated[
         rich_help_panel=WRITING,
         help="File for rejected documents: file, line, reason.",
     ),
+]
+AppendOption = Annotated[
+    bool,
+    typer.Option(
+        "--append", rich_help_panel=WRITING, help="Add to files of verdicts and rejects that exist already."
+    ),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", rich_help_panel=WRITING, help="Replace files that exist already.")
 ]
 FormatOption = Annotated[
     Format,

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
+from neardup.cli.output_files import opened_output
 from neardup.cli.tables import VerdictTable
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class Verdicts:
     """Takes the verdicts of a run. JSON Lines go to `path` where there is one, else to standard output if `format` is
     jsonl; a table goes to standard output when the run ends."""
 
-    def __init__(self, format: Format, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, format: Format, path: Path | None, *, force: bool = False) -> None:
+        self._path, self._force = path, force
         self._to_stdout = format == "jsonl" and path is None
         self._table = VerdictTable(path) if format == "table" else None
         self._file: BinaryIO | None = None
@@ -34,7 +35,7 @@ class Verdicts:
 
     def __enter__(self) -> Self:
         if self._path:
-            self._file = self._stack.enter_context(self._path.open("wb"))
+            self._file = self._stack.enter_context(opened_output(self._path, force=self._force))
         elif self._to_stdout:
             self._file = sys.stdout.buffer
         return self

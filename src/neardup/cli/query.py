@@ -18,6 +18,7 @@ def query(
     window: options.WindowOption = None,
     text: options.TextOption = None,
     file: options.FileOption = None,
+    encoding: options.EncodingOption = None,
     id: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Ask about this stored document; it does not match itself."),
@@ -57,7 +58,7 @@ def query(
         containment=containment,
         delta=delta,
     )
-    asked = one_text(text, file, otherwise=id, what="--id")
+    asked = one_text(text, file, otherwise=id, what="--id", encoding=encoding)
     with opened(window, settings, readonly=True) as target:
         verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
     if format == "jsonl":

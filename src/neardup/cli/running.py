@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import typer
 
 from neardup.cli.door import say
 from neardup.cli.options import Format
@@ -24,11 +27,27 @@ if TYPE_CHECKING:
 
 
 class WayOut(NamedTuple):
-    """Where a run writes: what standard output gets, a file for verdicts, a file for rejects."""
+    """Where a run writes: what standard output gets, a file for verdicts, a file for rejects.
+
+    Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
+    """
 
     format: Format
     output: Path | None
     rejects: Path | None
+    append: bool = False
+    force: bool = False
+
+    def check(self, read: Iterable[str | PathLike[str]], *, window: str | None = None) -> None:
+        """Raises `OutputRefused` if a file may not be written to, with these files `read` and this `window` written."""
+        from neardup.cli.output_files import check_outputs
+        from neardup.cluster.address import is_address
+
+        if self.append and self.force:
+            raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
+        outputs = [("--output", self.output), ("--rejects", self.rejects)]
+        place = None if window is None or is_address(window) else window
+        check_outputs(outputs, read, window=place, replace=self.append or self.force)
 
 
 class Outlets(NamedTuple):
@@ -59,8 +78,8 @@ def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
 
     shown = sys.stderr.isatty() and not (sys.stdout.isatty() and way.format == "jsonl" and not way.output)
     with ExitStack() as stack:
-        verdicts = stack.enter_context(Verdicts(way.format, way.output))
-        rejects = stack.enter_context(Rejects(way.rejects))
+        verdicts = stack.enter_context(Verdicts(way.format, way.output, force=way.force))
+        rejects = stack.enter_context(Rejects(way.rejects, force=way.force))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
         yield Outlets(verdicts, rejects, tally, shown)
 

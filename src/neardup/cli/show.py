@@ -10,6 +10,7 @@ from neardup.cli.texts import one_text
 def show(
     text: options.TextOption = None,
     file: options.FileOption = None,
+    encoding: options.EncodingOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
@@ -28,7 +29,7 @@ def show(
     from neardup.lexicon import Lexicon
     from neardup.oracle import sign
 
-    asked = one_text(text, file) or ""
+    asked = one_text(text, file, encoding=encoding) or ""
     recipe = configured(config, q=q, fold_case=fold_case, lexicon=lexicon).recipe
     # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
     signature = sign(

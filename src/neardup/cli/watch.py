@@ -44,6 +44,8 @@ def watch(
     delta: options.DeltaOption = None,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
+    append: options.AppendOption = False,
+    force: options.ForceOption = False,
     format: Annotated[
         Literal["jsonl", "quiet"],
         typer.Option(
@@ -81,6 +83,8 @@ def watch(
         containment=containment,
         delta=delta,
     )
+    way_out = WayOut(format, output, rejects, append, force)
+    way_out.check(settings.files_read)
     with connected(window, settings) as cluster:
         place = str(cluster.address)
         check_cluster(place, settings, make=False)
@@ -96,7 +100,7 @@ def watch(
             poll=poll,
             batch=batch,
         )
-        with outlets(WayOut(format, output, rejects), lambda: (watching.handled, None)) as out:
+        with outlets(way_out, lambda: (watching.handled, None)) as out:
             score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
     raise typer.Exit(REJECTED if out.rejects.count or watching.lag.blocked else DONE)
 

@@ -71,7 +71,11 @@ def read_corpus(
                 on_reject(Reject(error.id or item.id, error.reason))
                 continue
             if id in texts:
-                raise EvaluationError("corpus", f"two documents have the id {id!r}: give each its own", id)
+                raise EvaluationError(
+                    "corpus",
+                    f"two documents have the id {id!r}: give each its own, or name its field by --id-field",
+                    id,
+                )
             texts[id] = item.text
         elif isinstance(item, Reject):
             rejected += 1

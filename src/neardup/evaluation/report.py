@@ -25,6 +25,7 @@ from neardup.evaluation.charts import (
 )
 from neardup.evaluation.units import shown_bytes, shown_rate, shown_time
 from neardup.version import VERSION
+from neardup.whole import write_whole
 
 if TYPE_CHECKING:
     from neardup.evaluation.results import Point, Result
@@ -46,12 +47,12 @@ ABOUT_COSTS: Final = (
 
 
 def write_reports(evaluation: Evaluation, directory: Path) -> list[Path]:
-    """Write report.json, report.md and report.html into `directory`; their paths, in this order."""
+    """Write report.json, report.md and report.html into `directory`, each whole; their paths, in this order."""
     directory.mkdir(parents=True, exist_ok=True)
     paths = [directory / name for name in NAMES]
     texts = (to_json(evaluation), to_markdown(evaluation), to_html(evaluation))
     for path, text in zip(paths, texts, strict=True):
-        path.write_text(text, "utf-8")
+        write_whole(path, text.encode())
     return paths
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from neardup.version import VERSION
+from neardup.whole import write_whole
 
 FORMAT: Final = 1
 CODE: Final = ("*.py", "baselines/*.py", "data/*", "engines/*.py", "evaluation/*.py", "kernels/*.py")
@@ -160,9 +160,8 @@ class Kept:
         """Write it whole or not at all, whatever happens meanwhile."""
         path = self._path(result.method, key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-        unfinished.write_text(json.dumps({"key": key, "result": result.to_dict()}, indent=1) + "\n", "utf-8")
-        unfinished.replace(path)
+        text = json.dumps({"key": key, "result": result.to_dict()}, indent=1) + "\n"
+        write_whole(path, text.encode())
 
     def _path(self, method: str, key: str) -> Path:
         slug = re.sub(r"[^a-z0-9]+", "-", method.lower()).strip("-")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.document import Document
 from neardup.dotted import field_of, without_field
+
+if TYPE_CHECKING:
+    from neardup.sources.position import Position
 
 TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
 """Where the time is looked for when no field is named: our own word, the common one, and Logstash's."""
@@ -68,8 +71,7 @@ class Fields:
             return f"field {self.text!r} is {_kind(value)}, not a string"
         if self.text in record:
             return f"no text: field {self.text!r} is null"
-        others = ", ".join(sorted(map(str, record))[:8])
-        return f"no text: there is no field {self.text!r} (fields: {others or 'none'})"
+        return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
 
     def _time(self, record: Mapping[str, Any], id: str) -> str | int | float | None:
         for name in self.time:
@@ -108,6 +110,56 @@ class WholeFields(Fields):
         return next((name for name in self.time if field_of(record, name) not in (None, "")), None)
 
 
+class FieldUse:
+    """Makes documents by `fields`, and counts how many of the `records` have an id and a time."""
+
+    def __init__(self, fields: Fields, position: Position) -> None:
+        self.text, self._fields, self._position = fields.text, fields, position
+        self.records = 0
+        self._having = {"id": 0, "time": 0}
+        self._others: dict[str, str] = {}  # the fields of the first record that has no such one
+
+    def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
+        """See `Fields.document`; an id that is made up is made `Position.distinct`."""
+        self.records += 1
+        try:
+            document = self._fields.document(record, otherwise)
+        except RecordError:
+            names = (self._fields.id,), self._fields.time
+            has_id, has_time = (
+                any(field_of(record, name) not in (None, "") for name in each) for each in names
+            )
+            self._count(record, has_id=has_id, has_time=has_time)
+            raise
+        has_id = document.id is not otherwise
+        self._count(record, has_id=has_id, has_time=document.time is not None)
+        return document if has_id else document._replace(id=self._position.distinct(otherwise))
+
+    def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
+        """What is to be told of the fields `named` ("id", "time"): a sentence, and how many records have the field."""
+        names = {"id": (self._fields.id,), "time": self._fields.time}
+        for what in named:
+            having = self._having[what]
+            if self.records > having:
+                wanted = " or ".join(repr(name) for name in names[what])
+                lacking = (
+                    f"{self.records - having:,} of {self.records:,} records lack"
+                    if having
+                    else "no record has"
+                )
+                so = "ids were made up" if what == "id" else "times are not known"
+                told = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
+                yield f"{told}: --{what}-field names another", having
+
+    def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
+        self._having["id"] += has_id
+        self._having["time"] += has_time
+        if not has_id and "id" not in self._others:
+            self._others["id"] = _listed(record)
+        if not has_time and "time" not in self._others:
+            self._others["time"] = _listed(record)
+
+
 _KINDS = {
     bool: "a boolean",
     int: "an integer",
@@ -116,6 +168,10 @@ _KINDS = {
     list: "a list",
     dict: "an object",
 }
+
+
+def _listed(record: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(map(str, record))[:8]) or "none"
 
 
 def _kind(value: object) -> str:

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line."""
+"""JSON Lines: one object a line; and JSON of other shapes, an object after the other."""
 
 from __future__ import annotations
 
@@ -9,52 +9,70 @@ from typing import TYPE_CHECKING
 import orjson
 
 from neardup.document import FLUSH
+from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
+from neardup.sources.jsonvalues import Cut
 from neardup.sources.lines import Overlong, excerpt
 
 if TYPE_CHECKING:
-    from neardup.sources.fields import Fields
+    from neardup.sources.fields import FieldUse
+    from neardup.sources.jsonvalues import Values
     from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
 
 
-def documents(batches: Iterator[Lines], fields: Fields, position: Position) -> Iterator[Item]:
+def documents(batches: Iterator[Lines], fields: FieldUse, position: Position) -> Iterator[Item]:
     """A document or a `Reject` for every line that is not blank; the line's number is in `position`."""
-    loads, document = orjson.loads, fields.document
     for batch in batches:
         if batch is None:
             yield FLUSH
             continue
         for line in batch:
             position.line += 1
-            if not line:
-                continue
-            try:
-                record = loads(line)
-            except orjson.JSONDecodeError as cause:
-                if line.strip() or isinstance(line, Overlong):
-                    yield position.reject(_fault(line, cause), raw=excerpt(line))
-                continue
-            if type(record) is not dict:
-                yield position.reject("not a JSON object", raw=excerpt(line))
-                continue
-            try:
-                yield document(record, position.name())
-            except RecordError as error:
-                yield position.reject(error.reason, id=error.id, raw=excerpt(line))
+            if line and (item := _item(line, fields, position)) is not None:
+                yield item
 
 
-def _fault(line: bytes, cause: orjson.JSONDecodeError) -> str:
+def documents_of_values(batches: Iterator[Values], fields: FieldUse, position: Position) -> Iterator[Item]:
+    """The same for every value, wherever it begins and ends."""
+    for batch in batches:
+        if batch is None:
+            yield FLUSH
+            continue
+        for line, value in batch:
+            position.nth = position.nth + 1 if line == position.line else 1
+            position.line = line
+            item = _item(value, fields, position)
+            yield position.reject("the JSON ends before its last bracket") if item is None else item
+
+
+def _item(line: bytes, fields: FieldUse, position: Position) -> Item | None:
+    """What a line or value is; None for one that is blank."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as cause:
+        if line.strip() or isinstance(line, Overlong):
+            return position.reject(_fault(line, cause, position.encoding), raw=excerpt(line))
+        return None
+    if type(record) is not dict:
+        return position.reject("not a JSON object", raw=excerpt(line))
+    try:
+        return fields.document(record, position.name(line))
+    except RecordError as error:
+        return position.reject(error.reason, id=error.id, raw=excerpt(line))
+
+
+def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> str:
     """What is wrong with a line that orjson refuses; it calls three different things by similar names."""
     if isinstance(line, Overlong):
         return line.reason()
-    try:
-        decoded = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"not UTF-8: byte 0x{line[error.start]:02x} at offset {error.start}"
+    if fault := not_text(line, encoding):
+        return fault
+    if isinstance(line, Cut):
+        return "not JSON: the end comes before this is complete (cut short, or a quote or bracket is never closed)"
     try:
         # The standard library's parser lets unpaired surrogates through; all that remains is to see one.
-        json.dumps(json.loads(decoded), ensure_ascii=False).encode("utf-8")
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         return (
             f"an unpaired surrogate (U+{ord(error.object[error.start]):04X}), which stands for no character"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.document import Document
+from neardup.sources.encoding import not_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,6 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
         if length > longest:
             return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
     data = b"".join(pieces)
-    try:
-        return Document(position.stem, data.decode("utf-8-sig"), None)
-    except UnicodeDecodeError as error:
-        reason = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
-        return position.reject(reason, id=position.stem)
+    if fault := not_text(data, position.encoding):
+        return position.reject(fault, id=position.stem)
+    return Document(position.named(data), data.decode("utf-8-sig"), None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Final
+
+import xxhash
 
 from neardup.document import Document, Flush, Reject
 
@@ -14,26 +16,64 @@ Item = Document | Reject | Flush
 REMEMBERED: Final = 20_000
 """Documents whose place is still known: far more than any engine holds in its batches."""
 
+BLOCK: Final = 1_000_000
+"""Records without an id among which those of the same content are counted."""
+
 
 @dataclass
 class Position:
     """The place of the record being read.
 
-    `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1.
+    `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
+    tells which of the records that begin in it. Where `by_content`, ids are made of what records hold, because
+    lines mean nothing: another stream has other ones there. `encoding` is what the source was in, if not UTF-8.
     """
 
     source: str = ""
     stem: str = ""
     line: int = 0
+    nth: int = 1
+    by_content: bool = False
+    encoding: str | None = None
+    _same: Counter[str] = field(default_factory=Counter)
+    _unnamed: int = 0
     _places: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
-    def enter(self, source: str, stem: str) -> None:
+    def enter(self, source: str, stem: str, *, by_content: bool = False) -> None:
         """Go to the beginning of the next source."""
-        self.source, self.stem, self.line = source, stem, 0
+        self.source, self.stem, self.by_content = source, stem, by_content
+        self.line, self.nth = 0, 1
+        self._same.clear()
+        self._unnamed = 0
 
-    def name(self) -> str:
-        """The id of the record here, if it brings none: the same whenever the same file is read."""
-        return f"{self.stem}:{self.line}"
+    def name(self, content: bytes = b"") -> str:
+        """The id of the record here, if it brings none: the same whenever the same is read again.
+
+        Of records of the same content each has this name: one that is used is to be made `distinct`.
+        """
+        if not self.by_content:
+            return f"{self.stem}:{self.line}" if self.nth == 1 else f"{self.stem}:{self.line}-{self.nth}"
+        return f"{self.stem}:{xxhash.xxh3_128_hexdigest(content)}"
+
+    def named(self, content: bytes) -> str:
+        """The same for a source that is one document."""
+        return self.name(content) if self.by_content else self.stem
+
+    def distinct(self, name: str) -> str:
+        """`name`, with a number where it was used before in this source.
+
+        Counted are `BLOCK` records without an id at a time, and ids of a later block say which: so memory has a bound,
+        and records that are the same still have ids of their own.
+        """
+        if not self.by_content:
+            return name
+        block, at = divmod(self._unnamed, BLOCK)
+        if not at:
+            self._same.clear()
+        self._unnamed += 1
+        self._same[name] += 1
+        again = f"-{self._same[name]}" if self._same[name] > 1 else ""
+        return f"{name}{f'.{block}' if block else ''}{again}"
 
     def reject(self, reason: str, *, id: str | None = None, raw: str | None = None) -> Reject:
         """The rejection of the record here."""

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from neardup.sources.encoding import WIDE, transcoded
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,13 +30,15 @@ are a block of up to 128 KiB at most, so 64 make 2 MiB. Larger slices are hardly
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+WIDE_TEXT: Final = "UTF-16 text"
 FOREIGN_MAGIC: Final = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
     b"PAR1": "Parquet",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
+    b"%PDF": "PDF",
+    b"\xff\xfe": WIDE_TEXT,
+    b"\xfe\xff": WIDE_TEXT,
 }
 _MAGIC_LENGTH = max(map(len, FOREIGN_MAGIC))
 
@@ -46,14 +50,28 @@ class StreamError(Exception):
     """The stream cannot be read any further, for the reason given; what came before is good."""
 
 
-def chunks(descriptor: int, *, on_read: Callable[[int], object] = lambda _: None) -> Iterator[Chunk]:
+def chunks(
+    descriptor: int, *, on_read: Callable[[int], object] = lambda _: None, encoding: str | None = None
+) -> Iterator[Chunk]:
     """The content of an open file, decompressed, in chunks of at most a few megabytes.
 
     From a pipe, a socket or a terminal every chunk is passed on as soon as it is there, and a None is yielded before
-    any wait, so that whoever batches can finish its batch. `on_read` is told the bytes taken from the file.
+    any wait, so that whoever batches can finish its batch. `on_read` is told the bytes taken from the file. Text in
+    another `encoding` comes as UTF-8.
     Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
     """
-    blocks = _blocks(descriptor, on_read)
+    found = _decompressed(_blocks(descriptor, on_read), encoding)
+    return found if encoding is None else _as_utf8(found, encoding)
+
+
+def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
+    try:
+        yield from transcoded(chunks, encoding)
+    except UnicodeError as error:  # of the stream as a whole: it lacks a mark that it should begin with
+        raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
+
+
+def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chunk]:
     head = _head(blocks)
     whole = _chain(head, blocks)
     if head.startswith(GZIP_MAGIC):
@@ -61,8 +79,10 @@ def chunks(descriptor: int, *, on_read: Callable[[int], object] = lambda _: None
     if head.startswith(ZSTD_MAGIC):
         return _unzstd(whole)
     for magic, name in FOREIGN_MAGIC.items():
-        if head.startswith(magic):
+        if head.startswith(magic) and name != WIDE_TEXT:
             raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
+        if head.startswith(magic) and encoding not in WIDE:
+            raise StreamError(f"this is {name}: --encoding utf-16 reads it")
     return whole
 
 

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.document import FLUSH
+from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
 from neardup.sources.lines import Overlong, excerpt
 
 if TYPE_CHECKING:
     from neardup.document import Document
-    from neardup.sources.fields import Fields
+    from neardup.sources.fields import FieldUse
     from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
 
 DELIMITERS: Final = ",\t;|"
+_SHOWN: Final = 30
+"""Columns that a message names, and characters of each."""
 LONGEST_ROW: Final = 48 * 1024 * 1024
 """Bytes that a quote is followed for: 10 million characters take 40 million bytes in UTF-8 at most."""
 MOST_LINES: Final = 1_000_000
 """Lines that a quote is followed for: each costs some memory, however short it is."""
-_CLOCK_RE: Final = re.compile(r"\d{9,}(\.\d*)?")
 
 
 _CUT: Final = "unexpected end of data"  # the parser's own words for it
@@ -35,7 +36,7 @@ class _Waiting(Exception):
 
 
 def documents(
-    batches: Iterator[Lines], fields: Fields, position: Position, longest: int, delimiter: str | None = None
+    batches: Iterator[Lines], fields: FieldUse, position: Position, longest: int, delimiter: str | None = None
 ) -> Iterator[Item]:
     """A document or a `Reject` for every row; `position` has the number of the row's first line.
 
@@ -58,9 +59,17 @@ def documents(
         elif fields.text in row:
             header = row
         else:
-            columns = ", ".join(row)
-            yield position.reject(f"no column {fields.text!r} (columns: {columns})", raw=source.excerpt())
+            yield position.reject(_no_column(fields.text, row), raw=source.excerpt())
             return
+
+
+def _no_column(name: str, row: list[str]) -> str:
+    shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
+    more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
+    columns = f"no column {name!r} (columns: {', '.join(shown)}{more})"
+    if len(row) == 1:
+        return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"
+    return f"{columns}, so no row is read: --text-field names another"
 
 
 def _rows(
@@ -116,15 +125,17 @@ def _delimiter(header: str, text_field: str) -> str:
     return DELIMITERS[0]
 
 
-def _item(header: list[str], row: list[str], fields: Fields, position: Position, source: _LineSource) -> Item:
+def _item(
+    header: list[str], row: list[str], fields: FieldUse, position: Position, source: _LineSource
+) -> Item:
     try:
-        return _document(header, row, fields, position, source.fault())
+        return _document(header, row, fields, position, source.fault(position.encoding))
     except RecordError as error:
         return position.reject(error.reason, id=error.id, raw=source.excerpt())
 
 
 def _document(
-    header: list[str], row: list[str], fields: Fields, position: Position, fault: str | None
+    header: list[str], row: list[str], fields: FieldUse, position: Position, fault: str | None
 ) -> Document:
     if fault:
         raise RecordError(fault)
@@ -133,15 +144,7 @@ def _document(
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
     record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == fields.text}
-    for name in fields.time:
-        if _is_clock(record.get(name)):
-            record[name] = float(record[name])
-    return fields.document(record, position.name())
-
-
-def _is_clock(cell: object) -> bool:
-    """Whether a cell, which is always a string, holds seconds or milliseconds since 1970; 20261121 is a date."""
-    return isinstance(cell, str) and _CLOCK_RE.fullmatch(cell) is not None
+    return fields.document(record, position.name("\0".join(row).encode()))
 
 
 class _LineSource:
@@ -188,15 +191,13 @@ class _LineSource:
         """The beginning of the row's first line."""
         return excerpt(self._taken[0]) if self._taken else ""
 
-    def fault(self) -> str | None:
+    def fault(self, encoding: str | None) -> str | None:
         """What is wrong with the bytes of this row, if anything is."""
         for line in self._taken:
             if isinstance(line, Overlong):
                 return line.reason()
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return f"not UTF-8: byte 0x{line[error.start]:02x} at offset {error.start}"
+            if fault := not_text(line, encoding):
+                return fault
         return None
 
     def _push_back(self, kept: int) -> None:

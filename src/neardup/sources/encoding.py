@@ -1,0 +1,68 @@
+"""Text in other encodings than UTF-8, made UTF-8 at the edge: all that reads it then is as for UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Final
+
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.sources.streams import Chunk
+
+WIDE: Final = ("utf-16", "utf-16-le", "utf-16-be")
+UNDECODABLE: Final = "neardup.undecodable"
+"""The name of how what is no text of the encoding is decoded: see `_undecodable`."""
+BAD: Final = b"\xff"
+"""Stands for bytes that are no text of the encoding: UTF-8 never has it, so that their record is rejected, alone."""
+
+
+def checked_encoding(name: str) -> str:
+    """The encoding's name as Python has it; `SettingsError` if it knows no such encoding of text.
+
+    >>> checked_encoding("Latin-1")
+    'iso8859-1'
+    """
+    try:
+        "".encode(name)  # refuses what makes other things than bytes of text
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        expected = "the name of an encoding, such as latin-1, cp1252 or utf-16"
+        raise SettingsError("encoding", name, expected) from None
+
+
+def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
+    """`chunks` of text in `encoding` as UTF-8, with a `BAD` byte wherever they are none."""
+    decoder = codecs.getincrementaldecoder(encoding)(UNDECODABLE)
+    for chunk in chunks:
+        yield None if chunk is None else _utf8(decoder.decode(chunk))
+    yield _utf8(decoder.decode(b"", True))
+
+
+def not_text(data: bytes, encoding: str | None) -> str | None:
+    """What is wrong with bytes that are no UTF-8, or were no text of their `encoding`; None if nothing is."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if encoding is not None:
+            return f"not {encoding}, as --encoding says, at offset {error.start}"
+        byte = data[error.start]
+        return (
+            f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"
+        )
+    return None
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _undecodable(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return BAD.decode("utf-8", "surrogateescape"), error.end
+
+
+codecs.register_error(UNDECODABLE, _undecodable)

@@ -1,0 +1,167 @@
+"""Which files are meant: those that were named and those below directories, each with the form that its name tells."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from neardup.sources.counted import Counted
+from neardup.sources.streams import is_live
+
+Form = Literal["jsonl", "csv", "text"]
+
+STDIN: Final = "-"
+STREAMS: Final = ("/dev/", "/proc/")
+"""Where names stand for what is open already, such as standard input and output: they name nobody's file."""
+COMPRESSED: Final = (".gz", ".zst", ".zstd")
+FORMS: Final[dict[str, Form]] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "text",
+}
+OF_A_WINDOW: Final = "window.json"
+"""What every window has: a directory with it is none of documents."""
+
+
+class File(NamedTuple):
+    """A file by the name to open it by, and the `stem` that ids are made of; or the `problem` that there is with it."""
+
+    name: str
+    stem: str
+    problem: str | None = None
+
+
+class Listing(NamedTuple):
+    """Files in the order in which they are read, and what is to be told of those below directories that are not."""
+
+    files: list[File]
+    passed_over: list[str]
+
+
+def listed(names: Iterable[str], form: Form | None = None) -> Listing:
+    """The files of `names`; below directories those of known endings, sorted by path.
+
+    Where a `form` is given, below directories those that it can be: of its endings, or of none that is known. Hidden
+    files, windows and linked directories are passed over. Files whose stems would be the same have their paths for it.
+    """
+    files: list[File] = []
+    passed_over: list[str] = []
+    for name in names:
+        if name == STDIN or not Path(name).is_dir():
+            files.append(File(name, Path(name).name))
+            continue
+        passed = Counted()
+        files += _below(Path(name), form, passed) or [_nothing(name)]
+        if len(passed):
+            hint = "" if form else "; --input says what they are"
+            passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
+    # Two files of one name in one run would give the same ids, and one would replace the other's documents.
+    stems = Counter(stem for _, stem in {(file.name, file.stem) for file in files})
+    return Listing(
+        [file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix()) for file in files],
+        passed_over,
+    )
+
+
+def form_of(name: str) -> Form | None:
+    """The form that a file's name tells; standard input is JSON Lines unless someone says otherwise.
+
+    >>> form_of("news.jsonl.gz"), form_of("page.html")
+    ('jsonl', None)
+    """
+    return "jsonl" if name == STDIN else FORMS.get(ending(name))
+
+
+def ending(name: str) -> str:
+    """The last ending of a file's name that tells no compression, in small letters; empty if there is none."""
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    while suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def total_bytes(names: Iterable[str]) -> int | None:
+    """The bytes of these files as they lie on the disk; None if one is a pipe or a terminal."""
+    total = 0
+    for name in names:
+        try:
+            status = os.fstat(sys.stdin.fileno()) if name == STDIN else Path(name).stat()
+        except OSError:
+            continue  # it will be rejected when its turn comes
+        if is_live(status.st_mode):
+            return None
+        total += status.st_size
+    return total
+
+
+@contextmanager
+def opened(name: str) -> Iterator[int]:
+    """The descriptor of a file; standard input stays open."""
+    if name == STDIN:
+        yield sys.stdin.fileno()
+        return
+    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def escaped(name: str) -> str:
+    r"""A file's name as text that every encoding has: bytes of it that are no UTF-8 stand as `\xNN`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _nothing(name: str) -> File:
+    known = ", ".join(FORMS)
+    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known})")
+
+
+def _below(directory: Path, form: Form | None, passed: Counted) -> list[File]:
+    """The files below `directory` that are read; those that are not go to `passed`."""
+    found: list[tuple[Path, str | None]] = []
+    for place, directories, names in os.walk(
+        directory, onerror=lambda error: found.append((Path(error.filename), _unreadable(error)))
+    ):
+        if OF_A_WINDOW in names:
+            passed.add("a window", escaped(str(Path(place).relative_to(directory))))
+            directories.clear()
+            continue
+        directories.sort()
+        for name in (*directories, *sorted(names)):
+            path = Path(place, name)
+            why = _passed_over(path, form, is_directory=name in directories)
+            if why:
+                passed.add(why, escaped(str(path.relative_to(directory))))
+            elif name not in directories:
+                found.append((path, None))
+        directories[:] = [name for name in directories if not name.startswith(".")]
+    return [
+        File(str(path), path.relative_to(directory).as_posix(), problem) for path, problem in sorted(found)
+    ]
+
+
+def _passed_over(path: Path, form: Form | None, *, is_directory: bool) -> str | None:
+    """Why the file or directory is not read, in a word or two; None if it is."""
+    if path.name.startswith("."):
+        return "hidden"
+    if is_directory:
+        return "linked directory" if path.is_symlink() else None
+    if not path.is_file():
+        return "no file"
+    own = form_of(path.name)
+    if (own is None and form is None) or (own is not None and form not in (None, own)):
+        return ending(path.name) or "no ending"
+    return None
+
+
+def _unreadable(error: OSError) -> str:
+    return f"cannot be read: {error.strerror or error}"

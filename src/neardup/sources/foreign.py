@@ -1,0 +1,59 @@
+"""Files that neardup does not take apart: what they are, by name or by how they begin, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from neardup.sources.files import FORMS, ending
+
+
+class Foreign(NamedTuple):
+    """What a file is, what makes documents of it, and what `--input text` makes of it."""
+
+    name: str
+    remedy: str
+    as_text: str
+
+
+HTML: Final = Foreign("HTML", "convert it to text", "with its tags")
+XML: Final = Foreign("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
+MBOX: Final = Foreign("a mailbox (mbox)", "convert it to JSON Lines, a message a line", "as one document")
+MAIL: Final = Foreign("a mail", "convert it to JSON Lines, a message a line", "with its headers")
+LOG: Final = Foreign("a log", "convert it to JSON Lines, an entry a line", "as one document")
+MARKDOWN: Final = Foreign("Markdown", "convert it to text", "with its marks")
+
+_BY_ENDING: Final = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
+    **dict.fromkeys((".xml", ".rss", ".atom"), XML),
+    **dict.fromkeys((".mbox", ".mbx"), MBOX),
+    ".eml": MAIL,
+    ".log": LOG,
+    **dict.fromkeys((".md", ".markdown"), MARKDOWN),
+}
+_BY_BEGINNING: Final = (
+    (re.compile(rb"(?is)(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b"), HTML),
+    (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
+    (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
+    (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
+)  # fmt: skip
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+
+def by_name(name: str) -> str:
+    """What there is to say about a file whose name tells none of the known forms."""
+    kind = _BY_ENDING.get(ending(name))
+    return reason(kind) if kind else (
+        f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input jsonl, csv or text says it"
+    )  # fmt: skip
+
+
+def by_beginning(head: bytes) -> Foreign | None:
+    """What a file that begins with `head` is, if it is none of the known forms."""
+    begun = head.lstrip(_BLANK)
+    return next((kind for pattern, kind in _BY_BEGINNING if pattern.match(begun)), None)
+
+
+def reason(kind: Foreign) -> str:
+    """Why a file of this kind is not read, and what to do."""
+    return f"this is {kind.name}: {kind.remedy}; --input text compares it {kind.as_text}"

@@ -1,0 +1,231 @@
+"""Files that commands write: never one that is read, and nothing that is there is lost unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, STREAM, written
+
+TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
+
+
+@pytest.fixture
+def folder(stream):
+    """The stream once more in a directory, and by other names."""
+    Path("d").mkdir()
+    Path("d/a.jsonl").write_bytes(stream.read_bytes())
+    Path("soft.jsonl").symlink_to(stream)
+    Path("hard.jsonl").hardlink_to(stream)
+    return Path("d")
+
+
+READ = [
+    ("ingest stream.jsonl --output {here}/stream.jsonl", "--output {here}/stream.jsonl is stream.jsonl"),
+    ("ingest {here}/stream.jsonl --output stream.jsonl", "--output stream.jsonl is {here}/stream.jsonl"),
+    ("ingest stream.jsonl --output soft.jsonl", "--output soft.jsonl is stream.jsonl"),
+    ("ingest soft.jsonl --rejects d/../stream.jsonl", "--rejects d/../stream.jsonl is soft.jsonl"),
+    ("ingest stream.jsonl --rejects hard.jsonl", "--rejects hard.jsonl is stream.jsonl"),
+    ("ingest d --output d/a.jsonl", "--output d/a.jsonl is d/a.jsonl"),
+    (
+        "ingest stream.jsonl --config neardup.toml --output neardup.toml",
+        "--output neardup.toml is neardup.toml",
+    ),
+    ("lexicon build stream.jsonl --output soft.jsonl", "--output soft.jsonl is stream.jsonl"),
+    ("lexicon build d --output d/a.jsonl", "--output d/a.jsonl is d/a.jsonl"),
+    (
+        "evaluate out/report.json --truth truth.tsv --output out",
+        "--output out: out/report.json is out/report.json",
+    ),
+    (
+        "evaluate stream.jsonl --truth out/report.md --output out",
+        "--output out: out/report.md is out/report.md",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), READ)
+@pytest.mark.parametrize("option", [[], ["--force"], ["--append"]])
+def test_what_is_read_is_never_written(run, place, stream, folder, words, message, option):
+    if option == ["--append"] and not words.startswith("ingest"):
+        return
+    Path("neardup.toml").touch()
+    Path("truth.tsv").write_text(TRUTH)
+    Path("out").mkdir()
+    for name in ("out/report.json", "out/report.md"):
+        Path(name).write_bytes(stream.read_bytes())
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    done = run(*words.format(here=place).split(), *option)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"neardup: {message.format(here=place)}, which is read: write to another file\n"
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+def test_a_file_that_standard_input_comes_from_is_not_written(command, stream):
+    before = stream.read_bytes()
+    with stream.open("rb") as source:
+        done = subprocess.run(
+            [*command, "ingest", "-", "--output", str(stream), "--force"],
+            stdin=source, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "neardup: --output stream.jsonl is standard input, which is read: write to another file\n"
+    )
+    assert stream.read_bytes() == before
+
+
+def test_standard_output_into_the_file_that_is_read_is_refused(command, stream):
+    before = stream.read_bytes()
+    with stream.open("ab") as out:
+        done = subprocess.run(
+            [*command, "ingest", str(stream)], stdout=out, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "standard output is stream.jsonl, which is read: write to another file" in done.stderr
+    assert stream.read_bytes() == before
+
+
+OTHERWISE = [
+    ("ingest d --output d/v.jsonl", "--output d/v.jsonl lies in d, which is read: the next run would read"),
+    ("ingest stream.jsonl --output r --rejects ./r", "--rejects r is the file of --output r: give each its own"),
+    ("ingest stream.jsonl --window w --output w/v.jsonl", "--output w/v.jsonl lies in the window w: write it"),
+    ("ingest stream.jsonl --window w --rejects w/commit", "--rejects w/commit lies in the window w: write it"),
+    ("ingest stream.jsonl --output old", "--output old exists: --append adds to it, --force replaces it"),
+    ("ingest stream.jsonl --rejects old", "--rejects old exists: --append adds to it, --force replaces it"),
+    ("lexicon build stream.jsonl --output old", "--output old exists: --force replaces it"),
+    ("evaluate stream.jsonl --truth truth.tsv --output out", "--output out: out/report.md exists: it is of no eva"),
+    ("lexicon build stream.jsonl --output /dev/null --force", "--output /dev/null is no file: what is made whole"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "message"), OTHERWISE)
+def test_what_must_not_be_written_is_refused_before_anything_is_made(run, place, folder, words, message):
+    Path("old").write_text("kept\n")
+    Path("truth.tsv").write_text(TRUTH)
+    Path("out").mkdir()
+    Path("out/report.md").write_text("# My own\n")
+    before = set(place.rglob("*"))
+    done = run(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"neardup: {message}")
+    assert Path("old").read_text() == "kept\n"
+    assert set(place.rglob("*")) == before
+
+
+def test_a_watcher_that_is_started_again_is_told_before_anybody_is_asked(run):
+    Path("v.jsonl").write_text("kept\n")
+    done = run("watch", "--window", "http://127.0.0.1:1/news", "--output", "v.jsonl")
+    assert done.code == 2
+    assert done.err == "neardup: --output v.jsonl exists: --append adds to it, --force replaces it\n"
+
+
+def test_append_adds_and_force_replaces(run, stream):
+    words = ("ingest", stream, "--output", "v.jsonl", "--rejects", "r.jsonl")
+    run(*words)
+    first = Path("v.jsonl").read_bytes()
+    assert run(*words, "--append").code == 0
+    assert Path("v.jsonl").read_bytes() == 2 * first
+    assert run(*words, "--force").code == 0
+    assert Path("v.jsonl").read_bytes() == first
+
+
+def test_append_and_force_exclude_each_other(run, stream):
+    done = run("ingest", stream, "--output", "v.jsonl", "--append", "--force")
+    assert done.code == 2
+    assert "give --append or --force, not both" in " ".join(done.err.split())
+
+
+def test_append_makes_a_file_that_is_not_there_and_an_empty_one_has_nothing_to_lose(run, stream):
+    assert run("ingest", stream, "--output", "new.jsonl", "--append").code == 0
+    Path("empty.jsonl").touch()
+    assert run("ingest", stream, "--output", "empty.jsonl").code == 0
+    assert Path("new.jsonl").read_bytes() == Path("empty.jsonl").read_bytes() != b""
+
+
+def test_a_last_line_that_was_cut_off_is_ended_before_lines_are_added(run, stream):
+    Path("v.jsonl").write_text('{"id":"a","sta')
+    done = run("ingest", stream, "--output", "v.jsonl", "--append")
+    assert (
+        "neardup: v.jsonl: the last line had been cut off; it is ended there, and lines are added below\n"
+        in done.err
+    )
+    cut, *rest = Path("v.jsonl").read_text().splitlines()
+    assert (cut, [json.loads(line)["id"] for line in rest]) == (
+        '{"id":"a","sta',
+        [record["id"] for record in STREAM],
+    )
+
+
+def test_a_link_to_nothing_is_written_through(run, stream):
+    Path("link.jsonl").symlink_to("there.jsonl")
+    assert run("ingest", stream, "--output", "link.jsonl").code == 0
+    assert len(Path("there.jsonl").read_text().splitlines()) == len(STREAM)
+
+
+def test_a_lexicon_behind_a_link_is_replaced_there(run, stream):
+    Path("there.lexicon").write_text("old")
+    Path("link.lexicon").symlink_to("there.lexicon")
+    assert run("lexicon", "build", stream, "--output", "link.lexicon", "--force").code == 0
+    assert Path("link.lexicon").is_symlink()
+    assert Path("there.lexicon").read_bytes().startswith(b"NDUP")
+
+
+def test_devices_and_pipes_are_written_as_they_are(run, run_process, stream):
+    assert run("ingest", stream, "--output", os.devnull, "--rejects", os.devnull).code == 0
+    done = run_process("ingest", stream, "--output", "/dev/stdout")
+    assert [verdict["id"] for verdict in done.lines] == [record["id"] for record in STREAM]
+    os.mkfifo("pipe")
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(Path("pipe").read_text()))
+    reader.start()
+    assert run("ingest", stream, "--output", "pipe").code == 0
+    reader.join()
+    assert len(read[0].splitlines()) == len(STREAM)
+
+
+def test_standard_output_by_name_adds_to_where_it_goes(command, stream):
+    Path("v.jsonl").write_text("before\n")
+    with Path("v.jsonl").open("ab") as out:
+        subprocess.run(
+            [*command, "ingest", str(stream), "-o", "/dev/stdout"],
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+    assert Path("v.jsonl").read_text().splitlines()[0] == "before"
+    assert len(Path("v.jsonl").read_text().splitlines()) == 1 + len(STREAM)
+
+
+def test_a_restarted_live_stream_appends(command, run_process, place):
+    for record in STREAM[:2]:
+        done = run_process(
+            "ingest", "-", "--output", "v.jsonl", "--append", stdin=json.dumps(record).encode() + b"\n"
+        )
+        assert done.code == 0
+    told = [json.loads(line)["id"] for line in Path("v.jsonl").read_text().splitlines()]
+    assert told == [record["id"] for record in STREAM[:2]]
+
+
+def test_an_evaluation_makes_its_own_reports_anew(run, stream):
+    Path("truth.tsv").write_text(TRUTH)
+    words = ("evaluate", stream, "--truth", "truth.tsv", "-m", "checksum", "--output", "out")
+    assert [run(*words).code, run(*words).code] == [0, 0]
+    assert sorted(path.name for path in Path("out").iterdir()) == [
+        "report.html",
+        "report.json",
+        "report.md",
+        "results",
+    ]
+
+
+def test_a_window_that_cannot_be_opened_costs_no_output(run):
+    path = written("s.jsonl", [{"id": "a", "text": FERRY}])
+    Path("v.jsonl").write_text("kept\n")
+    Path("w").write_text("no directory")
+    assert run("ingest", path, "--window", "w", "--output", "v.jsonl", "--force").code in (2, 3)
+    assert Path("v.jsonl").read_text() == "kept\n"

@@ -1,0 +1,267 @@
+"""What is told of what was read: once a run and a kind, with a count, the first example and the option to use."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import FERRY, MILL, STREAM, written
+
+from neardup.cli.remarks import Ids
+from neardup.document import Document
+
+
+def as_lines(*records) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+# ---- ids ----
+
+
+def test_ids_that_come_again_with_another_text_are_told_once(run):
+    texts = [FERRY, MILL, FERRY, "Rain.", "Snow."]
+    records = [{"id": id, "text": text} for id, text in zip("abaab", texts, strict=True)]
+    done = run("ingest", written("a.jsonl", records), "--format", "quiet")
+    assert (
+        "neardup: 2 documents had an id that came before in this run with another text, and took its place "
+        "(first: 'a' at a.jsonl:4): --id-field names the field that tells documents apart\n"
+    ) in done.err
+    assert "neardup: 1 document came again with the same id and text, and counted once each\n" in done.err
+    assert done.code == 0
+    assert json.loads(run("stats", "--format", "jsonl").out)["documents"] == 2
+
+
+def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
+    records = [{"id": "same", "text": f"{FERRY} {number}"} for number in range(9)]
+    done = run("ingest", written("a.jsonl", records), "--format", "quiet")
+    assert done.code == 1
+    assert "8 documents had an id that came before" in done.err
+
+
+def test_ids_are_looked_for_among_the_last_ones_only():
+    ids = Ids(generation=4)
+    told = [ids.is_first_other_text(Document(str(number % 5), str(number))) for number in range(10)]
+    assert (told.index(True), ids.other) == (5, 5)
+    far = Ids(generation=2)
+    assert not any(far.is_first_other_text(Document(str(number % 9), str(number))) for number in range(18))
+    assert (far.count, far.other) == (18, 0)
+
+
+def test_a_run_without_anything_odd_tells_nothing(run, stream):
+    done = run("ingest", stream, "--format", "quiet")
+    assert len(done.err.splitlines()) == 1
+
+
+# ---- fields that are not there ----
+
+
+@pytest.mark.parametrize(
+    ("option", "so"), [("--id-field", "ids were made up"), ("--time-field", "times are not known")]
+)
+def test_a_field_that_no_record_has_is_told_and_ends_with_1(run, stream, option, so):
+    done = run("ingest", stream, option, "nr", "--format", "quiet")
+    assert done.code == 1
+    assert (
+        f"neardup: no record has the field 'nr' (fields: id, text, time), so their {so}: {option} names another\n"
+    ) in done.err
+
+
+def test_a_field_that_the_configuration_names_is_told_too(run, stream):
+    Path("neardup.toml").write_text('[fields]\nid = "nr"\ntime = ["when", "sent"]\n')
+    done = run("ingest", stream, "--format", "quiet")
+    assert done.code == 1
+    assert "no record has the field 'nr' (" in done.err
+    assert "no record has the field 'when' or 'sent' (" in done.err
+
+
+def test_a_field_that_some_records_lack_is_counted(run):
+    records: list[dict[str, object]] = [
+        {"nr": 1, "text": FERRY},
+        {"id": "x", "text": MILL},
+        {"id": "y", "text": "Rain."},
+    ]
+    done = run("ingest", written("a.jsonl", records), "--id-field", "nr", "--format", "quiet")
+    assert done.code == 0
+    assert (
+        "neardup: 2 of 3 records lack the field 'nr' (fields: id, text), so their ids were made up: "
+        "--id-field names another\n"
+    ) in done.err
+
+
+def test_a_column_that_no_table_has_is_told(run):
+    Path("a.csv").write_text("nr,text\n1,Rain.\n2,Snow.\n")
+    done = run("ingest", "a.csv", "--id-field", "number", "--format", "quiet")
+    assert done.code == 1
+    assert "no record has the field 'number' (fields: nr, text)" in done.err
+
+
+def test_the_wrong_text_field_is_one_message_and_every_record_in_the_file(run):
+    path = written("a.jsonl", [{"id": number, "body": FERRY} for number in range(304)])
+    done = run("ingest", path, "--rejects", "r.jsonl")
+    assert (done.code, done.out) == (1, "")
+    told = [line for line in done.err.splitlines() if "rejected" in line]
+    assert told[0] == (
+        "neardup: rejected a.jsonl:1: no text: there is no field 'text' (fields: body, id): --text-field names another"
+    )
+    assert told[1].endswith("304 rejected (see r.jsonl)")
+    assert told[2:] == ["neardup: 303 more were rejected for the reason of a.jsonl:1"]
+    assert len(Path("r.jsonl").read_text().splitlines()) == 304
+
+
+def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
+    monkeypatch.setattr("neardup.cli.intake.SHOWN_KINDS", 1)
+    Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n')
+    told = run("ingest", "a.jsonl").err.splitlines()
+    assert [line for line in told if "documents" not in line] == [
+        "neardup: rejected a.jsonl:1: field 'text' is an integer, not a string",
+        "neardup: 1 more was rejected for the reason of a.jsonl:1",
+        "neardup: 2 more were rejected for other reasons",
+        "neardup: --rejects FILE keeps all that were rejected",
+    ]
+
+
+# ---- standard input ----
+
+
+@pytest.mark.parametrize("words", [["-"], ["/dev/stdin", "--input", "jsonl"]])
+def test_the_same_standard_input_twice_is_the_same_documents(run_process, words):
+    data = as_lines({"text": FERRY}, {"text": MILL}, {"text": FERRY})
+    first, second = (run_process("ingest", *words, stdin=data) for _ in range(2))
+    assert all(verdict["id"].startswith("stdin:") for verdict in first.lines)
+    assert [verdict["status"] for verdict in first.lines] == ["unique", "unique", "exact"]
+    assert [verdict["id"] for verdict in second.lines] == [verdict["id"] for verdict in first.lines]
+    assert [verdict["status"] for verdict in second.lines] == ["unique", "unique", "exact"]
+    assert json.loads(run_process("stats", "--format", "jsonl").out)["documents"] == 3
+
+
+def test_another_standard_input_replaces_nothing(run_process):
+    run_process("ingest", "-", stdin=as_lines({"text": FERRY}))
+    done = run_process("ingest", "-", stdin=as_lines({"text": MILL}))
+    assert [verdict["status"] for verdict in done.lines] == ["unique"]
+    assert json.loads(run_process("stats", "--format", "jsonl").out)["documents"] == 2
+
+
+@pytest.mark.parametrize("form", ["csv", "text"])
+def test_ids_of_standard_input_bear_its_content_in_every_form(run_process, form):
+    data = {"csv": f'text\n"{FERRY}"\n"{FERRY}"\n', "text": FERRY}[form].encode()
+    one, two = (
+        [verdict["id"] for verdict in run_process("ingest", "-", "--input", form, stdin=data).lines]
+        for _ in range(2)
+    )
+    assert one == two
+    assert all(id.startswith("stdin:") for id in one)
+    assert [id.endswith("-2") for id in one] == ([False, True] if form == "csv" else [False])
+
+
+# ---- folders ----
+
+
+def test_a_folder_of_all_sorts_is_read_and_the_rest_counted(run):
+    Path("d/sub").mkdir(parents=True)
+    written("d/a.jsonl", STREAM[:2])
+    Path("d/sub/b.json").write_text(json.dumps(STREAM[2:4], indent=2))
+    Path("d/c.csv").write_text(f'id,text,time\nc,"{MILL}",2026-11-19T09:00:00Z\n')
+    Path("d/t.txt").write_text("A text of its own.")
+    for name in ("x.html", "sub/y.html", "z.eml"):
+        Path("d", name).write_text("<p>")
+    done = run("ingest", "d", "--format", "quiet")
+    assert done.code == 0
+    assert done.err.startswith(
+        "neardup: d: 3 passed over: .html 2 (first: x.html), .eml 1 (first: z.eml); --input says what they are\n"
+    )
+    assert "6 documents" in done.err
+
+
+def test_what_is_taken_for_text_and_is_none_is_told(run):
+    Path("in.mbox").write_text("From a@b.c Sat Nov 21\nSubject: Rain\n\nRain.\n")
+    done = run("ingest", "in.mbox", "--input", "text", "--format", "quiet")
+    assert done.code == 0
+    assert (
+        "neardup: 1 file is a mailbox (mbox) as one document, compared as text (first: in.mbox)\n" in done.err
+    )
+
+
+# ---- one text ----
+
+
+def test_a_file_of_records_is_no_text_to_ask_with(run, window, stream):
+    for words in (("query", "--window", window), ("show",)):
+        done = run(*words, "--file", stream)
+        assert (done.code, done.out) == (2, "")
+        told = " ".join(word for word in done.err.split() if word != "│")
+        assert (
+            "stream.jsonl holds records, not one text: give the text of one by --text, or all of them to "
+            "`neardup ingest`; --file - < stream.jsonl takes the whole of it for one text"
+        ) in told
+
+
+def test_a_record_as_a_text_is_told(run_process, window, stream):
+    done = run_process("query", "--window", window, "--file", "-", stdin=stream.read_bytes())
+    assert done.code == 0
+    assert done.err == (
+        "neardup: standard input looks like a record, and is compared with its braces and names; "
+        "--text takes the text alone\n"
+    )
+
+
+def test_a_text_in_another_encoding(run, window):
+    Path("page.txt").write_bytes((FERRY + " é").encode("latin-1"))
+    done = run("query", "--window", window, "--file", "page.txt")
+    assert "not UTF-8: byte 0xe9 at offset" in done.err
+    assert "--encoding names another, such as latin-1" in done.err
+    (verdict,) = run("query", "--window", window, "--file", "page.txt", "--encoding", "latin-1").lines
+    assert verdict["duplicate_of"] == "ferry"
+
+
+# ---- encodings and names ----
+
+
+def test_an_encoding_may_be_named(run):
+    Path("a.jsonl").write_bytes('{"id": "a", "text": "Café au lait."}\n'.encode("cp1252"))
+    assert run("ingest", "a.jsonl").code == 1
+    assert [verdict["id"] for verdict in run("ingest", "a.jsonl", "--encoding", "cp1252").lines] == ["a"]
+    assert run("lexicon", "build", "a.jsonl", "--encoding", "cp1252", "--output", "own.lexicon").code == 0
+    done = run("ingest", "a.jsonl", "--encoding", "cp9999")
+    assert done.code == 2
+    assert done.err == (
+        "neardup: setting encoding is 'cp9999': it must be the name of an encoding, such as latin-1, cp1252 or utf-16\n"
+    )
+
+
+def test_a_file_name_that_is_no_utf8_is_escaped_wherever_it_is_told(run):
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    Path(name).write_text('{"text": 7}\n{"text": "Rain."}\n{\n', "utf-8")
+    done = run("ingest", name, "--rejects", "r.jsonl")
+    assert (done.code, [verdict["id"] for verdict in done.lines]) == (1, [r"caf\xe9.jsonl:2"])
+    rejects = [json.loads(line) for line in Path("r.jsonl").read_text("utf-8").splitlines()]
+    assert [(reject["source"], reject["line"]) for reject in rejects] == [
+        (r"caf\xe9.jsonl", 1),
+        (r"caf\xe9.jsonl", 3),
+    ]
+    assert "neardup: rejected caf\\xe9.jsonl:1: field 'text' is an integer, not a string\n" in done.err
+
+
+def test_an_id_of_half_a_character_is_a_reject_of_the_id(run):
+    Path("a.csv").write_text("text\nRain.\n")
+    Path("n.jsonl").write_text('{"id": "\\ud800", "text": "Rain."}\n')
+    done = run("ingest", "n.jsonl", "--rejects", "r.jsonl")
+    assert "an unpaired surrogate (U+D800), which stands for no character" in done.err
+
+
+# ---- times ----
+
+
+def test_times_of_mail_are_read_and_others_named(run):
+    times = ["Fri, 20 Nov 2026 09:00:00 +0000", "1795165200", "20.11.2026"]
+    records = [{"id": str(at), "text": FERRY, "time": time} for at, time in enumerate(times)]
+    done = run("ingest", written("a.jsonl", records))
+    assert [(verdict["id"], verdict["time"]) for verdict in done.lines] == [
+        ("0", "2026-11-20T09:00:00Z"),
+        ("1", "2026-11-20T09:00:00Z"),
+    ]
+    assert (
+        "neardup: rejected a.jsonl:3: time '20.11.2026' is not ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 "
+        "(Sat, 21 Nov 2026 09:00:00 +0000), or seconds or milliseconds since 1970\n"
+    ) in done.err
