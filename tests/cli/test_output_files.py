@@ -229,3 +229,12 @@ def test_a_window_that_cannot_be_opened_costs_no_output(run):
     Path("w").write_text("no directory")
     assert run("ingest", path, "--window", "w", "--output", "v.jsonl", "--force").code in (2, 3)
     assert Path("v.jsonl").read_text() == "kept\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", ["--output", "--rejects"])
+def test_a_full_disk_is_told_with_the_file(run, option):
+    Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\nbroken\n')
+    done = run("ingest", "s.jsonl", option, "/dev/full")
+    assert done.code == 3
+    assert "neardup: /dev/full: No space left on device\n" in done.err

@@ -6,13 +6,14 @@ redirected from a file are all seen through.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from neardup.cli.door import say
 from neardup.errors import SettingsError
@@ -73,6 +74,17 @@ def holds_something(path: Path) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size > 0 and not _is_stream(path)
 
 
+class _Named(io.FileIO):
+    """A file that is written, whose errors name it: of an open file the system tells a full disk without a name."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = os.fspath(self.name)
+            raise
+
+
 @contextmanager
 def opened_output(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
     """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
@@ -80,7 +92,7 @@ def opened_output(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
     A last line that was cut off is ended first, so that no line of ours is lost in it.
     """
     mode = _mode(path, force=force)
-    with path.open(mode) as file:
+    with io.BufferedWriter(_Named(path, mode)) as file:
         if mode == "ab" and not _is_stream(path) and _is_cut_off(path):
             say(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
             file.write(b"\n")

@@ -40,4 +40,4 @@ HOME = home()
 SOURCES = _sources()
 if HOME.writable:
     _drop_stale(HOME.path)
-compiling.tell()
+    compiling.tell()  # elsewhere `caching` says that every start compiles
