@@ -15,6 +15,7 @@ from neardup.cluster.address import is_address
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
+from neardup.engines.newest import check_hours
 from neardup.engines.state import State
 from neardup.engines.store import (
     DELETED,
@@ -26,7 +27,7 @@ from neardup.engines.store import (
     Rows,
 )
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
-from neardup.params import REMEMBERED, REMEMBERED_IF_PARTIAL, Recipe, Settings
+from neardup.params import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
 from neardup.signature import Signer, signer
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def open_window(
     credentials: Credentials | None = None,
     patience: float | None = None,
     archive: str | None = None,
+    remember: bool = True,
+    force: bool = False,
     **changes: Any,
 ) -> EmbeddedWindow:
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
@@ -55,7 +58,9 @@ def open_window(
     `credentials`, `patience` and `archive` are.
 
     Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
-    `open("news.window", threshold=0.8)`. Opening reads keys, not texts: about 3 µs a document.
+    `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False. Fewer hours than the
+    window remembers, by which documents would go, are refused without `force`.
+    Opening reads keys, not texts: about 3 µs a document.
     Raises `WindowLocked` (another writer), `WindowDamaged`, `RecipeMismatch`, `SettingsError`, `LexiconError`.
 
     >>> with open_window(None, threshold=0.5) as window:
@@ -71,7 +76,7 @@ def open_window(
 
         return open_elastic_window(
             path, settings=settings, readonly=readonly, credentials=credentials, patience=patience,
-            archive=archive, **changes,
+            archive=archive, remember=remember, force=force, **changes,
         )  # fmt: skip
     if archive is not None:
         raise SettingsError(
@@ -91,15 +96,22 @@ def open_window(
         store = FileStore(directory, readonly=readonly)
         stack.callback(store.close)
         known = _description(directory)
-        chosen = (settings or _remembered(directory / "window.json", known)).with_changes(**changes)
+        left = _remembered(directory / "window.json", known)
+        chosen = (settings or left).with_changes(**changes)
         maker, chosen = _signer(directory, known, chosen)
-        if not readonly:
-            _describe(directory, chosen, maker)
         store.fsync = chosen.fsync
         state = State(store, chosen, maker, readonly=readonly)
         _load(state, store)
+        window = EmbeddedWindow(state)
+        changed = False
+        if known and remember and not readonly:
+            changed = check_hours(str(directory), left, chosen, window.beyond, force=force)
+        if not readonly and (remember or not known):
+            _describe(directory, chosen, maker)
+        if changed:
+            window.apply_hours()
         stack.pop_all()
-        return EmbeddedWindow(state)
+        return window
 
 
 def _description(directory: Path) -> dict[str, Any]:
@@ -125,7 +137,7 @@ def _remembered(file: Path, known: dict[str, Any]) -> Settings:
     """The settings that the last writer left; the defaults for a new window."""
     try:
         left = known.get("settings", {})
-        names = [*(REMEMBERED if known else ()), *(name for name in REMEMBERED_IF_PARTIAL if name in left)]
+        names = [*(REMEMBERED if known else ()), *(name for name in REMEMBERED_IF_GIVEN if name in left)]
         return Settings(**{name: left[name] for name in names})
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(file, f"settings with {error}", "settings that a writer left") from error

@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from neardup.engines.base import Left
 from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
 from neardup.watching.post import Post
 from neardup.watching.waiting import Lag
@@ -54,6 +55,8 @@ class Watch:
         self._told: frozenset[str] = frozenset()
         self._standing_by = False
         self.lag = Lag()
+        self.left = Left()
+        """What has left the window."""
         self.handled = self.expected = 0
         """How many documents have been dealt with, and how many will have been when what was last seen is done."""
 
@@ -75,8 +78,10 @@ class Watch:
                 try:
                     with self._open_window() as window:
                         opened = True
+                        before = self.left
                         for verdict in self._passes(window, on_reject, on_lag):
                             failures = 0
+                            self.left = before.plus(window.left)
                             yield verdict
                     return
                 except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:

@@ -17,8 +17,9 @@ import numpy as np
 
 from neardup.document import Prepared, Reject
 from neardup.engines import review
+from neardup.engines.base import Expired
 from neardup.engines.elastic.asking import Inquiry
-from neardup.engines.elastic.fields import new_fields, now_ms, unstored_fields, verdict_fields
+from neardup.engines.elastic.fields import OBJECT, new_fields, now_ms, unstored_fields, verdict_fields
 from neardup.engines.elastic.journal import Journal
 from neardup.engines.elastic.loading import load, take_back
 from neardup.engines.elastic.store import ClusterStore, Found
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from neardup.engines.base import OnReject, Stats
     from neardup.engines.elastic.lease import Content
     from neardup.engines.elastic.site import Site
+    from neardup.engines.newest import Next
     from neardup.params import Settings
     from neardup.verdict import Group, Verdict
 
@@ -45,8 +47,10 @@ log = logging.getLogger("neardup")
 class ElasticWindow(EmbeddedWindow):
     """See `neardup.engines.base.Window` for what its methods promise."""
 
-    def __init__(self, site: Site, content: Content, settings: Settings, *, readonly: bool) -> None:
-        self._site, self._readonly = site, readonly
+    def __init__(
+        self, site: Site, content: Content, settings: Settings, *, readonly: bool, remember: bool = True
+    ) -> None:
+        self._site, self._readonly, self._remember = site, readonly, remember
         self._cluster, self._layout, self._lease, _ = site
         # Nothing is loaded before it is needed: an ad hoc query never needs it.
         super().__init__(self._empty(replace(content, commit=Commit()), settings))
@@ -61,7 +65,8 @@ class ElasticWindow(EmbeddedWindow):
 
     def _empty(self, content: Content, settings: Settings) -> State:
         """A window in memory in which nothing is, yet; the next look at `content` fills it."""
-        store = ClusterStore(self._site, content, settings.remembered)
+        remembered = settings.remembered if self._remember else content.settings
+        store = ClusterStore(self._site, content, remembered)
         return State(store, settings, self._site.signer, readonly=self._readonly)
 
     def _catch_up(self, content: Content) -> None:
@@ -125,20 +130,21 @@ class ElasticWindow(EmbeddedWindow):
 
     # ---- ingest ----
 
-    def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+    def _settled(self, documents: list[Prepared], following: Next, reject: OnReject) -> list[Verdict]:
         """As in the embedded engine; documents that the cluster will not have are rejected, and the others decided
         anew without them.
         """
         documents = [self._named(document) for document in documents]
         while True:
             rejected: list[Reject] = []
-            before = self._state.committed
-            verdicts = self._score(documents, rejected.append)
+            before, left = self._state.committed, self.left
+            verdicts = self._score(documents, following, rejected.append)
             self._mark_unstored(documents, verdicts)
             try:
                 self._state.commit()
             except DocumentsRefused as refused:
                 self._undo(before)
+                self.left = left
                 for identity, reason in refused.reasons.items():
                     reject(Reject(identity, reason))
                 documents = [document for document in documents if document.id not in refused.reasons]
@@ -203,13 +209,34 @@ class ElasticWindow(EmbeddedWindow):
 
     # ---- the rest of the contract ----
 
-    def expire(self, now: Any = None) -> list[str]:
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        if dry_run:
+            self._catch_up(self._committed())
+            left = self._left_behind()
+        else:
+            left = self._drop_left_behind()
+        gone = super().expire(now, keep_hours=keep_hours, dry_run=dry_run)
+        return Expired(sorted({*map(hour_name, left), *gone}), gone.documents)
+
+    def set_newest(self, time: Any = None) -> str | None:
+        self._drop_left_behind()  # or what had expired would come back
+        return super().set_newest(time)
+
+    def beyond(self, hours: int) -> Expired:
+        self._catch_up(self._committed())
+        return super().beyond(hours)
+
+    def _left_behind(self) -> list[int]:
+        """Hours that have expired but are there, because a scorer ended between its commit and their end."""
+        floor = self._state.committed.floor_hour
+        return [hour for hour in self._store.hours() if hour < floor]
+
+    def _drop_left_behind(self) -> list[int]:
         with self._writing():
-            floor = self._state.committed.floor_hour
-            left = [hour for hour in self._store.hours() if hour < floor]
-            for hour in left:  # by a scorer that ended between the commit and this
+            left = self._left_behind()
+            for hour in left:
                 self._store.drop(hour)
-        return sorted([*map(hour_name, left), *super().expire(now)])
+        return left
 
     def query(
         self,
@@ -240,7 +267,11 @@ class ElasticWindow(EmbeddedWindow):
 
     def stats(self) -> Stats:
         self._catch_up(self._committed())
-        return super().stats()
+        marked = self._cluster.request(
+            "POST", f"/{self._layout.target}/_count", params={"ignore_unavailable": "true"},
+            body={"query": {"term": {f"{OBJECT}.status": "unscored"}}},
+        )  # fmt: skip
+        return replace(super().stats(), unscored=int(marked["count"]))
 
 
 def _bury_expired(state: State, store: ClusterStore) -> None:
