@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import DONE, REJECTED
+from neardup.cli.archive import in_time, tell_undated, without_limit
 from neardup.cli.from_index import copied, scored_in_place
 from neardup.cli.running import WayOut, take_in
 from neardup.cli.session import configured, opened, place_of
@@ -24,6 +24,8 @@ def ingest(
     retrieval: options.RetrievalOption = None,
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
+    force: options.ForceOption = False,
     route: options.RoutesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
@@ -89,6 +91,8 @@ def ingest(
     text_field: options.TextFieldOption = None,
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
+    ahead_hours: options.AheadHoursOption = None,
+    advance: options.AdvanceOption = None,
     from_index: Annotated[
         str | None,
         typer.Option(
@@ -124,7 +128,12 @@ def ingest(
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
     partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1).
+    code 1; also if more than 1 % of the documents could not be compared with all of their window).
+
+    Files are no stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
+    and into a window with a limit documents of files go in order of time. Standard input is taken as it comes, into a
+    new window of 24 hours. A document without a time has that of the one before it; one whose time is ahead of the
+    clock, or alone would make most of the window expire, is rejected.
 
     Reading the same file again changes nothing in the window: what is still there gets its verdict once more. Documents
     of hours that were dropped already are judged anew by what is left; their verdicts say truncated.
@@ -142,6 +151,7 @@ def ingest(
         neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
     """
     from neardup.cluster.address import is_address
+    from neardup.sources.ordering import Dated
 
     files = files or []
     _check_sources(files, from_index, output, in_place=in_place)
@@ -151,6 +161,9 @@ def ingest(
         retrieval=retrieval,
         matches=matches,
         window_hours=window_hours,
+        keep_hours=keep_hours,
+        ahead_hours=ahead_hours,
+        advance=advance,
         routes=route or None,
         partial=partial,
         containment=containment,
@@ -169,18 +182,21 @@ def ingest(
     ).with_fields(id=id_field, text=text_field, time=time_field)
     way_out = WayOut(format, output, rejects)
     if from_index is not None and not in_place:
-        rejected = copied(window, settings, from_index, way_out)
+        code = copied(window, settings, from_index, way_out, force=force)
     elif from_index is not None:
         named = {"text_field": text_field, "time_field": time_field}
         given = [option for option, value in named.items() if value is not None]
-        rejected = scored_in_place(window, settings, from_index, way_out, given=given)
+        code = scored_in_place(window, settings, from_index, way_out, given=given)
     else:
-        name = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        keep = is_address(place_of(window, settings))
+        name, place = f"stdin-{datetime.now(UTC):%Y%m%dT%H%M%SZ}", place_of(window, settings)
+        keep = is_address(place)
         reader = settings.reader(files, form=input, delimiter=delimiter, stdin_name=name, keep=keep)
-        with opened(window, settings, make=True) as target:
-            rejected = take_in(target, reader, way_out, lambda: (reader.bytes_read, reader.bytes_total))
-    raise typer.Exit(REJECTED if rejected else DONE)
+        dated = Dated(reader, ahead_hours=settings.settings.ahead_hours)
+        settings = without_limit(place, settings, dated)
+        with opened(window, settings, make=True, remember=True, force=force) as target:
+            code = take_in(target, in_time(target, dated), way_out)
+        tell_undated(dated)
+    raise typer.Exit(code)
 
 
 def _check_sources(files: list[Path], from_index: str | None, output: Path | None, *, in_place: bool) -> None:

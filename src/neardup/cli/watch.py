@@ -9,8 +9,8 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
-from neardup.cli.door import DONE, REJECTED, say
-from neardup.cli.running import WayOut, outlets, score_what_waits
+from neardup.cli.door import say
+from neardup.cli.running import WayOut, exit_code, outlets, score_what_waits
 from neardup.cli.session import check_cluster, configured, tell_of_compiling
 from neardup.cli.tables import counted
 
@@ -38,6 +38,11 @@ def watch(
         float,
         typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
     ] = 60.0,
+    window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
+    force: options.ForceOption = False,
+    ahead_hours: options.AheadHoursOption = None,
+    advance: options.AdvanceOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
@@ -73,7 +78,15 @@ def watch(
     from neardup.watching.waiting import layout_at
 
     settings = configured(
-        config, batch_documents=batch, partial=partial, containment=containment, delta=delta
+        config,
+        batch_documents=batch,
+        window_hours=window_hours,
+        keep_hours=keep_hours,
+        ahead_hours=ahead_hours,
+        advance=advance,
+        partial=partial,
+        containment=containment,
+        delta=delta,
     )
     with connected(window, settings) as cluster:
         place = str(cluster.address)
@@ -82,7 +95,9 @@ def watch(
         tell_of_compiling()
         hours = not no_rollover and layout.archive is None
         watching = Watch(
-            lambda: open_elastic_window(place, credentials=settings.credentials, **settings.given),
+            lambda: open_elastic_window(
+                place, credentials=settings.credentials, force=force, **settings.given
+            ),
             cluster,
             layout,
             roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hours else None,
@@ -92,7 +107,7 @@ def watch(
         )
         with outlets(WayOut(format, output, rejects), lambda: (watching.handled, None)) as out:
             score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
-    raise typer.Exit(REJECTED if out.rejects.count or watching.lag.blocked else DONE)
+    raise typer.Exit(exit_code(out, blocked=watching.lag.blocked))
 
 
 class _Reporter:
