@@ -6,6 +6,7 @@ verdicts. `candidates` is always 0 here: how many documents an engine had to loo
 
 Where the texts leave something open, this is what is held to:
 
+- What a doubted document makes leave is counted before anything else happens to it: budgets, an older text of its id.
 - Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
 - A copy keeps its verdict in `reconcile` if no document of the id and time that it names is left and that time's
   hour has expired, or was given up in part: a window need not tell whether that document was deleted before.
@@ -28,7 +29,7 @@ from typing import Any, Self
 
 from neardup import oracle
 from neardup.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
-from neardup.engines.base import OnReject, Stats
+from neardup.engines.base import Expired, Left, OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.lexicon import Lexicon
 from neardup.params import DEFAULT_MATCHES, MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
@@ -36,6 +37,7 @@ from neardup.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 
 HOUR = 3_600_000
 BEFORE_ALL = -(2**40)
+LOOKED_PAST = 100
 AFTER_ALL = 2**40
 
 
@@ -109,6 +111,7 @@ class ReferenceWindow:
         self.newest = BEFORE_ALL
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
+        self.left = Left()
         self._arrivals = itertools.count()
 
     # -- ingest --
@@ -118,15 +121,52 @@ class ReferenceWindow:
     ) -> Iterator[Verdict]:
         check_documents(documents)
         reject = on_reject or _log_reject
+        coming = self._usable(documents, reject)
+        ahead: list[Prepared] = []
+        while (document := ahead.pop(0) if ahead else next(coming, None)) is not None:
+            after = None
+            if self._is_doubted(document):
+                while len(ahead) < LOOKED_PAST and not any(other.dated for other in ahead):
+                    more = next(coming, None)
+                    if more is None:
+                        break
+                    ahead.append(more)
+                after = next((other for other in ahead[:LOOKED_PAST] if other.dated), None)
+            if self._is_doubted(document) and not self._is_borne_out(document, after):
+                reject(Reject(document.id, f"time {stamp(document.time)} would move the window on"))
+            else:
+                yield self._ingested(document)
+
+    def _usable(self, documents: Iterable[Item | Flush], reject: OnReject) -> Iterator[Prepared]:
         for item in documents:
             if isinstance(item, Flush):
                 continue
             try:
-                document = prepare(item, _now, self.settings.max_length)
+                yield self._checked(prepare(item, _now, self.settings.max_length))
             except DocumentError as error:
                 reject(Reject(error.id, error.reason))
-                continue
-            yield self._ingested(document)
+
+    def _checked(self, document: Prepared) -> Prepared:
+        ahead = self.settings.ahead_hours
+        if document.time > _now() + ahead * HOUR:
+            raise DocumentError(document.id, f"time {stamp(document.time)} is ahead of the clock")
+        return document
+
+    def _is_doubted(self, document: Prepared) -> bool:
+        """Whether by its time alone most of the window would leave, in more than one step of an hour."""
+        keep, hour = self.settings.kept_hours, document.time // HOUR
+        known = self.living.get(document.id)
+        again = known is not None and known.form == self._signed(document.text.decode())[0]
+        if not keep or self.settings.advance or again or hour <= self.newest + 1:
+            return False
+        if document.dated and hour in (_now() // HOUR, _now() // HOUR - 1):
+            return False
+        leaving = [stored for stored in self.living.values() if stored.hour < hour - keep]
+        return len(leaving) > len(self.living) - len(leaving)
+
+    def _is_borne_out(self, doubted: Prepared, after: Prepared | None) -> bool:
+        """A doubted document is believed if the next one with a time is nearer to it than to the newest hour."""
+        return after is not None and 2 * (after.time // HOUR) > doubted.time // HOUR + self.newest
 
     def _ingested(self, document: Prepared) -> Verdict:
         form, grams = self._signed(document.text.decode())
@@ -138,8 +178,8 @@ class ReferenceWindow:
             self._give_up()
         hour = document.time // HOUR
         self.newest = max(self.newest, hour)
-        if self.settings.window_hours:
-            self._drop_before(self.newest - self.settings.window_hours)
+        if self.settings.kept_hours:
+            self._drop_before(self.newest - self.settings.kept_hours)
         low, high = self._around(hour)
         own_hour_gone = hour < self.floor
         others = self._searchable(low, high)
@@ -308,7 +348,9 @@ class ReferenceWindow:
         if hour <= self.floor:
             return []
         self.floor = hour
-        for stored in [stored for stored in self.living.values() if stored.hour < hour]:
+        going = [stored for stored in self.living.values() if stored.hour < hour]
+        self.left = self.left.with_more(Counter(stored.hour for stored in going))
+        for stored in going:
             del self.living[stored.id]
         gone = sorted(old for old in self.hours if old < hour)
         self.hours.difference_update(gone)
@@ -322,18 +364,38 @@ class ReferenceWindow:
             self.given_up = hours[1]
             return
         arrived = sorted(self.living.values(), key=lambda stored: stored.arrival)
-        for stored in arrived[: (len(arrived) + 1) // 2]:
+        half = arrived[: (len(arrived) + 1) // 2]
+        self.left = self.left.with_more({hours[0]: len(half)})
+        for stored in half:
             del self.living[stored.id]
         self.given_up = hours[0] + 1
 
     def delete(self, id: str) -> bool:
         return self.living.pop(id, None) is not None
 
-    def expire(self, now: Any = None) -> list[str]:
-        if not self.settings.window_hours:
-            return []
-        milliseconds = _now() if now is None else parse_time(now)
-        return self._drop_before(milliseconds // HOUR - self.settings.window_hours)
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        kept = self.settings.kept_hours if keep_hours is None else keep_hours
+        if not kept:
+            return Expired()
+        hour = (_now() if now is None else parse_time(now)) // HOUR - kept
+        count = sum(stored.hour < hour for stored in self.living.values())
+        if dry_run:
+            names = [name_of(old) for old in sorted(self.hours) if old < hour] if hour > self.floor else []
+            return Expired(names, count)
+        return Expired(self._drop_before(hour), count)
+
+    def set_newest(self, time: Any = None) -> str | None:
+        hour = max((stored.hour for stored in self.living.values()), default=BEFORE_ALL)
+        if time is not None:
+            hour = parse_time(time) // HOUR
+        if hour > self.newest:
+            raise SettingsError("newest", name_of(hour), "an hour no later than the newest one")
+        dropped = hour if hour > BEFORE_ALL else _now() // HOUR
+        self.given_up = max(self.given_up, min(self.floor, dropped + 1))
+        keep = self.settings.kept_hours if hour > BEFORE_ALL else 0
+        self.floor = min(self.floor, hour - keep if keep else BEFORE_ALL)
+        self.newest = hour
+        return name_of(hour) if hour > BEFORE_ALL else None
 
     # -- looking back --
 
@@ -441,9 +503,12 @@ class ReferenceWindow:
             documents=len(self.living),
             copies=sum(stored.verdict.is_copy for stored in self.living.values()),
             groups=sum(1 for _ in self.groups()),
+            unscored=0,
+            truncated=sum(stored.verdict.truncated for stored in self.living.values()),
             hours={name_of(hour): hours[hour] for hour in sorted(hours)},
             newest=name_of(self.newest) if self.newest > BEFORE_ALL else None,
             window_hours=self.settings.window_hours,
+            keep_hours=self.settings.kept_hours,
             budget_floor=name_of(self.given_up) if self.given_up > BEFORE_ALL else None,
             postings_keys=0,
             memory_bytes=0,

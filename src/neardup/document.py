@@ -79,13 +79,23 @@ class Reject(NamedTuple):
     raw: str | None = None
 
 
+class AssumedTime(str):
+    """A time in ISO 8601 that a document was given because it brought none: it bears out nobody else's."""
+
+    __slots__ = ()
+
+
 class Prepared(NamedTuple):
-    """A document that passed every check: text as UTF-8, time in milliseconds. `fields`: what else came with it."""
+    """A document that passed every check: text as UTF-8, time in milliseconds. `fields`: what else came with it.
+
+    `dated`: it brought its time itself.
+    """
 
     id: str
     text: bytes
     time: int
     fields: Any = None
+    dated: bool = True
 
 
 def parse_time(value: Any) -> int:
@@ -249,7 +259,9 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     try:
         if len(encode_text(identity, "id")) > MAX_ID_BYTES:
             raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
-        return Prepared(identity, encode_text(text), arrival() if time is None else parse_time(time), fields)
+        if time is None:
+            return Prepared(identity, encode_text(text), arrival(), fields, dated=False)
+        return Prepared(identity, encode_text(text), parse_time(time), fields, type(time) is not AssumedTime)
     except DocumentError:
         raise
     except ValueError as error:

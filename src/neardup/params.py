@@ -33,6 +33,8 @@ DEFAULT_MATCHES: Final = 10
 DEFAULT_WINDOW_HOURS: Final = 24
 MAX_WINDOW_HOURS: Final = 1_000_000
 """More than a hundred years; whoever wants no limit says 0."""
+DEFAULT_AHEAD_HOURS: Final = 24
+"""A zone taken for another, and a day that begins early elsewhere, are less than a day."""
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
@@ -140,6 +142,8 @@ REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes
 """Settings that opening a window without them takes over from its last writer."""
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
 """The same for a window whose last writer looked for partial copies."""
+REMEMBERED_IF_GIVEN: Final = ("keep_hours", *REMEMBERED_IF_PARTIAL)
+"""What a window says of itself only if it is not as by default."""
 
 
 class PartialRule(NamedTuple):
@@ -175,6 +179,11 @@ class Settings:
     matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. How
                       many there are it says in any case
     window_hours      hours before a document's own that it is compared with; 0 = no limit
+    keep_hours        hours before the newest one that stay in the window, `window_hours` at least; None = as many
+                      as are compared, 0 = for ever
+    ahead_hours       a document of a time further ahead of the clock than this is rejected
+    advance           whether any document is believed by which most of a window expires; else it is only if its time
+                      is the clock's, or the next document bears it out (`neardup.window.Leap`)
     routes            further ways to find candidates: "sentences", "simhash"
     max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
@@ -195,6 +204,9 @@ class Settings:
     policy: Policy = "mark"
     matches: int | None = DEFAULT_MATCHES
     window_hours: int = DEFAULT_WINDOW_HOURS
+    keep_hours: int | None = None
+    ahead_hours: int = DEFAULT_AHEAD_HOURS
+    advance: bool = False
     routes: tuple[str, ...] = ()
     max_documents: int = 0
     max_memory: int = 0
@@ -219,6 +231,7 @@ class Settings:
             _one_of("routes", route, ROUTES)
         check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
         for name, low in (
+            ("ahead_hours", 0),
             ("max_documents", 0),
             ("max_memory", 0),
             ("max_candidates", 0),
@@ -231,9 +244,28 @@ class Settings:
             check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
             check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
-        for name in ("fsync", "partial"):
+        for name in ("fsync", "partial", "advance"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")
+        self._check_keep_hours()
+
+    def _check_keep_hours(self) -> None:
+        keep, compared = self.keep_hours, self.window_hours
+        if keep is None:
+            return
+        check_whole("keep_hours", keep, 0)
+        if keep and not 0 < compared <= keep:
+            expected = (
+                f"at least the {compared} hours that are compared (window_hours)"
+                if compared
+                else "0, because all hours are compared (window_hours = 0)"
+            )
+            raise SettingsError("keep_hours", keep, f"{expected}; 0 keeps all")
+
+    @property
+    def kept_hours(self) -> int:
+        """How many hours before the newest one stay; 0 = all."""
+        return self.window_hours if self.keep_hours is None else self.keep_hours
 
     @property
     def exact(self) -> Fraction:
@@ -252,6 +284,8 @@ class Settings:
         """What a window remembers of them (`REMEMBERED`), as plain values."""
         values = {name: getattr(self, name) for name in REMEMBERED}
         values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
+        if self.keep_hours is not None:
+            values["keep_hours"] = self.keep_hours
         if self.partial:
             values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
         return values

@@ -5,10 +5,13 @@ Time is always an argument here; nothing reads a clock.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.document import format_time
 from neardup.params import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FIRST_HOUR: Final = -(2**40)
 LAST_HOUR: Final = 2**40
@@ -33,13 +36,13 @@ def hour_name(hour: int) -> str:
     return f"{stamp[:10].replace('-', '.')}-{stamp[11:13]}"
 
 
-def first_living_hour(newest: int, window_hours: int) -> int:
+def first_living_hour(newest: int, kept_hours: int) -> int:
     """The oldest hour that lives when `newest` has begun; an older one is dropped whole. 0 = no limit.
 
     >>> first_living_hour(100, 24)
     76
     """
-    return newest - window_hours if window_hours else FIRST_HOUR
+    return newest - kept_hours if kept_hours else FIRST_HOUR
 
 
 def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
@@ -50,3 +53,58 @@ def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
     if not window_hours:
         return FIRST_HOUR, LAST_HOUR
     return hour - window_hours, hour + window_hours
+
+
+class Leap(NamedTuple):
+    """What a document does to a window if its time is believed: the newest hour moves on from `newest` to `hour`, and
+    `leaving` of `living` documents expire.
+
+    A stream moves on by an hour at a time, or after a pause; a wrong clock by anything. They are told apart by the
+    next document: one that is nearer to `hour` than to `newest` bears it out.
+    """
+
+    newest: int
+    hour: int
+    leaving: int
+    living: int
+
+    def borne_out_by(self, hour: int) -> bool:
+        """Whether a next document of `hour` bears it out."""
+        return hour - self.newest > self.hour - hour
+
+    def __str__(self) -> str:
+        all_of = "all" if self.leaving == self.living else f"{self.leaving:,} of the"
+        return (
+            f"would move the window on from hour {hour_name(self.newest)} to {hour_name(self.hour)} and expire "
+            f"{all_of} {self.living:,} documents in it; neither the clock nor the next document bears it out: if it "
+            "is right, --advance (advance=True)"
+        )
+
+
+def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
+    """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
+
+    To doubt is what moves the newest hour on by more than one, and makes more than half of what is there expire.
+
+    >>> leap(148, 100, 24, {99: 3, 100: 7})
+    Leap(newest=100, hour=148, leaving=10, living=10)
+    >>> leap(120, 100, 24, {95: 3, 100: 7}) is None
+    True
+    """
+    first = first_living_hour(hour, kept_hours)
+    if hour <= newest + 1 or newest <= FIRST_HOUR or first <= min(documents, default=LAST_HOUR):
+        return None
+    leaving = sum(count for old, count in documents.items() if old < first)
+    living = sum(documents.values())
+    return Leap(newest, hour, leaving, living) if 2 * leaving > living else None
+
+
+def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
+    """Why a time is not believed at the time `now` (both in milliseconds); None if it is."""
+    if time <= now + ahead_hours * HOUR_MS:
+        return None
+    hours = (time - now) // HOUR_MS
+    return (
+        f"time {format_time(time)} is {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), more "
+        f"than {ahead_hours:,}: --ahead-hours (ahead_hours) if it is right"
+    )

@@ -153,7 +153,21 @@ class TestDelete:
 
 class TestExpire:
     def test_hours_older_than_the_window_are_named(self, run, window):
-        done = run("expire", "--window", window, "--now", "2026-11-20T07:30:00Z")
+        hours = ("--window", window, "--window-hours", "24", "--now", "2026-11-20T07:30:00Z")
+        tried = run("expire", *hours, "--dry-run")
+        assert (tried.out.split(), tried.err) == (
+            ["2026.11.19-06"],
+            "neardup: 2 documents in 1 hour would be dropped\n",
+        )
+        refused = run("expire", *hours)
+        assert (refused.code, refused.out) == (2, "")
+        assert (
+            "the window keeps 2 documents in 1 hour (2026.11.19-06 to 2026.11.19-06) that would go"
+            in refused.err
+        )
+        assert "--force (force=True) lets them go" in refused.err
+        done = run("expire", *hours, "--force")
+        assert done.err == "neardup: 2 documents in 1 hour dropped\n"
         assert done.out.split() == ["2026.11.19-06"]
 
     def test_a_time_that_is_none(self, run, window):

@@ -99,7 +99,8 @@ def test_what_the_readme_shows_is_what_comes_out(run):
 
 
 def test_the_readme_tells_what_reading_a_file_again_does(run):
-    sample, words = ROOT / "examples" / "stream.jsonl", ("--window", "w", "--format", "jsonl")
+    sample = ROOT / "examples" / "stream.jsonl"
+    words = ("--window", "w", "--format", "jsonl", "--window-hours", "24")
     first = {verdict["id"]: verdict for verdict in run("ingest", sample, *words).lines}
     before = run("stats", "--window", "w").out, run("groups", "--window", "w").out
     second = {verdict["id"]: verdict for verdict in run("ingest", sample, *words).lines}

@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
-from tests.contract.places import START, Place, document, without_candidates
+from tests.contract.places import START, Place, without_candidates
 
-from neardup.errors import UnknownDocument
+from neardup.document import AssumedTime, Document, format_time
+from neardup.errors import SettingsError, UnknownDocument
 from neardup.params import Recipe
 
 if TYPE_CHECKING:
-    from neardup.document import Document
-    from neardup.engines.base import Stats, Window
+    from neardup.document import Reject
+    from neardup.engines.base import Left, Stats, Window
 
 STEMS = (
     ("ferry", "towed", "to", "port", "early", "on", "Friday", "after", "engine", "failed"),
@@ -46,6 +47,10 @@ class Expire(NamedTuple):
     hour: int
 
 
+class SetNewest(NamedTuple):
+    hour: int | None
+
+
 class Reopen(NamedTuple):
     pass
 
@@ -62,7 +67,7 @@ class Ask(NamedTuple):
     hour: int | None
 
 
-Operation = Ingest | Delete | Expire | Reopen | Reconcile | Ask
+Operation = Ingest | Delete | Expire | SetNewest | Reopen | Reconcile | Ask
 
 
 def _text(stem: tuple[str, ...], edits: list[tuple[int, str]], separator: str) -> str:
@@ -87,7 +92,10 @@ def _documents(draw: st.DrawFn, clock: list[int], texts: st.SearchStrategy[str])
         clock[0] += draw(st.sampled_from(STEPS))
         hour = clock[0] - draw(st.sampled_from(DELAYS))
         minute = draw(st.sampled_from((0, 0, 30)))
-        found.append(document(draw(st.sampled_from(IDS)), draw(texts), hour + minute / 60))
+        each, time = draw(st.sampled_from(IDS)), START * 1_000 + int((hour + minute / 60) * 3_600_000)
+        undated = draw(st.sampled_from((False, False, False, False, True)))
+        told = format_time(time)
+        found.append(Document(each, draw(texts), AssumedTime(told) if undated else told))
     return found
 
 
@@ -106,6 +114,7 @@ def operations(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> list[O
         _documents(clock, texts).map(Ingest),
         st.builds(Delete, st.sampled_from(IDS)),
         st.builds(Expire, hours),
+        st.builds(SetNewest, st.none() | hours),
         st.just(Reopen()),
         st.just(Reconcile()),
         asked,
@@ -118,11 +127,13 @@ SETTINGS = st.fixed_dictionaries(
         "threshold": st.sampled_from(("0.7", "0.3", "0.5", "0.6", "0.85", "0.999999", "1")),
         "policy": st.sampled_from(("mark", "drop", "route")),
         "window_hours": st.sampled_from((24, 3, 1, 0)),
+        "keep_hours": st.sampled_from((None, None, 0, 30)),
+        "advance": st.booleans(),
         "matches": st.sampled_from((None, 0, 2)),
         "max_documents": st.sampled_from((0, 0, 0, 1, 4, 7)),
         "recipe": st.sampled_from((Recipe(), Recipe(q=2, fold_case=True), Recipe(q=6))),
     }
-)
+).map(lambda chosen: chosen if chosen["window_hours"] else {**chosen, "keep_hours": None})
 
 
 class Run:
@@ -137,11 +148,21 @@ class Run:
         window = self.window
         match operation:
             case Ingest(documents):
-                return list(window.ingest(documents))
+                rejects: list[Reject] = []
+                verdicts = list(window.ingest(documents, on_reject=rejects.append))
+                return [*verdicts, [reject.id for reject in rejects]]
             case Delete(identity):
                 return [window.delete(identity)]
             case Expire(hour):
-                return [window.expire(START + hour * 3_600)]
+                now = START + hour * 3_600
+                going, gone = window.expire(now, dry_run=True), window.expire(now)
+                assert (going, going.documents) == (gone, gone.documents)
+                return [gone, gone.documents]
+            case SetNewest(hour):
+                try:
+                    return [window.set_newest(None if hour is None else START + hour * 3_600)]
+                except SettingsError as error:
+                    return [error.name]
             case Reopen():
                 self.window = self._place.reopened(window, **self._settings)
                 return []
@@ -158,6 +179,11 @@ class Run:
         """Groups and figures."""
         return [list(self.window.groups()), figures(self.window.stats())]
 
+    @property
+    def left(self) -> Left:
+        """What has left the window, if it was never closed."""
+        return self.window.left
+
 
 def figures(stats: Stats) -> dict[str, Any]:
     """What of the figures does not depend on how an engine works."""
@@ -169,4 +195,6 @@ def figures(stats: Stats) -> dict[str, Any]:
 
 def comparable(answers: list[Any]) -> list[Any]:
     """Answers without the number of candidates."""
-    return without_candidates(answers) if answers and hasattr(answers[0], "candidates") else answers
+    return [
+        without_candidates([answer])[0] if hasattr(answer, "candidates") else answer for answer in answers
+    ]

@@ -140,7 +140,7 @@ def test_what_expired_frees_its_memory(place):
             sizes.append((window.stats().postings_keys, window.stats().memory_bytes))
         # Keys of one part differ from those of the next only by what has gone: the texts are the same.
         assert max(sizes[10:]) <= (sizes[4][0], 2 * sizes[4][1])
-        list(window.ingest([document("last", TEXT, 100)]))
+        list(window.ingest([document("last", TEXT, 100), document("last", TEXT, 100)]))
         assert window.stats().documents == 1
         assert window.stats().postings_keys == 20
 

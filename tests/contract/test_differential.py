@@ -39,6 +39,7 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
             expected = reference.state()
             for name, run in runs.items():
                 assert run.state() == expected, (name, operation)
+        assert (one_by_one.left, otherwise.left) == (reference.left, reference.left)
     finally:
         for run in runs.values():
             run.window.close()

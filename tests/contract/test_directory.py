@@ -371,7 +371,7 @@ def test_what_is_not_ours_is_left_alone(path):
     (path / "hours" / "notes").mkdir()
     (path / "hours" / "notes" / "mine.txt").write_text("mine")
     (path / "hours" / "2020.13.45-99").mkdir()
-    with open_window(path) as window:
+    with open_window(path, advance=True) as window:
         list(window.ingest([document("new", "", 1000)]))
     assert (path / "hours" / "notes" / "mine.txt").read_text() == "mine"
     assert len(list((path / "hours").iterdir())) == 3

@@ -175,7 +175,7 @@ def test_a_window_without_sentences_says_so(place):
     with pytest.raises(SettingsError, match="partial=True"):
         window.query(AGGLOMERATE, partial=True)
     if place.durable:
-        window = place.reopened(window, partial=True)
+        window = place.reopened(window, partial=True, advance=True)
         verdict = window.query(AGGLOMERATE)
         assert (verdict.partial, verdict.truncated) == ((), True)
         assert window.query(id="marsh").truncated

@@ -38,7 +38,9 @@ SECONDS = 120
 
 def made(cluster: Cluster, **options: Any) -> Cluster:
     """The cluster, with its window set up."""
-    settings = Settings(**{name: options.pop(name) for name in ("window_hours",) if name in options})
+    settings = Settings(
+        **{name: options.pop(name) for name in ("window_hours", "keep_hours") if name in options}
+    )
     set_up(cluster, settings=settings, **options)
     describe(str(cluster.address), credentials=cluster.credentials)
     return cluster

@@ -167,3 +167,31 @@ def test_nobody_there_is_told_soon(run, monkeypatch):
         done = run(*command, "--window", "http://127.0.0.1:1/news")
         assert done.exit_code == 3
         assert "http://127.0.0.1:1 cannot be used" in done.stderr
+
+
+def test_files_into_a_new_window_are_compared_whole(run, address, monkeypatch):
+    Path("s.jsonl").write_text("".join(json.dumps(each) + "\n" for each in STREAM))
+    with monkeypatch.context() as small:
+        small.setattr("neardup.sources.fitting._room", lambda _: 2)
+        done = run("ingest", "s.jsonl", "--window", address)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert (
+        "files with documents in 3 hours: each hour becomes an index, and the cluster takes 2 more"
+        in done.stderr
+    )
+    assert "--window-hours 24 keeps the last hours only, a directory as --window keeps all" in done.stderr
+    done = run("ingest", "s.jsonl", "--window", address)
+    assert (done.exit_code, "files are compared whole: no limit of hours" in done.stderr) == (0, True)
+    assert json.loads(run("stats", "--window", address, "--format", "jsonl").stdout)["window_hours"] == 0
+
+
+def test_what_expires_is_tried_out_counted_and_asked_for(both):
+    hours = ("--window-hours", "1", "--now", "2026-11-19T09:00:00Z")
+    for words in ((*hours, "--dry-run"), hours, (*hours, "--force"), ("--newest", "2026-11-19T07:00:00Z")):
+        directory, url = both("expire", *words)
+        assert (url.exit_code, url.stdout, url.stderr) == (
+            directory.exit_code,
+            directory.stdout,
+            directory.stderr,
+        )
+    assert_alike(both("stats", "--format", "jsonl"))

@@ -18,6 +18,7 @@ from neardup.cluster.indices import indices_of
 from neardup.cluster.rollover import roll_over
 from neardup.cluster.setup import set_up
 from neardup.cluster.survey import survey
+from neardup.document import Document
 from neardup.engines.elastic.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
 from neardup.lexicon import LexiconBuilder
@@ -100,6 +101,33 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
 def test_reading_sets_up_nothing(cluster):
     with pytest.raises(NotSetUp, match="no window is set up here; `neardup setup --window"):
         open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True)
+
+
+def test_it_remembers_hours_and_lets_documents_go_only_by_force(cluster, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    url, credentials = cluster.address, cluster.credentials
+    told = run("setup", "--window", url, "--keep-hours", 720)[2]
+    assert "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest" in told
+    documents = [
+        Document(f"{hour}", f"Rain in hour {hour}.", HOUR * 3_600 + hour * 3_600) for hour in range(3)
+    ]
+    with open_elastic_window(str(url), credentials=credentials) as window:
+        assert window.settings.keep_hours == 720
+        list(window.ingest(documents))
+    cluster.request("POST", f"/{url.pattern}/_refresh")
+    words = ("setup", "--window", url, "--window-hours", 1, "--keep-hours", 1)
+    code, _, told = run(*words)
+    assert (code, "keeps 1 documents in 1 hour" in told) == (2, True)
+    assert run(*words, "--force")[0] == 0
+    with open_elastic_window(str(url), credentials=credentials) as window:
+        assert (window.settings.window_hours, window.settings.keep_hours) == (1, 1)
+
+
+def test_a_policy_that_deletes_too_early_is_told(cluster, caplog):
+    set_up(cluster, window_hours=24)
+    open_elastic_window(str(cluster.address), credentials=cluster.credentials, keep_hours=720).close()
+    assert "deletes indices 49 h after they were made, although 720 hours are to be kept" in caplog.text
+    assert "neardup setup --keep-hours 720 changes it" in caplog.text
 
 
 def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):

@@ -114,6 +114,36 @@ class TestScoring:
             index_of(window, each) for each in documents[-20:]
         }
 
+    def test_one_document_far_ahead_expires_nothing_and_is_marked(self, cluster):
+        window = made(cluster, window_hours=2)
+        documents = [{**each, "time": START + 60 * i} for i, each in enumerate(stream(20))]
+        far = {**one("far", A), "time": START + 40 * 3_600}
+        put(window, [*documents, far])
+        rejects: list[Reject] = []
+        with small_pages(9):
+            verdicts = list(watching(window, batch=7).verdicts(on_reject=rejects.append))
+        assert verdicts == expected(documents, window_hours=2)
+        [reject] = rejects
+        assert "would move the window on from hour" in reject.reason
+        assert "expire all 20 documents in it" in reject.reason
+        [mark] = [source["neardup"] for _, id, source in stored(window) if id == "far"]
+        assert (mark["status"], mark["unsigned"]) == ("unscored", reject.reason)
+        assert watched(window) == []
+        window.request("POST", f"/{window.address.pattern}/_refresh")
+        with open_elastic_window(
+            str(window.address), credentials=window.credentials, readonly=True
+        ) as opened:
+            stats = opened.stats()
+        assert (stats.documents, stats.unscored) == (20, 1)
+
+    def test_two_far_ahead_are_a_stream_that_paused(self, cluster):
+        window = made(cluster, window_hours=2)
+        documents = [{**each, "time": START + 60 * i} for i, each in enumerate(stream(20))]
+        later = [{**one(f"far{i}", A), "time": START + 40 * 3_600 + i} for i in range(2)]
+        put(window, [*documents, *later])
+        # The first of them is the last of its batch: the next one decides.
+        assert [verdict.id for verdict in watched(window, batch=7)][-2:] == ["far0", "far1"]
+
     def test_only_a_window_that_marks_is_watched(self, window):
         put(window, [one("a", A)])
         with pytest.raises(SettingsError, match="neither deleted nor moved"):

@@ -374,3 +374,29 @@ def test_a_setting_that_cannot_be_used_changes_nothing(memory, options, named):
     with pytest.raises(SettingsError, match=named):
         set_up(cluster, **options)
     assert kept.changes == 0
+
+
+@pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [
+    ({}, True, "49h", "compares 24 h; deletes indices 49 h after they were made (--keep-hours)"),
+    ({"keep_hours": 720}, True, "745h", "compares 24 h; deletes indices 745 h after they were made (--keep-hours)"),
+    ({"window_hours": 48}, True, "73h", "compares 48 h; deletes indices 73 h after they were made (--keep-hours)"),
+    ({"keep_hours": 0}, True, None, "compares 24 h; deletes nothing (--keep-hours)"),
+    ({"window_hours": 0}, True, None, "compares all hours; deletes nothing (--keep-hours)"),
+    ({"keep_hours": 720}, False, None,
+     "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest"),
+])  # fmt: skip
+def test_it_is_said_what_is_compared_and_when_it_is_deleted(hours, lifecycle, age, words):
+    found = complete()._replace(objects={}, lifecycle=lifecycle)
+    made = plan(NEWS, replace(DEFAULT, **hours), found)
+    assert made.hours == words
+    policies = [change.body for change in made.changes if "_ilm/policy" in change.path]
+    ages = [body["policy"]["phases"]["delete"]["min_age"] for body in policies]
+    assert ages == ([age] if age else [])
+
+
+def test_a_description_of_before_keep_hours_is_read():
+    about = DEFAULT.about()
+    assert "keep_hours" not in about
+    assert scheme_of(about) == DEFAULT
+    kept = replace(DEFAULT, keep_hours=720)
+    assert scheme_of(kept.about()) == kept

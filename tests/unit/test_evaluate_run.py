@@ -243,7 +243,15 @@ def test_a_document_that_neardup_itself_rejects_is_told(place):
 
 def test_every_setting_is_taken_over_or_left_out_on_purpose():
     varied = {"threshold", "retrieval"}
-    forgets = {"window_hours", "max_documents", "max_memory", "policy"}
+    forgets = {
+        "window_hours",
+        "keep_hours",
+        "ahead_hours",
+        "advance",
+        "max_documents",
+        "max_memory",
+        "policy",
+    }
     partial = {"partial", "containment", "delta"}
     same_verdicts = {"matches", "batch_documents", "threads", "fsync"}
     taken = {field.name for field in fields(Tuning)}

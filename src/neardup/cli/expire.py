@@ -1,24 +1,83 @@
-"""neardup expire: drop the hours that are older than the window."""
+"""neardup expire: drop the hours that are older than the window keeps."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from neardup.cli import options
+from neardup.cli.door import say
 from neardup.cli.session import configured, opened
-from neardup.cli.tables import print_line
+from neardup.cli.tables import counted, print_line
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.engines.base import Expired
+
+LAST: str = "last"
 
 
 def expire(
     window: options.WindowOption = None,
     now: options.NowOption = None,
     window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
+    force: options.ForceOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be dropped.")] = False,
+    newest: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME|last",
+            callback=lambda text: text if text == LAST else options.a_time(text),
+            show_default="as it is",
+            help="Set the newest hour back first: a wrong time was believed. last is the newest document there is.",
+        ),
+    ] = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Drop every hour that is older than the window, whole, and print the names of those dropped.
+    """Drop every hour that is older than the window keeps, whole; print the names of those dropped, and count.
 
-    Example:
+    --window-hours and --keep-hours are for this time only. Fewer than the window keeps need --force.
 
-        neardup expire --window news.window --now 2026-11-21T09:00:00Z
+    With --newest nothing is dropped: it is the way back after a document with a wrong time (delete it first). What had
+    expired by it does not come back, and the verdicts of documents that should be compared with it say truncated.
+
+    Examples:
+
+        neardup expire --window news.window --now 2026-11-21T09:00:00Z --dry-run
+
+        neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
-    with opened(window, configured(config, window_hours=window_hours)) as target:
-        for hour in target.expire(now):
+    from neardup.engines.newest import check_narrowing
+
+    settings = configured(config, window_hours=window_hours, keep_hours=keep_hours)
+    hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
+    others = {name: value for name, value in settings.given.items() if name not in hours}
+    with opened(window, replace(settings, given=others)) as target:
+        if newest is not None:
+            _set_back(target, newest, dry_run=dry_run)
+            return
+        left, kept = target.settings, target.settings.with_changes(**hours).kept_hours
+        going = target.expire(now, keep_hours=kept, dry_run=True)
+        if not dry_run:
+            check_narrowing(left.kept_hours, kept, going, force=force)
+        gone = going if dry_run else target.expire(now, keep_hours=kept)
+        for hour in gone:
             print_line(hour)
+        say(_in_words(gone, dry_run=dry_run))
+
+
+def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
+    if dry_run:
+        raise typer.BadParameter("--newest is not tried out", param_hint="--dry-run")
+    hour = target.set_newest(None if newest == LAST else newest)
+    say("the newest hour is forgotten: no document is left" if hour is None else f"the newest hour is {hour}")
+
+
+def _in_words(gone: Expired, *, dry_run: bool) -> str:
+    if not gone:
+        return "nothing to drop"
+    what = f"{counted(gone.documents, 'document')} in {counted(len(gone), 'hour')}"
+    return f"{what} would be dropped" if dry_run else f"{what} dropped"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.cli.connection import connected
 from neardup.cli.door import say
-from neardup.cli.running import outlets, score_what_waits, take_in
+from neardup.cli.running import exit_code, outlets, score_what_waits, take_in
 from neardup.cli.session import check_cluster, opened, place_of
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from neardup.sources import Fields
 
 
-def copied(window: str | None, config: Config, name: str, way: WayOut) -> int:
-    """Copies the documents of the index `name` into the window; how many were rejected."""
+def copied(window: str | None, config: Config, name: str, way: WayOut, *, force: bool) -> int:
+    """Copies the documents of the index `name` into the window; the exit code."""
     from neardup.engines.elastic.lease import Lease
-    from neardup.params import DEFAULT_WINDOW_HOURS
+    from neardup.engines.remembered import settled
+    from neardup.params import Settings
     from neardup.sources.fitting import check_fits
     from neardup.sources.index import Checkpoint, IndexReader, Source
 
@@ -31,23 +32,24 @@ def copied(window: str | None, config: Config, name: str, way: WayOut) -> int:
         source = Source(cluster, name, _fields(config))
         source.check_time()
         content = Lease(cluster).read()
-        left = DEFAULT_WINDOW_HOURS if content is None else int(content.settings["window_hours"])
-        check_fits(source, config.given.get("window_hours", left), chosen="window_hours" in config.given)
+        hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
+        left = Settings() if content is None else Settings(**settled(content.settings))
+        check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
         checkpoint = Checkpoint(cluster, source)
         since = checkpoint.time()
         if since is not None:
             say(f"going on where the last run was ended, at {source.time.time(since)}")
         reader = IndexReader(source, since=since, on_done=checkpoint.note)
-        with opened(window, config, make=True) as target:
-            rejected = take_in(target, reader, way, lambda: (reader.done, reader.total))
+        with opened(window, config, make=True, remember=True, force=force) as target:
+            code = take_in(target, reader, way)
         checkpoint.clear()
-    return rejected
+    return code
 
 
 def scored_in_place(
     window: str | None, config: Config, name: str, way: WayOut, *, given: Collection[str]
 ) -> int:
-    """Scores the documents of the index `name` where they are; how many were rejected or cannot be marked."""
+    """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked."""
     from neardup.engines.elastic.opening import open_elastic_window
     from neardup.watching.archive import prepare
     from neardup.watching.loop import Watch
@@ -65,7 +67,7 @@ def scored_in_place(
         )
         with outlets(way, lambda: (out.tally.count, watch.expected)) as out:
             score_what_waits(watch, out)
-    return out.rejects.count + watch.lag.blocked
+    return exit_code(out, blocked=watch.lag.blocked)
 
 
 def _fields(config: Config) -> Fields:

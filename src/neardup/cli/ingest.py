@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from neardup.cli import options
+from neardup.cli.archive import in_time, tell_undated, without_limit
 from neardup.cli.door import DONE, REJECTED
 from neardup.cli.from_index import copied, scored_in_place
 from neardup.cli.running import WayOut, take_in
@@ -23,6 +24,7 @@ def ingest(
     retrieval: options.RetrievalOption = None,
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
     route: options.RoutesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
@@ -89,6 +91,8 @@ def ingest(
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
+    ahead_hours: options.AheadHoursOption = None,
+    advance: options.AdvanceOption = None,
     from_index: Annotated[
         str | None,
         typer.Option(
@@ -126,7 +130,13 @@ def ingest(
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
     partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1). What came again under one id, fields that are missing and files passed over are told once, in the end.
+    code 1; also if more than 1 % of the documents could not be compared with all of their window). What came again
+    under one id, fields that are missing and files passed over are told once, in the end.
+
+    Files are no stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
+    and into a window with a limit documents of files go in order of time. Standard input is taken as it comes, into a
+    new window of 24 hours. A document without a time has that of the one before it; one whose time is ahead of the
+    clock, or alone would make most of the window expire, is rejected.
 
     Reading the same file again changes nothing in the window: what is still there gets its verdict once more. Documents
     of hours that were dropped already are judged anew by what is left; their verdicts say truncated.
@@ -145,6 +155,7 @@ def ingest(
     """
     from neardup.cli.remarks import Observed, named_fields, tell_passed_over
     from neardup.cluster.address import is_address
+    from neardup.sources.ordering import Dated
 
     files = files or []
     _check_sources(files, from_index, in_place=in_place)
@@ -154,6 +165,9 @@ def ingest(
         retrieval=retrieval,
         matches=matches,
         window_hours=window_hours,
+        keep_hours=keep_hours,
+        ahead_hours=ahead_hours,
+        advance=advance,
         routes=route or None,
         partial=partial,
         containment=containment,
@@ -176,24 +190,27 @@ def ingest(
     if from_index is not None:
         way_out.check(settings.files_read, window=place)
     if from_index is not None and not in_place:
-        rejected = copied(window, settings, from_index, way_out)
+        code = copied(window, settings, from_index, way_out, force=force)
     elif from_index is not None:
         named = {"text_field": text_field, "time_field": time_field}
         given = [option for option, value in named.items() if value is not None]
-        rejected = scored_in_place(window, settings, from_index, way_out, given=given)
+        code = scored_in_place(window, settings, from_index, way_out, given=given)
     else:
         keep = is_address(place)
         source = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, keep=keep)
         way_out.check((*files, *source.paths, *settings.files_read), window=place)
         tell_passed_over(source)
-        reader = Observed(source, source, named_fields(settings, id=id_field, time=time_field))
-        with opened(window, settings, make=True) as target:
-            way_out = way_out._replace(live=source.bytes_total is None)
+        dated = Dated(source, ahead_hours=settings.settings.ahead_hours)
+        settings = without_limit(place, settings, dated)
+        with opened(window, settings, make=True, remember=True, force=force) as target:
+            fields = named_fields(settings, id=id_field, time=time_field)
+            reader = Observed(in_time(target, dated), source, fields)
             try:
-                rejected = take_in(target, reader, way_out, lambda: (source.bytes_read, source.bytes_total))
+                code = take_in(target, reader, way_out._replace(live=dated.is_live))
             finally:
+                tell_undated(dated)
                 is_wrong = reader.tell()
-    raise typer.Exit(REJECTED if rejected or is_wrong else DONE)
+    raise typer.Exit(code or (REJECTED if is_wrong else DONE))
 
 
 def _check_sources(files: list[Path], from_index: str | None, *, in_place: bool) -> None:

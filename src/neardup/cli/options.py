@@ -27,7 +27,8 @@ def _that_exists(path: Path | None) -> Path | None:
     return _that_exist([path])[0] if path else None
 
 
-def _a_time(text: str | None) -> str | None:
+def a_time(text: str | None) -> str | None:
+    """`text` if it is a time."""
     from neardup.document import parse_time
 
     try:
@@ -62,7 +63,7 @@ TimeOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        callback=_a_time,
+        callback=a_time,
         show_default="any",
         help="Ask as if the text had this time (ISO 8601).",
     ),
@@ -70,7 +71,7 @@ TimeOption = Annotated[
 NowOption = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", callback=_a_time, show_default="the clock", help="What time it is (ISO 8601)."
+        metavar="TIME", callback=a_time, show_default="the clock", help="What time it is (ISO 8601)."
     ),
 ]
 WindowOption = Annotated[
@@ -159,6 +160,33 @@ WindowHoursOption = Annotated[
         show_default="24",
         rich_help_panel=COMPARING,
         help="Compare with this many hours before a document's own; 0 is no limit.",
+    ),
+]
+KeepHoursOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        show_default="as --window-hours",
+        rich_help_panel=KEEPING,
+        help="Keep this many hours before the newest one, compared or not; 0 is for ever.",
+    ),
+]
+AheadHoursOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        show_default="24",
+        rich_help_panel=READING,
+        help="Reject documents of a time further ahead of the clock than this.",
+    ),
+]
+AdvanceOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--advance",
+        rich_help_panel=READING,
+        show_default="no",
+        help="Believe also a single document by whose time most of the window expires.",
     ),
 ]
 QOption = Annotated[
@@ -263,7 +291,12 @@ AppendOption = Annotated[
     ),
 ]
 ForceOption = Annotated[
-    bool, typer.Option("--force", rich_help_panel=WRITING, help="Replace files that exist already.")
+    bool,
+    typer.Option(
+        "--force",
+        rich_help_panel=WRITING,
+        help="Replace files that exist already; let documents go that fewer hours than before do not keep.",
+    ),
 ]
 FormatOption = Annotated[
     Format,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.cli.streams import say_line
 from neardup.cli.tables import counted
+from neardup.engines.base import Left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,10 @@ class Tally:
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
         self.count = 0
+        self.incomplete = 0
+        """Documents that were not compared with all of their window: unscored, or with a verdict that is truncated."""
+        self.left: Callable[[], Left] = Left
+        """What has left the window."""
         self.update: Callable[[], None] = lambda: None
         self.before_summary: Callable[[], None] = lambda: None
         """What is to be printed when the bar is gone and the summary is still to come."""
@@ -41,6 +46,7 @@ class Tally:
         """Count one verdict."""
         self.statuses[verdict.status] += 1
         self.count += 1
+        self.incomplete += verdict.truncated or verdict.status == "unscored"
         if self.count % EVERY == 0:
             self.update()
 
@@ -59,6 +65,14 @@ class Tally:
         seconds = time.perf_counter() - self._begun
         found = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items()) or "nothing"
         told = f"{counted(self.count, 'document')} in {seconds:.1f} s ({self.rate:,.0f}/s): {found}"
+        if self.incomplete:
+            told += f"; {self.incomplete:,} not compared with all of their window"
+        left = self.left()
+        if left.documents:
+            told += (
+                f"; {counted(left.documents, 'document')} of {counted(left.hours, 'hour')} left the window ("
+            )
+            told += f"{left.first})" if left.first == left.last else f"{left.first} to {left.last})"
         if rejects.count:
             told += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
         return told

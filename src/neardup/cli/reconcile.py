@@ -25,6 +25,6 @@ def reconcile(
     """
     from neardup.cli.tables import counted, print_lines
 
-    with opened(window, configured(config, threshold=threshold)) as target:
+    with opened(window, configured(config, threshold=threshold), remember=True) as target:
         changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
     say(f"{counted(changed, 'verdict')} changed")

@@ -64,6 +64,10 @@ class Observed:
                 )
             yield item
 
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        return self._items.position()
+
     def located(self, reject: Reject) -> Reject:
         """`reject` with the place of its document."""
         return self._items.located(reject)

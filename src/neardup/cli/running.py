@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import typer
 
-from neardup.cli.door import say
+from neardup.cli.door import DONE, REJECTED, say
 from neardup.cli.options import Format
 from neardup.cli.stopping import Stop
 from neardup.cli.tables import counted
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item
     from neardup.watching.loop import Watch
     from neardup.watching.waiting import Lag
+
+
+MOST_INCOMPLETE: Final = 0.01
+"""What part of the documents may be compared with less than their window before a run is no success."""
 
 
 class WayOut(NamedTuple):
@@ -67,6 +71,10 @@ class Readable(Protocol):
 
     def __iter__(self) -> Iterator[Item]: ...
 
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        ...
+
     def located(self, reject: Reject) -> Reject:
         """`reject` with the place of its document."""
         ...
@@ -88,23 +96,39 @@ def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
         yield Outlets(verdicts, rejects, tally, shown)
 
 
-def take_in(target: Window, reader: Readable, way: WayOut, position: Position) -> int:
-    """Ingests all that `reader` yields; how many documents were rejected."""
+def take_in(target: Window, reader: Readable, way: WayOut) -> int:
+    """Ingests all that `reader` yields; the exit code."""
     from neardup.cli.intake import documents
 
-    with Stop() as stop, outlets(way, position) as out:
+    with Stop() as stop, outlets(way, reader.position) as out:
         stream = documents(stop.until_requested(reader), out.verdicts, out.rejects)
+        out.tally.left = lambda: target.left
         for verdict in target.ingest(
             stream, on_reject=lambda reject: out.rejects.add(reader.located(reject))
         ):
             out.verdicts.write(verdict)
             out.tally.add(verdict)
     stop.raise_if_requested()
-    return out.rejects.count
+    return exit_code(out)
+
+
+def exit_code(out: Outlets, *, blocked: int = 0) -> int:
+    """The exit code of a run that has ended, after saying why if not all documents were compared as they should be."""
+    tally = out.tally
+    much = tally.incomplete > MOST_INCOMPLETE * tally.count
+    if much:
+        say(
+            f"{tally.incomplete:,} of {counted(tally.count, 'document')} "
+            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window: what is too "
+            "late for it finds its hours gone. A new window with --window-hours 0 has no limit; --keep-hours keeps "
+            "hours for what comes late; max_candidates, max_documents and max_memory are limits, too"
+        )
+    return REJECTED if much or blocked or out.rejects.count else DONE
 
 
 def score_what_waits(watch: Watch, out: Outlets, *, on_lag: Callable[[Lag], object] = lambda _: None) -> None:
     """Takes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
+    out.tally.left = lambda: watch.left
     with Stop() as stop:
         verdicts = watch.verdicts(
             on_reject=out.rejects.add,

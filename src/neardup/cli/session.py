@@ -44,9 +44,18 @@ def place_of(window: str | None, config: Config) -> str:
 
 @contextmanager
 def opened(
-    window: str | None, config: Config, *, readonly: bool = False, make: bool = False, **options: Any
+    window: str | None,
+    config: Config,
+    *,
+    readonly: bool = False,
+    make: bool = False,
+    remember: bool = False,
+    **options: Any,
 ) -> Iterator[Window]:
-    """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so."""
+    """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so.
+
+    The settings are for this command only unless the window is to `remember` them.
+    """
     import neardup
     from neardup.cluster.address import is_address
     from neardup.directory import check_window
@@ -59,7 +68,7 @@ def opened(
         check_window(Path(place))
     elif not (window or config.window):
         _tell_of_default(Path(place))
-    with neardup.open(place, readonly=readonly, **options, **config.given) as target:
+    with neardup.open(place, readonly=readonly, remember=remember, **options, **config.given) as target:
         yield target
 
 

@@ -53,6 +53,8 @@ def setup(
         ),
     ] = None,
     window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
+    force: options.ForceOption = False,
     text_field: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="text", help="Field of the text, dotted or not."),
@@ -75,7 +77,7 @@ def setup(
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
     from neardup.cluster.setup import apply, set_up
-    from neardup.engines.elastic.opening import describe
+    from neardup.engines.elastic.opening import describe, remember_hours
 
     settings = configured(
         config,
@@ -84,13 +86,15 @@ def setup(
         simhash_variants=simhash_variants,
         lexicon=lexicon,
         window_hours=window_hours,
+        keep_hours=keep_hours,
     )
+    hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
         plan = set_up(
             cluster,
             recipe=settings.given.get("recipe"),
-            window_hours=settings.given.get("window_hours"),
+            **hours,
             text_field=text_field,
             time_field=time_field,
             max_length=max_length,
@@ -98,6 +102,7 @@ def setup(
             dry_run=True,
         )
         if not dry_run:
+            remember_hours(str(cluster.address), hours, credentials=settings.credentials, force=force)
             apply(cluster, plan)
             describe(str(cluster.address), credentials=settings.credentials)
     for change in plan.changes:
@@ -106,5 +111,5 @@ def setup(
             print_line(line)
     if not plan.changes:
         print_line("nothing to do")
-    for note in plan.notes:
+    for note in (plan.hours, *plan.notes):
         say(note)

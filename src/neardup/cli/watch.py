@@ -9,8 +9,8 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
-from neardup.cli.door import DONE, REJECTED, say
-from neardup.cli.running import WayOut, outlets, score_what_waits
+from neardup.cli.door import say
+from neardup.cli.running import WayOut, exit_code, outlets, score_what_waits
 from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import counted
 
@@ -39,6 +39,10 @@ def watch(
         typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
     ] = 60.0,
     matches: options.MatchesOption = None,
+    window_hours: options.WindowHoursOption = None,
+    keep_hours: options.KeepHoursOption = None,
+    ahead_hours: options.AheadHoursOption = None,
+    advance: options.AdvanceOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
@@ -76,7 +80,16 @@ def watch(
     from neardup.watching.waiting import layout_at
 
     settings = configured(
-        config, batch_documents=batch, matches=matches, partial=partial, containment=containment, delta=delta
+        config,
+        batch_documents=batch,
+        matches=matches,
+        window_hours=window_hours,
+        keep_hours=keep_hours,
+        ahead_hours=ahead_hours,
+        advance=advance,
+        partial=partial,
+        containment=containment,
+        delta=delta,
     )
     way_out = WayOut(format, output, rejects, append, force)
     way_out.check(settings.files_read)
@@ -86,7 +99,9 @@ def watch(
         layout = layout_at(cluster)
         hours = not no_rollover and layout.archive is None
         watching = Watch(
-            lambda: open_elastic_window(place, credentials=settings.credentials, **settings.given),
+            lambda: open_elastic_window(
+                place, credentials=settings.credentials, force=force, **settings.given
+            ),
             cluster,
             layout,
             roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hours else None,
@@ -96,7 +111,7 @@ def watch(
         )
         with outlets(way_out, lambda: (watching.handled, None)) as out:
             score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
-    raise typer.Exit(REJECTED if out.rejects.count or watching.lag.blocked else DONE)
+    raise typer.Exit(exit_code(out, blocked=watching.lag.blocked))
 
 
 class _Reporter:

@@ -87,10 +87,17 @@ class Scheme:
     window_hours: int = DEFAULT_WINDOW_HOURS
     max_length: int = MAX_LENGTH
     signed_by: SignedBy = "plugin"
+    keep_hours: int | None = None
+
+    @property
+    def kept_hours(self) -> int:
+        """How many hours before the newest one stay; 0 = all."""
+        return self.window_hours if self.keep_hours is None else self.keep_hours
 
     def about(self) -> dict[str, Any]:
         """What is said of a window in the mapping of its indices."""
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
+        kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
         return {
             "recipe": self.recipe_text,
             **recipe,
@@ -98,6 +105,7 @@ class Scheme:
             "text_field": self.text_field,
             "time_field": self.time_field,
             "window_hours": self.window_hours,
+            **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
         }
@@ -109,7 +117,7 @@ def wanted(address: Address, scheme: Scheme, *, lifecycle: bool) -> list[Object]
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
     the client signs, no pipeline; and no index that asks for one.
     """
-    policy = lifecycle and scheme.window_hours > 0
+    policy = lifecycle and scheme.kept_hours > 0
     objects = [_read(COMPONENT, address, f"{name}.json") for name in (FIELDS_COMPONENT, HOURLY_COMPONENT)]
     if policy:
         objects.append(_policy(address, scheme))
@@ -168,9 +176,14 @@ def _read(kind: Kind, address: Address, file: str) -> Object:
     return Object(kind, name, resources.load(folder, file, address.prefix))
 
 
+def deleted_after(scheme: Scheme) -> int:
+    """How many hours after it was made the policy deletes the index of an hour."""
+    return scheme.kept_hours + MARGIN_HOURS
+
+
 def _policy(address: Address, scheme: Scheme) -> Object:
     policy = _read(POLICY, address, "neardup-PREFIX.policy.json")
-    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{scheme.window_hours + MARGIN_HOURS}h"
+    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{deleted_after(scheme)}h"
     return policy
 
 

@@ -11,10 +11,18 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.cluster.lexicons import lexicon_name, recipe_text
-from neardup.cluster.objects import TEMPLATE, Object, Scheme, SignedBy, differences, wanted
+from neardup.cluster.objects import (
+    TEMPLATE,
+    Object,
+    Scheme,
+    SignedBy,
+    deleted_after,
+    differences,
+    wanted,
+)
 from neardup.cluster.survey import Survey, survey
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
-from neardup.params import MAX_Q, Recipe, check_whole
+from neardup.params import MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
     from neardup.cluster.address import Address
     from neardup.cluster.client import Cluster
     from neardup.cluster.indices import HourlyIndex
-    from neardup.params import Settings
 
 Sign = Literal["plugin", "client", "auto"]
 
@@ -45,11 +52,15 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The `changes` that make the cluster as `scheme` wants it, in order, and `notes` on what is good to know."""
+    """The `changes` that make the cluster as `scheme` wants it, in order, and `notes` on what is good to know.
+
+    `hours` says in words what is compared, and when it is deleted.
+    """
 
     scheme: Scheme
     changes: list[Change]
     notes: list[str]
+    hours: str = ""
 
 
 def set_up(
@@ -58,6 +69,7 @@ def set_up(
     settings: Settings | None = None,
     recipe: Recipe | None = None,
     window_hours: int | None = None,
+    keep_hours: int | None = None,
     text_field: str | None = None,
     time_field: str | None = None,
     max_length: int | None = None,
@@ -76,6 +88,7 @@ def set_up(
     if settings is not None:
         recipe = recipe or settings.recipe
         window_hours = settings.window_hours if window_hours is None else window_hours
+        keep_hours = settings.keep_hours if keep_hours is None else keep_hours
     found = survey(cluster)
     base = scheme_of(found.about) if found.about else None
     if base is None or recipe is not None:
@@ -85,7 +98,8 @@ def set_up(
     else:
         scheme = base
     given: dict[str, Any] = {
-        "window_hours": window_hours, "text_field": text_field, "time_field": time_field, "max_length": max_length,
+        "window_hours": window_hours, "keep_hours": keep_hours, "text_field": text_field, "time_field": time_field,
+        "max_length": max_length,
     }  # fmt: skip
     scheme = replace(scheme, **{name: value for name, value in given.items() if value is not None})
     _check(scheme)
@@ -106,11 +120,16 @@ def scheme_of(about: Mapping[str, Any]) -> Scheme:
     rest = {field.name for field in fields(Scheme)} - {"recipe", "recipe_text"}
     try:
         recipe = Recipe(**{name: about[name] for name in names})
-        return Scheme(recipe, about["recipe"], **{name: about[name] for name in rest})
+        return Scheme(recipe, about["recipe"], **{name: about[name] for name in rest & _said(about)})
     except (KeyError, SettingsError) as error:
         raise WindowDamaged(
             "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
         ) from error
+
+
+def _said(about: Mapping[str, Any]) -> set[str]:
+    """Which fields of a `Scheme` a description must have: all, but for what is only said where it is set."""
+    return {field.name for field in fields(Scheme)} - ({"keep_hours"} - about.keys())
 
 
 def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
@@ -139,10 +158,11 @@ def plan(address: Address, scheme: Scheme, found: Survey) -> Plan:
     changes = [change for entry in objects for change in _object_change(address, entry, found)]
     if not found.state:
         changes.append(Change(f"make index {address.state}", (), "PUT", f"/{address.state}", {}))
-    policy = address.policy if found.lifecycle and scheme.window_hours else None
+    policy = address.policy if found.lifecycle and scheme.kept_hours else None
     for index in found.indices.hourly:
         changes += _index_change(index, address.pipeline if scheme.signed_by == "plugin" else None, policy)
-    return Plan(scheme, changes, list(_notes(address, scheme, found)))
+    hours = _hours_in_words(scheme, lifecycle=found.lifecycle)
+    return Plan(scheme, changes, list(_notes(address, scheme, found)), hours)
 
 
 def apply(cluster: Cluster, made: Plan) -> None:
@@ -156,7 +176,7 @@ def apply(cluster: Cluster, made: Plan) -> None:
 
 
 def _check(scheme: Scheme) -> None:
-    check_whole("window_hours", scheme.window_hours, 0)
+    Settings(window_hours=scheme.window_hours, keep_hours=scheme.keep_hours)  # checks both
     check_whole("max_length", scheme.max_length, MAX_Q, 10_000_000)
     for name in ("text_field", "time_field"):
         value = getattr(scheme, name)
@@ -276,6 +296,16 @@ def _notes(address: Address, scheme: Scheme, found: Survey) -> Iterator[str]:
             f"{_listed(found.indices.others)} match {address.pattern} as well: new indices of such names would be "
             "made by our template"
         )
+
+
+def _hours_in_words(scheme: Scheme, *, lifecycle: bool) -> str:
+    """How far the window looks back, and when what is in it is deleted."""
+    compared = f"compares {scheme.window_hours} h" if scheme.window_hours else "compares all hours"
+    if not scheme.kept_hours:
+        return f"{compared}; deletes nothing (--keep-hours)"
+    if not lifecycle:
+        return f"{compared}; `neardup ingest` and `neardup expire` delete hours {scheme.kept_hours} h behind the newest"
+    return f"{compared}; deletes indices {deleted_after(scheme)} h after they were made (--keep-hours)"
 
 
 def _priority(address: Address, scheme: Scheme) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from neardup.document import Flush, Item, Reject
 from neardup.params import DEFAULT_MATCHES
+from neardup.window import hour_name
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,21 +19,62 @@ if TYPE_CHECKING:
 OnReject = Callable[[Reject], None]
 
 
+class Expired(list[str]):
+    """The names of hours that were dropped, and how many `documents` were in them."""
+
+    def __init__(self, names: Iterable[str] = (), documents: int = 0) -> None:
+        super().__init__(names)
+        self.documents = documents
+
+
+class Left(NamedTuple):
+    """What has left a window while it was open, by expiry or budget: documents, by the hours from `first` to `last`."""
+
+    documents: int = 0
+    hours: int = 0
+    first: str | None = None
+    last: str | None = None
+
+    def with_more(self, documents: Mapping[int, int]) -> Left:
+        """This, with the documents of more hours."""
+        if not documents:
+            return self
+        first, last = hour_name(min(documents)), hour_name(max(documents))
+        return Left(
+            self.documents + sum(documents.values()),
+            self.hours + len(documents),
+            min(self.first or first, first),
+            max(self.last or last, last),
+        )
+
+    def plus(self, other: Left) -> Left:
+        """What has left two windows, or one of two openings."""
+        if not self.hours or not other.hours:
+            return self if self.hours else other
+        first, last = min(str(self.first), str(other.first)), max(str(self.last), str(other.last))
+        return Left(self.documents + other.documents, self.hours + other.hours, first, last)
+
+
 @dataclass(frozen=True)
 class Stats:
     """A window in figures. `hours`: documents by hour; `memory_bytes`: the index in memory, an estimate.
 
     `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, by setting, the
     other values by which some of the stored verdicts were made.
-    `window_hours` is as set; `budget_floor` names the hour before which all was given up to a budget, if any was.
+    `truncated` counts the documents whose verdicts say so, `unscored` those of other clients that were not compared at
+    all (`neardup watch` marks them; what `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no
+    limit) are as set; `budget_floor` names the hour before which all was given up to a budget, or dropped by mistake.
     """
 
     documents: int
     copies: int
     groups: int
+    truncated: int
+    unscored: int
     hours: dict[str, int]
     newest: str | None
     window_hours: int
+    keep_hours: int
     budget_floor: str | None
     postings_keys: int
     memory_bytes: int
@@ -65,13 +107,18 @@ class Window(Protocol):
 
     Durability: when `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
 
-    Expiry: hours older than the newest document's less `window_hours` go whole, by `ingest` itself or by `expire`.
+    Expiry: hours older than the newest document's less `keep_hours` go whole, by `ingest` itself or by `expire`; `left`
+    counts them. No single document makes most of a window expire (`neardup.window.Leap`): it is rejected unless the
+    clock, the next document or `Settings.advance` bears it out. So it is when its time is ahead of the clock.
 
     Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
     another's document may come between two of its batches. A readonly window for each thread does not wait.
 
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
+
+    left: Left
+    """What has left it since it was opened."""
 
     @property
     def settings(self) -> Settings:
@@ -118,8 +165,19 @@ class Window(Protocol):
         """Removes a document; False if there is none. Verdicts of others that name it stay as they are."""
         ...
 
-    def expire(self, now: Any = None) -> list[str]:
-        """Drops the hours older than `now` (default: the clock) less the window; returns their names."""
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        """Drops the hours older than `now` (default: the clock) less `keep_hours` (default: as set); returns their
+        names, and how many documents they had. With `dry_run` nothing is dropped.
+        """
+        ...
+
+    def set_newest(self, time: Any = None) -> str | None:
+        """Sets the newest hour back to that of `time`, or of the newest document there is; returns its name.
+
+        For when a wrong time was believed: delete its document, then call this. What has expired does not come back;
+        verdicts of documents that should be compared with it say `truncated`. Raises `SettingsError` for a time that
+        is not back.
+        """
         ...
 
     def reconcile(self) -> Iterator[Verdict]:

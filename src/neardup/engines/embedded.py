@@ -11,24 +11,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-import time as clock
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from neardup.detect import Matches, alone, copied, with_parts
-from neardup.document import (
-    Flush,
-    Item,
-    Prepared,
-    Reject,
-    check_documents,
-    format_time,
-    prepare,
-    time_argument,
-)
+from neardup.document import Flush, Item, Prepared, Reject, check_documents, prepare, time_argument
 from neardup.engines import review
+from neardup.engines.base import Expired, Left
+from neardup.engines.batching import batches
+from neardup.engines.newest import Leaps, Next, hour_to_set, now_ms, set_back
 from neardup.engines.remembered import tell_of_changes
 from neardup.engines.search import Features, joined_features
 from neardup.engines.state import STATUSES, State
@@ -36,9 +29,9 @@ from neardup.engines.store import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.engines.table import budget_bytes_of
 from neardup.engines.threads import one_at_a_time
 from neardup.errors import DocumentError, NeardupError, SettingsError
-from neardup.params import BATCH_BYTES, DEFAULT_MATCHES, asked_rule
+from neardup.params import DEFAULT_MATCHES, asked_rule, check_whole
 from neardup.postings import Query
-from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of
+from neardup.window import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of, too_far_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,12 +50,6 @@ _READONLY = "the window was opened readonly: open it for writing"
 _HALF_WAY = (
     "an earlier change of this window failed half-way: close it and open it again; "
     "everything a verdict was yielded for is safe"
-)
-_MAX_WAIT_SECONDS = 0.2
-_AHEAD_HOURS = 24
-_LEAP = (
-    "time {} is over 24 hours ahead of the clock and a whole window ahead of the stream: "
-    "believed, it would expire every document"
 )
 
 
@@ -89,6 +76,8 @@ class EmbeddedWindow:
         self._lock = threading.RLock()
         self._broken: BaseException | None = None
         self._told_changes = False
+        self._leaps = Leaps()
+        self.left = Left()
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -103,32 +92,22 @@ class EmbeddedWindow:
     ) -> Iterator[Verdict]:
         check_documents(documents)
         reject = on_reject or _log_reject
-        batch: dict[str, Prepared] = {}
-        size, since = 0, 0.0
-        limit = self._state.settings.batch_documents * self._state.settings.threads
+        settings, leaps = self._state.settings, Leaps()
+        limit = settings.batch_documents * settings.threads
         self._tell_of_changes()
+        for batch, following in batches(self._checked(documents, reject), limit, leaps):
+            yield from self._scored(batch, following, reject, leaps)
+
+    def _checked(self, documents: Iterable[Item | Flush], reject: OnReject) -> Iterator[Prepared | Flush]:
+        """What of `documents` can be used."""
         for item in documents:
             if isinstance(item, Flush):
-                yield from self._scored(batch, reject)
-                batch, size = {}, 0
+                yield item
                 continue
             try:
-                document = self._prepared(item)
+                yield self._prepared(item)
             except DocumentError as error:
                 reject(Reject(error.id, error.reason))
-                continue
-            # A batch holds an id once, so that a second text under it finds the first one stored.
-            if document.id in batch or (batch and size + len(document.text) > BATCH_BYTES):
-                yield from self._scored(batch, reject)
-                batch, size = {}, 0
-            if not batch:
-                since = clock.monotonic()
-            batch[document.id] = document
-            size += len(document.text)
-            if len(batch) >= limit or clock.monotonic() - since > _MAX_WAIT_SECONDS:
-                yield from self._scored(batch, reject)
-                batch, size = {}, 0
-        yield from self._scored(batch, reject)
 
     def _tell_of_changes(self) -> None:
         """Says once that what is ingested is decided by other settings than what is stored was."""
@@ -138,28 +117,27 @@ class EmbeddedWindow:
                 tell_of_changes(self._state.left, self._state.settings.remembered)
 
     def _prepared(self, item: Item) -> Prepared:
-        return prepare(item, _now, self._state.settings.max_length)
-
-    def _leaps(self, document: Prepared, newest: int) -> bool:
-        """Whether a document's time is so far ahead of both stream and clock that it must be wrong."""
-        hour, window = hour_of(document.time), self._state.settings.window_hours
-        if not window or newest <= FIRST_HOUR or hour <= newest + window:
-            return False
-        return hour > hour_of(_now()) + _AHEAD_HOURS
+        settings = self._state.settings
+        document = prepare(item, now_ms, settings.max_length)
+        reason = too_far_ahead(document.time, now_ms(), settings.ahead_hours)
+        if reason is not None:
+            raise DocumentError(document.id, reason)
+        return document
 
     @one_at_a_time
-    def _scored(self, batch: Mapping[str, Prepared], reject: OnReject) -> list[Verdict]:
+    def _scored(
+        self, batch: Mapping[str, Prepared], following: Next, reject: OnReject, leaps: Leaps
+    ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
-        if not batch:
-            return []
+        self._leaps = leaps
         with self._writing():
-            verdicts = self._settled(list(batch.values()), reject)
+            verdicts = self._settled(list(batch.values()), following, reject)
         self._state.compact_if_worthwhile()
         return verdicts
 
-    def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+    def _settled(self, documents: list[Prepared], following: Next, reject: OnReject) -> list[Verdict]:
         """Verdicts of a batch, decided and made lasting."""
-        verdicts = self._score(documents, reject)
+        verdicts = self._score(documents, following, reject)
         self._state.commit()
         return verdicts
 
@@ -167,10 +145,11 @@ class EmbeddedWindow:
         """The verdict on a document that came before with the same text."""
         return self._state.stored_verdict(number)
 
-    def _score(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+    def _score(self, documents: list[Prepared], following: Next, reject: OnReject) -> list[Verdict]:
         features = self._features([document.text for document in documents])
         known = self._state.table.number_of
         verdicts: list[Verdict] = []
+        self._leaps.begin(documents, following)
         first = 0
         while first < len(documents):
             number = known.get(documents[first].id)
@@ -180,8 +159,11 @@ class EmbeddedWindow:
                     verdicts.append(self._again(documents[first], number))
                     first += 1
                     continue
-            if self._leaps(documents[first], self._state.newest):
-                reject(Reject(documents[first].id, _LEAP.format(format_time(documents[first].time))))
+            reason = self._leaps.doubt(first, self._state)
+            if self._leaps.held:
+                break
+            if reason is not None:
+                reject(Reject(documents[first].id, reason))
                 first += 1
                 continue
             if number is not None:
@@ -199,13 +181,16 @@ class EmbeddedWindow:
         room = self._room(documents, features, first)
         if settings.policy != "mark" and self._state.search.reads_words:
             room = 1  # whether a run is too long to read depends on which of its documents were kept
-        newest = max(self._state.newest, hour_of(documents[first].time))
+        hour = hour_of(documents[first].time)
+        newest, oldest = max(self._state.newest, hour), min(self._state.table.load, default=hour)
         last = first + 1
         while last < len(documents) and last - first < room:
-            document = documents[last]
-            if document.id in self._state.table.number_of or self._leaps(document, newest):
-                break
-            newest = max(newest, hour_of(document.time))
+            document, oldest = documents[last], min(oldest, hour)
+            hour = hour_of(document.time)
+            expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
+            if document.id in self._state.table.number_of or expires:
+                break  # whether it is believed is asked when it is known what is there
+            newest = max(newest, hour)
             last += 1
         return last
 
@@ -241,19 +226,22 @@ class EmbeddedWindow:
         verifier = state.verifier(features, candidates, threshold, rule=rule, listed=listed)
         verdicts = self._decided(documents, features, turn, candidates.truncated, verifier)
         state.end_run(features, kept)
-        state.expire_before(first_living_hour(state.newest, state.settings.window_hours))
+        self._expire_before(first_living_hour(state.newest, state.settings.kept_hours))
         return verdicts
 
     def _turn(self, hour_list: list[int]) -> _Turn:
-        state, window = self._state, self._state.settings.window_hours
+        state, settings = self._state, self._state.settings
+        window = settings.window_hours
         hours = np.array(hour_list, np.int64)
         newest = np.maximum.accumulate(np.maximum(hours, state.newest))
         state.newest = int(newest[-1])
         floors = np.full(len(hours), state.committed.floor_hour)
         lows, highs = floors, np.full(len(hours), LAST_HOUR)
         wanted = np.full(len(hours), FIRST_HOUR)
+        if settings.kept_hours:
+            floors = np.maximum(floors, newest - settings.kept_hours)
+            lows = floors
         if window:
-            floors = np.maximum(floors, newest - window)
             wanted = hours - window
             lows, highs = np.maximum(wanted, floors), hours + window
         late = hours < floors
@@ -365,23 +353,65 @@ class EmbeddedWindow:
                 "budget reached: hour %s is given up, the window now begins at %s",
                 hour_name(hours[0]), hour_name(hours[1]),
             )  # fmt: skip
-            state.expire_before(hours[1])
+            self._expire_before(hours[1])
             state.committed = state.committed._replace(budget_hour=hours[1])
             return
         log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
+        before = state.table.living
         state.give_up_half()
+        self.left = self.left.with_more({hours[0]: before - state.table.living})
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
+    def _expire_before(self, hour: int) -> Expired:
+        """Takes every hour before `hour` out; its files go with the next commit."""
+        state = self._state
+        going = {old: load[0] for old, load in state.table.load.items() if old < hour}
+        gone = Expired(state.expire_before(hour), sum(going.values()))
+        self.left = self.left.with_more(going)
+        return gone
+
     @one_at_a_time
-    def expire(self, now: Any = None) -> list[str]:
-        time = _now() if now is None else time_argument("now", now)
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        time = now_ms() if now is None else time_argument("now", now)
+        kept = self._state.settings.kept_hours if keep_hours is None else keep_hours
+        check_whole("keep_hours", kept, 0)
+        first = first_living_hour(hour_of(time), kept)
+        if dry_run:
+            return self._expirable(first)
         with self._writing():
-            names = self._state.expire_before(
-                first_living_hour(hour_of(time), self._state.settings.window_hours)
-            )
+            gone = self._expire_before(first)
             self._state.commit()
         self._state.compact_if_worthwhile()
-        return names
+        return gone
+
+    def _expirable(self, hour: int) -> Expired:
+        """What `_expire_before` would take out."""
+        state = self._state
+        if hour <= state.committed.floor_hour:
+            return Expired()
+        documents = sum(load[0] for old, load in state.table.load.items() if old < hour)
+        return Expired([hour_name(old) for old in state.store.hours() if old < hour], documents)
+
+    @one_at_a_time
+    def beyond(self, hours: int) -> Expired:
+        """What would expire now if so many hours were kept; 0 = all."""
+        return self._expirable(first_living_hour(self._state.newest, hours))
+
+    @one_at_a_time
+    def apply_hours(self) -> None:
+        """Lets go of what is older than is kept now, after the hours have changed, and makes that lasting."""
+        with self._writing():
+            self._expire_before(first_living_hour(self._state.newest, self._state.settings.kept_hours))
+            self._state.commit()
+
+    @one_at_a_time
+    def set_newest(self, time: Any = None) -> str | None:
+        hour = hour_to_set(self._state, None if time is None else time_argument("newest", time))
+        with self._writing():
+            set_back(self._state, hour)
+            self._state.table.settle_anew()
+            self._state.commit()
+        return hour_name(self._state.newest) if self._state.newest > FIRST_HOUR else None
 
     # ---- the rest of the contract ----
 
@@ -457,11 +487,6 @@ class EmbeddedWindow:
         except BaseException as error:
             self._broken = error
             raise
-
-
-def _now() -> int:
-    """The clock, in milliseconds."""
-    return int(clock.time() * 1_000)
 
 
 def _log_reject(reject: Reject) -> None:

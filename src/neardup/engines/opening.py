@@ -16,6 +16,7 @@ from neardup.directory import DESCRIPTION, LEXICON, check_room, check_window
 from neardup.document import Document  # noqa: F401 - for the example below
 from neardup.engines.embedded import EmbeddedWindow
 from neardup.engines.filling import add_stored
+from neardup.engines.newest import check_hours
 from neardup.engines.reading import ReadingWindow
 from neardup.engines.remembered import merged, write_description
 from neardup.engines.state import State
@@ -29,7 +30,7 @@ from neardup.engines.store import (
     Rows,
 )
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
-from neardup.params import REMEMBERED, REMEMBERED_IF_PARTIAL, Recipe, Settings
+from neardup.params import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
 from neardup.signature import Signer, signer
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def open_window(
     credentials: Credentials | None = None,
     patience: float | None = None,
     archive: str | None = None,
+    remember: bool = True,
+    force: bool = False,
     **changes: Any,
 ) -> EmbeddedWindow:
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
@@ -56,7 +59,9 @@ def open_window(
     `credentials`, `patience` and `archive` are.
 
     Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
-    `open("news.window", threshold=0.8)`. Opening reads keys, not texts: about 3 µs a document.
+    `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False. Fewer hours than the
+    window remembers, by which documents would go, are refused without `force`.
+    Opening reads keys, not texts: about 3 µs a document.
     Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
     `RecipeMismatch`, `SettingsError` (also for a directory that holds other files), `LexiconError`.
 
@@ -73,7 +78,7 @@ def open_window(
 
         return open_elastic_window(
             path, settings=settings, readonly=readonly, credentials=credentials, patience=patience,
-            archive=archive, **changes,
+            archive=archive, remember=remember, force=force, **changes,
         )  # fmt: skip
     if archive is not None:
         raise SettingsError(
@@ -94,21 +99,30 @@ def open_window(
         store = FileStore(directory, readonly=readonly)
         stack.callback(store.close)
         known = _description(directory)
-        chosen = (settings or _remembered(directory / DESCRIPTION, known)).with_changes(**changes)
+        left = _remembered(directory / DESCRIPTION, known)
+        chosen = (settings or left).with_changes(**changes)
         maker, chosen = _signer(directory, known, chosen)
         store.fsync = chosen.fsync
         state = State(store, chosen, maker, readonly=readonly)
         _load(state, store)
-        left = known.get("settings", chosen.remembered) if state.table.living else chosen.remembered
-        state.left, store.remembered = left, left if readonly else merged(left, chosen.remembered)
-        if not readonly:
-            _describe(directory, store.remembered, maker)
-        stack.pop_all()
+        state.left = known.get("settings", chosen.remembered) if state.table.living else chosen.remembered
         if readonly:
+            store.remembered = state.left
+            stack.pop_all()
             return ReadingWindow(
                 state, lambda: open_window(path, settings=settings, readonly=True, **changes)
             )
-        return EmbeddedWindow(state)
+        window = EmbeddedWindow(state)
+        if not known or remember:
+            changed = bool(known) and check_hours(str(directory), left, chosen, window.beyond, force=force)
+            store.remembered = merged(state.left, chosen.remembered)
+            _describe(directory, store.remembered, maker)
+            if changed:
+                window.apply_hours()
+        else:
+            store.remembered = known["settings"]
+        stack.pop_all()
+        return window
 
 
 def _description(directory: Path) -> dict[str, Any]:
@@ -134,7 +148,7 @@ def _remembered(file: Path, known: dict[str, Any]) -> Settings:
     """The settings that the last writer left; the defaults for a new window."""
     try:
         left = known.get("settings", {})
-        names = [*(REMEMBERED if known else ()), *(name for name in REMEMBERED_IF_PARTIAL if name in left)]
+        names = [*(REMEMBERED if known else ()), *(name for name in REMEMBERED_IF_GIVEN if name in left)]
         return Settings(**{name: left[name] for name in names})
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(file, f"settings with {error}", "settings that a writer left") from error

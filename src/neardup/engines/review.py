@@ -13,7 +13,7 @@ from neardup.engines.base import Stats
 from neardup.engines.remembered import earlier
 from neardup.engines.search import Candidates, Features
 from neardup.engines.state import STATUSES, State
-from neardup.engines.store import ROUTED
+from neardup.engines.store import ROUTED, TRUNCATED
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.params import HOUR_MS, PartialRule, check_whole, exact_threshold
 from neardup.postings import Query
@@ -173,9 +173,12 @@ def stats(state: State) -> Stats:
         documents=table.living,
         copies=int(copies.sum()),
         groups=sum(any(table.lives(n, FIRST_HOUR) for n in members) for members in table.members.values()),
+        truncated=int(np.count_nonzero(table.rows["flags"][known] & TRUNCATED)),
+        unscored=int(np.count_nonzero(statuses == STATUSES.index("unscored"))),
         hours={hour_name(hour): table.load[hour][0] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,
+        keep_hours=state.settings.kept_hours,
         budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
         postings_keys=state.search.lists.keys,
         memory_bytes=state.search.memory + table.rows.nbytes,

@@ -46,6 +46,17 @@ def _check_end(name: str, span: Span, window_hours: int, *, chosen: bool) -> Non
     raise SettingsError("window_hours", window_hours, expected)
 
 
+def check_room(cluster: Cluster, hours: int) -> None:
+    """Raises `SettingsError` if a cluster has no room for the indices of so many hours, those of files."""
+    room = _room(cluster)
+    if hours > room:
+        expected = (
+            f"above 0 for files with documents in {hours:,} hours: each hour becomes an index, and the cluster takes "
+            f"{room:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
+        )
+        raise SettingsError("window_hours", 0, expected)
+
+
 def _check_room(source: Source, span: Span) -> None:
     room = _room(source.cluster)
     if span.hours > room:

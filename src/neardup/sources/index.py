@@ -142,6 +142,10 @@ class IndexReader:
             if part and part[-1][0].time is not None:
                 self._on_done(part[-1][0].time)
 
+    def position(self) -> tuple[float, float | None]:
+        """How many documents are behind us, and of how many."""
+        return self.done, self.total
+
     def located(self, reject: Reject) -> Reject:
         """`reject` with the index its document was read from, if it names none."""
         return self._position.located(reject)

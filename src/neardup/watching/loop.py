@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from neardup.engines.base import Left
 from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
 from neardup.watching.post import Post
 from neardup.watching.waiting import Lag
@@ -56,6 +57,8 @@ class Watch:
         self._stopped: Callable[[], bool] = lambda: False
         self._sleep: Callable[[float], object] = time.sleep
         self.lag = Lag()
+        self.left = Left()
+        """What has left the window."""
         self.handled = self.expected = 0
         """How many documents have been dealt with, and how many will have been when what was last seen is done."""
 
@@ -84,8 +87,10 @@ class Watch:
                 try:
                     with self._open_window() as window:
                         opened = True
+                        before = self.left
                         for verdict in self._passes(window, on_reject, on_lag):
                             failures = 0
+                            self.left = before.plus(window.left)
                             yield verdict
                     return
                 except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:

@@ -89,9 +89,11 @@ class Watcher:
             for verdict in self._window.ingest(documents, on_reject=self._reject):
                 self.handled += 1
                 yield verdict
+            self._mark_refused()
 
     def _documents(self, entries: Iterator[Entry]) -> Iterator[Document | Flush]:
         included = ",".join((self._layout.text_field, *_OURS))
+        last: dict[str, Found] = {}
         for part in read(self._cluster, entries, most=self._batch, _source_includes=included):
             for entry, document in part:
                 item = self._document(entry, document)
@@ -100,11 +102,13 @@ class Watcher:
                 if item.id in self._handed:  # of another index; a reject must tell which of them it means
                     yield FLUSH
                     self._handed.clear()
-                self._handed[item.id] = self._handed[_long_name(item.fields.place)] = item.fields
+                last = {item.id: item.fields, _long_name(item.fields.place): item.fields}
+                self._handed |= last
                 yield item
             yield FLUSH
-            # Here the batch is done, its verdicts are committed, and what the engine rejected is known.
-            self._handed.clear()
+            # Here the batch is done, its verdicts are committed, and what the engine rejected is known; but for the
+            # last document, if the next one must bear out its time.
+            self._handed = last
             self._mark_refused()
             if self._stopped():
                 return

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.cluster.address import Credentials, parse_address
 from neardup.cluster.client import Cluster
+from neardup.cluster.objects import deleted_after
 from neardup.cluster.setup import scheme_of, set_up
+from neardup.engines.base import Expired
 from neardup.engines.elastic.layout import Layout
 from neardup.engines.elastic.lease import Content, Lease
 from neardup.engines.elastic.site import Site
 from neardup.engines.elastic.window import ElasticWindow
-from neardup.engines.remembered import settled
+from neardup.engines.newest import check_hours
+from neardup.engines.remembered import merged, settled
 from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.params import Settings
 from neardup.signature import Signer, signer
+from neardup.window import hour_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from neardup.cluster.objects import Scheme
+
+log = logging.getLogger("neardup")
 
 
 def open_elastic_window(
@@ -31,12 +40,14 @@ def open_elastic_window(
     credentials: Credentials | None = None,
     patience: float | None = None,
     archive: str | None = None,
+    remember: bool = True,
+    force: bool = False,
     **changes: Any,
 ) -> ElasticWindow:
     """The window at `window` (`https://host:9200/PREFIX`), set up if it is not there.
 
-    `settings` and `changes` as in `neardup.open`. Without `credentials` those of the environment are used
-    (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, where it is, instead of hourly ones.
+    `settings`, `changes`, `remember` and `force` as in `neardup.open`. Without `credentials` those of the environment
+    are used (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, instead of hourly ones.
     Nothing is loaded yet: the first ingest reads the window into memory, about 0.2 ms a document.
 
     Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if there
@@ -44,7 +55,13 @@ def open_elastic_window(
     """
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(_connected(window, credentials, patience))
-        opened = _opened(cluster, settings, changes, readonly=readonly, archive=archive)
+        opened, left = _opened(
+            cluster, settings, changes, readonly=readonly, archive=archive, remember=remember
+        )
+        if left is not None and not readonly and remember:
+            changed = check_hours(str(cluster.address), left, opened.settings, opened.beyond, force=force)
+            if changed:
+                opened.apply_hours()
         stack.pop_all()
         return opened
 
@@ -57,10 +74,48 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
         if about is None:
             return
         if content is None:
-            lease.create(Content(about, Settings(window_hours=about["window_hours"]).remembered))
+            hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
+            lease.create(Content(about, hours.remembered))
         elif content.about != about:
             content, _ = lease.take()
             lease.commit(replace(content, about=about))
+
+
+def remember_hours(
+    window: str, hours: Mapping[str, int], *, credentials: Credentials | None = None, force: bool = False
+) -> None:
+    """Makes a window that is there remember `hours` (window_hours, keep_hours), as opening it with them does.
+
+    Raises `SettingsError` if documents would go by it and there is no `force`.
+    """
+    with _connected(window, credentials, None) as cluster:
+        lease = Lease(cluster)
+        content = lease.read()
+        if content is None or not hours:
+            return
+        left = _left(cluster.address.prefix, content)
+        chosen = left.with_changes(**hours)
+        layout = Layout.of(cluster.address, scheme_of(content.about), content.archive)
+        newest = content.commit.newest
+        check_hours(
+            str(cluster.address),
+            left,
+            chosen,
+            lambda kept: _older(cluster, layout, newest - kept),
+            force=force,
+        )
+        if chosen != left:
+            content, _ = lease.take()
+            lease.commit(replace(content, settings=merged(content.settings, chosen.remembered)))
+
+
+def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
+    """The documents in the indices of hours before `hour`."""
+    old = {name: own for name, (own, _) in layout.living(cluster).items() if own < hour}
+    if not old:
+        return Expired()
+    count = sum(int(cluster.request("POST", f"/{name}/_count")["count"]) for name in old)
+    return Expired(sorted({hour_name(own) for own in old.values()}), count)
 
 
 def _connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
@@ -76,9 +131,12 @@ def _opened(
     *,
     readonly: bool,
     archive: str | None,
-) -> ElasticWindow:
+    remember: bool,
+) -> tuple[ElasticWindow, Settings | None]:
+    """The window, and the settings that its last writer left; None for a new one."""
     address, lease = cluster.address, Lease(cluster)
     content = lease.read()
+    left = None if content is None else _left(address.prefix, content)
     if content is None:
         if readonly:
             raise NotSetUp(str(address))
@@ -88,7 +146,7 @@ def _opened(
         raise SettingsError(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
-    chosen = (settings or _left(address.prefix, content)).with_changes(**changes)
+    chosen = (settings or left or _left(address.prefix, content)).with_changes(**changes)
     scheme = scheme_of(content.about)
     maker = _signer(str(address), scheme.recipe_text, scheme.lexicon, scheme.recipe, chosen)
     chosen = chosen.with_changes(recipe=maker.recipe)
@@ -96,8 +154,22 @@ def _opened(
         raise SettingsError(
             "window_hours", chosen.window_hours, "0 for an archive, which has no hours to expire"
         )
+    if not readonly and content.archive is None:
+        _tell_of_policy(address.policy, scheme, chosen)
     layout = Layout.of(address, scheme, content.archive)
-    return ElasticWindow(Site(cluster, layout, lease, maker), content, chosen, readonly=readonly)
+    site = Site(cluster, layout, lease, maker)
+    return ElasticWindow(site, content, chosen, readonly=readonly, remember=remember), left
+
+
+def _tell_of_policy(name: str, scheme: Scheme, chosen: Settings) -> None:
+    """Says that a window is to keep hours for longer than the policy that `neardup setup` made of it has them."""
+    kept = chosen.kept_hours
+    if scheme.kept_hours and (not kept or kept > scheme.kept_hours):
+        log.warning(
+            "the lifecycle policy %s, where the cluster has it, deletes indices %d h after they were made, although %s "
+            "hours are to be kept: neardup setup --keep-hours %d changes it",
+            name, deleted_after(scheme), kept or "all", kept,
+        )  # fmt: skip
 
 
 def _template(cluster: Cluster) -> dict[str, Any] | None:

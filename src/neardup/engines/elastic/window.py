@@ -17,8 +17,9 @@ import numpy as np
 
 from neardup.document import Prepared, Reject
 from neardup.engines import review
+from neardup.engines.base import Expired
 from neardup.engines.elastic.asking import Inquiry
-from neardup.engines.elastic.fields import new_fields, now_ms, unstored_fields, verdict_fields
+from neardup.engines.elastic.fields import OBJECT, new_fields, now_ms, unstored_fields, verdict_fields
 from neardup.engines.elastic.journal import Journal
 from neardup.engines.elastic.loading import load, take_back
 from neardup.engines.elastic.store import ClusterStore, Found
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from neardup.engines.base import OnReject, Stats
     from neardup.engines.elastic.lease import Content
     from neardup.engines.elastic.site import Site
+    from neardup.engines.newest import Next
     from neardup.params import Settings
     from neardup.verdict import Group, Verdict
 
@@ -46,8 +48,10 @@ log = logging.getLogger("neardup")
 class ElasticWindow(EmbeddedWindow):
     """See `neardup.engines.base.Window` for what its methods promise."""
 
-    def __init__(self, site: Site, content: Content, settings: Settings, *, readonly: bool) -> None:
-        self._site, self._readonly = site, readonly
+    def __init__(
+        self, site: Site, content: Content, settings: Settings, *, readonly: bool, remember: bool = True
+    ) -> None:
+        self._site, self._readonly, self._remember = site, readonly, remember
         self._cluster, self._layout, self._lease, _ = site
         # Nothing is loaded before it is needed: an ad hoc query never needs it.
         super().__init__(self._empty(replace(content, commit=Commit()), settings))
@@ -62,7 +66,8 @@ class ElasticWindow(EmbeddedWindow):
 
     def _empty(self, content: Content, settings: Settings) -> State:
         """A window in memory in which nothing is, yet; the next look at `content` fills it."""
-        store = ClusterStore(self._site, content, settings.remembered)
+        remembered = settings.remembered if self._remember else content.settings
+        store = ClusterStore(self._site, content, remembered)
         return State(store, settings, self._site.signer, readonly=self._readonly)
 
     def _catch_up(self, content: Content) -> None:
@@ -76,6 +81,8 @@ class ElasticWindow(EmbeddedWindow):
             return
         first, before = state.committed.next_order, state.committed
         state.committed = content.commit
+        if content.commit.floor_hour < before.floor_hour:
+            state.table.settle_anew()  # the newest hour was set back
         expired = content.commit.floor_hour > before.floor_hour
         given_up = content.commit.floor_order > before.floor_order
         if expired or given_up:
@@ -133,20 +140,21 @@ class ElasticWindow(EmbeddedWindow):
             self._state.left = self._store.remembered
             super()._tell_of_changes()
 
-    def _settled(self, documents: list[Prepared], reject: OnReject) -> list[Verdict]:
+    def _settled(self, documents: list[Prepared], following: Next, reject: OnReject) -> list[Verdict]:
         """As in the embedded engine; documents that the cluster will not have are rejected, and the others decided
         anew without them.
         """
         documents = [self._named(document) for document in documents]
         while True:
             rejected: list[Reject] = []
-            before = self._state.committed
-            verdicts = self._score(documents, rejected.append)
+            before, left = self._state.committed, self.left
+            verdicts = self._score(documents, following, rejected.append)
             self._mark_unstored(documents, verdicts)
             try:
                 self._state.commit()
             except DocumentsRefused as refused:
                 self._undo(before)
+                self.left = left
                 for identity, reason in refused.reasons.items():
                     reject(Reject(identity, reason))
                 documents = [document for document in documents if document.id not in refused.reasons]
@@ -213,13 +221,36 @@ class ElasticWindow(EmbeddedWindow):
     # ---- the rest of the contract ----
 
     @one_at_a_time
-    def expire(self, now: Any = None) -> list[str]:
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        if dry_run:
+            self._catch_up(self._committed())
+            left = self._left_behind()
+        else:
+            left = self._drop_left_behind()
+        gone = super().expire(now, keep_hours=keep_hours, dry_run=dry_run)
+        return Expired(sorted({*map(hour_name, left), *gone}), gone.documents)
+
+    @one_at_a_time
+    def set_newest(self, time: Any = None) -> str | None:
+        self._drop_left_behind()  # or what had expired would come back
+        return super().set_newest(time)
+
+    @one_at_a_time
+    def beyond(self, hours: int) -> Expired:
+        self._catch_up(self._committed())
+        return super().beyond(hours)
+
+    def _left_behind(self) -> list[int]:
+        """Hours that have expired but are there, because a scorer ended between its commit and their end."""
+        floor = self._state.committed.floor_hour
+        return [hour for hour in self._store.hours() if hour < floor]
+
+    def _drop_left_behind(self) -> list[int]:
         with self._writing():
-            floor = self._state.committed.floor_hour
-            left = [hour for hour in self._store.hours() if hour < floor]
-            for hour in left:  # by a scorer that ended between the commit and this
+            left = self._left_behind()
+            for hour in left:
                 self._store.drop(hour)
-        return sorted([*map(hour_name, left), *super().expire(now)])
+        return left
 
     @one_at_a_time
     def query(
@@ -253,7 +284,11 @@ class ElasticWindow(EmbeddedWindow):
     @one_at_a_time
     def stats(self) -> Stats:
         self._catch_up(self._committed())
-        return super().stats()
+        marked = self._cluster.request(
+            "POST", f"/{self._layout.target}/_count", params={"ignore_unavailable": "true"},
+            body={"query": {"term": {f"{OBJECT}.status": "unscored"}}},
+        )  # fmt: skip
+        return replace(super().stats(), unscored=int(marked["count"]))
 
 
 def _bury_expired(state: State, store: ClusterStore) -> None:

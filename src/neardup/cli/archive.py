@@ -1,0 +1,65 @@
+"""Files are no stream: what `ingest` decides when it is to read files, and how it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neardup.cli.door import say
+from neardup.cli.tables import counted
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.config import Config
+    from neardup.sources.ordering import Dated, InOrder
+
+
+def without_limit(place: str, config: Config, dated: Dated) -> Config:
+    """`config` without a limit of hours for a new window that files are read into, unless hours are given.
+
+    Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index.
+    """
+    if dated.is_live or not config.given.keys().isdisjoint(("window_hours", "keep_hours")):
+        return config
+    if not _is_new(place, config, dated):
+        return config
+    say("files are compared whole: no limit of hours (--window-hours 24 for a rolling window)")
+    return config.with_options(window_hours=0)
+
+
+def in_time(target: Window, dated: Dated) -> Dated | InOrder:
+    """The documents of files as a window with a limit of hours needs them: in order of time."""
+    from neardup.sources.ordering import InOrder
+
+    if dated.is_live or not target.settings.kept_hours or dated.look().in_order:
+        return dated
+    hours = counted(target.settings.kept_hours, "hour")
+    say(f"the files are not in order of time: read in that order, because this window keeps {hours}")
+    return InOrder(dated)
+
+
+def tell_undated(dated: Dated) -> None:
+    """Says what documents without a time were given."""
+    if dated.undated:
+        have = "document has" if dated.undated == 1 else "documents have"
+        say(f"{dated.undated:,} {have} no time, and that of the one before (the first: {dated.first})")
+    if dated.arriving:
+        have = "document has" if dated.arriving == 1 else "documents have"
+        say(f"{dated.arriving:,} {have} no time, and that of arrival (the first: {dated.first})")
+
+
+def _is_new(place: str, config: Config, dated: Dated) -> bool:
+    from neardup.cluster.address import is_address, parse_address
+
+    if not is_address(place):
+        return not (Path(place) / "window.json").exists()
+    from neardup.cli.session import FIRST_PATIENCE
+    from neardup.cluster.client import Cluster
+    from neardup.engines.elastic.lease import Lease
+    from neardup.sources.fitting import check_room
+
+    with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
+        if Lease(cluster).read() is not None:
+            return False
+        check_room(cluster, dated.look().hours)
+    return True

@@ -1,0 +1,275 @@
+"""Files are no stream: what is compared, in which order, at which time, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import written
+
+WHOLE = "neardup: files are compared whole: no limit of hours (--window-hours 24 for a rolling window)\n"
+HOUR = 3_600
+START = 1_600_000_000 // HOUR * HOUR
+
+
+def text(number):
+    return " ".join(chr(0x4E00 + number * 40 + i) * 2 for i in range(40))
+
+
+def archive(hours=range(0, 400, 4), copies=(8, 60, 200)):
+    """A document every four hours, and of each of the first ones copies later: hours, a day, a week."""
+    records = [{"id": f"d{hour}", "text": text(hour), "time": START + hour * HOUR} for hour in hours]
+    again = [
+        {"id": f"d{hour}+{later}", "text": text(hour), "time": START + (hour + later) * HOUR + 60 + later}
+        for hour in list(hours)[:40]
+        for later in copies
+    ]
+    return sorted(records + again, key=lambda record: record["time"])
+
+
+def ordered(records, order):
+    return {
+        "file": records, "reversed": records[::-1], "shuffled": random.Random(7).sample(records, len(records)),
+    }[order]  # fmt: skip
+
+
+def incomplete(lines):
+    return sum(line["truncated"] or line["status"] == "unscored" for line in lines)
+
+
+def copies(lines):
+    return sum(line["duplicate_of"] is not None for line in lines)
+
+
+@pytest.mark.parametrize("order", ["file", "reversed", "shuffled"])
+def test_an_archive_is_compared_whole(run, order):
+    done = run("ingest", written("a.jsonl", ordered(archive(), order)))
+    assert (done.code, copies(done.lines), incomplete(done.lines)) == (0, 120, 0)
+    assert WHOLE in done.err
+    assert '"window_hours": 0' in Path("neardup.window/window.json").read_text()
+
+
+@pytest.mark.parametrize("order", ["file", "reversed", "shuffled"])
+def test_into_a_rolling_window_files_go_in_order_of_time(run, order):
+    expected = run("ingest", written("a.jsonl", archive()), "--window", "w", "--window-hours", "24")
+    assert (expected.code, copies(expected.lines), incomplete(expected.lines)) == (0, 40, 0)
+    assert "not in order of time" not in expected.err
+    assert WHOLE not in expected.err
+    done = run(
+        "ingest", written("b.jsonl", ordered(archive(), order)), "--window", "v", "--window-hours", "24"
+    )
+    assert (done.code, done.out) == (0, expected.out)
+    told = "neardup: the files are not in order of time: read in that order, because this window keeps 24 hours\n"
+    assert (told in done.err) == (order != "file")
+
+
+def test_what_left_the_window_is_counted_and_named(run):
+    done = run("ingest", written("a.jsonl", archive(copies=())), "--window-hours", "24", "--format", "quiet")
+    assert "93 documents of 93 hours left the window (2020.09.13-12 to 2020.09.28-20)" in done.err
+
+
+@pytest.mark.parametrize("order", ["reversed", "shuffled"])
+def test_a_stream_that_comes_too_late_is_no_success(run_process, order):
+    lines = "".join(json.dumps(record) + "\n" for record in ordered(archive(), order))
+    done = run_process("ingest", "-", "--window", "w", stdin=lines.encode())
+    bad = incomplete(done.lines)
+    assert (done.code, bad > 2) == (1, True)
+    assert f"; {bad} not compared with all of their window" in done.err
+    assert f"neardup: {bad} of {len(done.lines)} documents (" in done.err
+    assert (
+        "%) were not compared with all of their window: what is too late for it finds its hours gone."
+        in done.err
+    )
+    assert "A new window with --window-hours 0 has no limit" in done.err
+    assert WHOLE not in done.err
+
+
+def test_one_in_a_hundred_is_not_much(run):
+    records = archive(range(0, 400, 4), copies=())
+    run("ingest", written("a.jsonl", records), "--window", "w", "--window-hours", "24", "--format", "quiet")
+    for late, code in ((1, 0), (2, 1)):
+        again = [*records[-7:-1]] * 17 + [*records[:late]]
+        again = [{**record, "id": f"{i}"} for i, record in enumerate(again[-100:])]
+        path = written(f"{late}.jsonl", sorted(again, key=lambda record: record["time"]))
+        done = run("ingest", path, "--window", "w")
+        assert (len(done.lines), incomplete(done.lines), done.code) == (100, late, code)
+
+
+def test_standard_input_from_a_file_is_a_file(command, place):
+    import subprocess
+
+    path = written("a.jsonl", archive()[::-1])
+    for words in ([], ["--window-hours", "24"]):
+        with path.open() as file:
+            done = subprocess.run(
+                [*command, "ingest", "-", "--window", f"w{len(words)}", *words],
+                stdin=file, capture_output=True, text=True, check=False, timeout=120,
+            )  # fmt: skip
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        assert (len(lines), incomplete(lines), copies(lines)) == (220, 0, 40 if words else 120)
+        assert done.returncode == 0
+
+
+def test_rejects_of_files_that_are_sorted_keep_file_and_line(run):
+    records = [
+        {"id": "late", "text": text(1), "time": START + 30 * HOUR},
+        {"id": "wild", "text": text(2), "time": "9999-01-01T00:00:00Z"},
+        {"id": "no text", "time": START},
+        {"id": "early", "text": text(3), "time": START},
+        {"id": "soon", "text": text(3), "time": "soon"},
+    ]
+    done = run("ingest", written("a.jsonl", records), "--window-hours", "40", "--rejects", "r.jsonl")
+    assert [verdict["id"] for verdict in done.lines] == ["early", "late"]
+    rejects = [json.loads(line) for line in Path("r.jsonl").read_text().splitlines()]
+    assert sorted((reject["line"], reject["source"], reject["id"]) for reject in rejects) == [
+        (2, "a.jsonl", "wild"), (3, "a.jsonl", "no text"), (5, "a.jsonl", "soon"),
+    ]  # fmt: skip
+
+
+# -- whose time is believed --
+
+
+def test_a_gap_in_an_archive_is_none_in_the_answer(run):
+    records = [*archive(range(0, 40, 2), ()), *archive(range(500, 540, 2), ())]
+    done = run("ingest", written("a.jsonl", records), "--window-hours", "24")
+    assert (done.code, len(done.lines)) == (0, 40)
+
+
+def test_a_lone_document_far_ahead_is_not_believed_without_a_yes(run):
+    records = [*archive(range(24), ()), {"id": "far", "text": text(0), "time": START + 900 * HOUR}]
+    path = written("a.jsonl", records)
+    done = run("ingest", path, "--window", "w", "--window-hours", "24")
+    assert (done.code, len(done.lines)) == (1, 24)
+    assert (
+        "neardup: rejected a.jsonl:25: time 2020-10-21T00:00:00Z would move the window on from hour"
+        in done.err
+    )
+    assert "expire all 24 documents in it" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+    done = run("ingest", path, "--window", "w", "--advance")
+    assert "24 documents of 24 hours left the window" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 1
+
+
+def test_one_record_without_a_time_never_empties_a_window(run, run_process):
+    run("ingest", written("a.jsonl", archive(range(24), ())), "--window", "w", "--window-hours", "24")
+    line = b'{"id":"x","text":"one new document"}\n'
+    done = run_process("ingest", "-", "--window", "w", stdin=line)
+    assert (done.code, done.out) == (1, "")
+    assert ", which it was given because it has none, would move the window on" in done.err
+    assert "expire all 24 documents in it" in done.err
+    assert "1 document has no time, and that of arrival (the first: -:1)" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+
+
+def test_ahead_hours_is_an_option(run):
+    path = written("a.jsonl", [{"id": "a", "text": text(0), "time": time.time() + 30 * HOUR}])
+    done = run("ingest", path, "--window", "w")
+    assert (done.code, done.out) == (1, "")
+    assert "is 29 hours ahead of the clock (" in done.err
+    assert "more than 24: --ahead-hours (ahead_hours) if it is right" in done.err
+    assert run("ingest", path, "--window", "w", "--ahead-hours", "48").code == 0
+
+
+# -- records without a time --
+
+
+def undated(*times):
+    return [
+        {"id": f"{i}", "text": text(i)} | ({} if time is None else {"time": time})
+        for i, time in enumerate(times)
+    ]
+
+
+A, B = "2026-11-20T06:00:00Z", "2026-11-20T07:00:00Z"
+
+
+@pytest.mark.parametrize(("times", "expected", "told"), [
+    ([A, None, B, None], [A, A, B, B], "2 documents have no time, and that of the one before (the first: a.jsonl:2)"),
+    ([None, "", B], [B, B, B], "2 documents have no time, and that of the one before (the first: a.jsonl:1)"),
+    (
+        [A, "9999-01-01T00:00:00Z", None], [A, A],
+        "1 document has no time, and that of the one before (the first: a.jsonl:3)",
+    ),
+    ([A, "soon", None], [A, A], "1 document has no time, and that of the one before (the first: a.jsonl:3)"),
+])  # fmt: skip
+def test_no_time_is_that_of_the_one_before(run, times, expected, told):
+    done = run("ingest", written("a.jsonl", undated(*times)))
+    assert [verdict["time"] for verdict in done.lines] == expected
+    assert f"neardup: {told}\n" in done.err
+
+
+def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
+    done = run("ingest", written("a.jsonl", undated(None, None)))
+    assert all(verdict["time"].startswith("20") for verdict in done.lines)
+    assert "2 documents have no time, and that of arrival (the first: a.jsonl:1)" in done.err
+
+
+def test_a_stream_of_september_survives_a_record_without_a_time(run_process):
+    lines = [json.dumps(record) for record in archive(range(24), copies=(1,))]
+    lines.insert(12, '{"id": "b", "text": "no time at all", "time": null}')
+    done = run_process("ingest", "-", "--window", "w", stdin="\n".join(lines).encode())
+    assert (done.code, incomplete(done.lines), copies(done.lines)) == (0, 0, 24)
+
+
+# -- what a window remembers --
+
+
+def test_fewer_hours_by_which_documents_go_need_force(run, caplog):
+    path = written("a.jsonl", archive(range(24), ()))
+    run("ingest", path, "--window", "w", "--format", "quiet")
+    done = run("ingest", path, "--window", "w", "--window-hours", "1")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        "the window keeps 22 documents in 22 hours (2020.09.13-12 to 2020.09.14-09) that would go" in done.err
+    )
+    assert "--force (force=True) lets them go" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+    done = run("ingest", path, "--window", "w", "--window-hours", "1", "--keep-hours", "0")
+    assert caplog.messages == [
+        "w: compares 1 h and keeps all hours from now on, no longer compares and keeps all hours"
+    ]
+    done = run("ingest", path, "--window", "w", "--window-hours", "1", "--keep-hours", "1", "--force")
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 2
+
+
+def test_only_what_ingests_changes_what_is_remembered(run, monkeypatch):
+    path = written("a.jsonl", archive(range(24), ()))
+    run("ingest", path, "--window", "w", "--format", "quiet")
+    before = Path("w/window.json").read_text()
+    monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")
+    assert run("delete", "d3", "--window", "w").out == "1 deleted\n"
+    assert run("expire", "--window", "w", "--now", START, "--window-hours", "300").out == ""
+    assert list(run("reconcile", "--window", "w").lines) == []
+    assert Path("w/window.json").read_text() == before
+    monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
+    run("ingest", path, "--window", "w", "--format", "quiet")
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+
+
+def test_a_wrong_time_is_set_back(run):
+    records = [*archive(range(24), ()), {"id": "wrong", "text": text(0), "time": START + 900 * HOUR}]
+    words = ("--window", "w", "--window-hours", "24", "--format", "quiet")
+    run("ingest", written("a.jsonl", records), *words, "--advance")
+    late = written("b.jsonl", [{"id": "late", "text": text(0), "time": START + 24 * HOUR}])
+    assert json.loads(run("ingest", late, "--window", "w").out)["status"] == "unscored"
+    run("delete", "wrong", "--window", "w")
+    done = run("expire", "--window", "w", "--newest", "2020-09-14T12:00:00Z")
+    assert (done.code, done.out, done.err) == (0, "", "neardup: the newest hour is 2020.09.14-12\n")
+    verdict = json.loads(run("ingest", late, "--window", "w").out)
+    assert (verdict["status"], verdict["truncated"]) == ("unique", True)
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["truncated"] == 1
+    done = run("expire", "--window", "w", "--newest", "2030-09-14T12:00:00Z")
+    assert (done.code, "an hour no later than the newest one, which is 2020.09.14-12" in done.err) == (
+        2,
+        True,
+    )
+    assert run("expire", "--window", "w", "--newest", "soon").code == 2
+    assert run("expire", "--window", "w", "--newest", "last", "--dry-run").code == 2
+    assert (
+        run("expire", "--window", "w", "--newest", "last").err
+        == "neardup: the newest hour is 2020.09.14-12\n"
+    )
