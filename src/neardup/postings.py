@@ -57,13 +57,13 @@ class Hits:
         return Hits(size, self.most)
 
 
-def no_bitsets(documents: int) -> Heavy:
-    """Room for bitsets over `documents` documents; the system gives memory only to those that are filled."""
+def no_bitsets(documents: int, most: int = heavy.MOST) -> Heavy:
+    """Room for `most` bitsets over `documents` documents; the system gives memory only to those that are filled."""
     return Heavy(
-        keys=np.zeros(heavy.SLOTS, np.uint64),
-        rows=np.zeros(heavy.SLOTS, np.int64),
-        filled=np.zeros(heavy.MOST, np.int64),
-        bits=np.zeros((heavy.MOST, documents // 64 + 1), np.uint64),
+        keys=np.zeros(2 * most, np.uint64),
+        rows=np.zeros(2 * most, np.int64),
+        filled=np.zeros(most, np.int64),
+        bits=np.zeros((most, documents // 64 + 1), np.uint64),
         used=np.zeros(1, np.int64),
     )
 
@@ -87,12 +87,13 @@ class PostingLists:
     have room to grow. Nothing is removed but by `renumbered`: dead documents are left out by the search.
     """
 
-    def __init__(self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL) -> None:
+    def __init__(self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL, bitsets: int = heavy.MOST) -> None:
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
         self._found = np.empty(1_024, np.int64)
-        self._heavy = no_bitsets(0)
+        self._bitsets = bitsets
+        self._heavy = no_bitsets(0, bitsets)
 
     @property
     def keys(self) -> int:
@@ -153,7 +154,7 @@ class PostingLists:
         same_as = np.full(size, -1, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
         if self._heavy.bits.shape[1] * 64 < len(hits.counts):
-            self._heavy = no_bitsets(len(hits.counts))  # filled again as they are wanted
+            self._heavy = no_bitsets(len(hits.counts), self._bitsets)  # filled again as they are wanted
         while True:
             status = kernel.search_and_add(
                 self._lists, self._heavy, keys, offsets, minimums, longest, documents,
@@ -166,8 +167,13 @@ class PostingLists:
             self._grow(status, widest)
 
     def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:
-        """Adds `step` to `counts[d]` for every posting d of the keys, each xor `salt`; returns postings read."""
-        return int(kernel.tally(self._lists, keys, salt, step, counts))
+        """Adds to `counts[d]` how many runs of the keys, each xor `salt`, document d is in; returns postings read.
+
+        With `step` -1 they are taken away again.
+        """
+        if self._heavy.bits.shape[1] * 64 < len(counts):
+            self._heavy = no_bitsets(len(counts), self._bitsets)
+        return int(kernel.tally(self._lists, self._heavy, keys, salt, step, counts))
 
     def renumbered(self, numbers: NDArray[np.int64]) -> PostingLists:
         """A copy in which document d is `numbers[d]`; documents with -1, and keys of theirs alone, are gone."""

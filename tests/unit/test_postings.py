@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neardup.kernels.heavy import add_counts
 from neardup.kernels.postings import Documents
-from neardup.postings import Hits, PostingLists, Query
+from neardup.postings import Hits, PostingLists, Query, no_bitsets
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -282,3 +283,33 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
     assert found == [[j for j in range(i) if texts[j] == texts[i]] for i in range(size)]
     assert lists.keys == 2 * len(set(texts))
     assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]
+
+
+@pytest.mark.parametrize(("bitsets", "words"), [(1, 1), (7, 3), (8, 64), (9, 65), (300, 70)])
+def test_bitsets_are_added_up_as_their_bits_are(bitsets, words):
+    numbers = np.random.default_rng(bitsets)
+    heavy = no_bitsets(64 * words, 512)
+    heavy.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
+    counts = numbers.integers(0, 9, 64 * words - 5).astype(np.int32)
+    bits = np.unpackbits(heavy.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
+    expected = counts + bits.sum(axis=0)[: len(counts)]
+    add_counts(heavy, np.arange(bitsets), bitsets, words, counts)
+    np.testing.assert_array_equal(counts, expected)
+
+
+def test_what_documents_have_in_common_with_some_keys_is_counted():
+    """Of long runs by their bitsets, made and caught up with, of others by reading."""
+    numbers = np.random.default_rng(8)
+    held = numbers.random((2_000, 60)) < numbers.choice([0.02, 0.3, 0.6], 60)
+    lists, salt = PostingLists(bitsets=32), np.uint64(0xABCD)
+    for first, last in ((0, 900), (900, 2_000)):
+        for document in range(first, last):
+            keys = np.flatnonzero(held[document]).astype(np.uint64) ^ salt
+            lists.add(keys, np.array([0, len(keys)]), np.array([document]))
+        asked = np.flatnonzero(numbers.random(60) < 0.7).astype(np.uint64)
+        counts = np.zeros(2_100, np.int32)
+        assert lists.tally(asked, salt, 1, counts) > 0
+        np.testing.assert_array_equal(counts[:last], held[:last, asked.astype(int)].sum(axis=1))
+        assert not counts[last:].any()
+        lists.tally(asked, salt, -1, counts)
+        assert not counts.any()

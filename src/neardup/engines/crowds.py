@@ -29,6 +29,8 @@ SAMPLE: Final = 9
 """Texts that a core is made of: what more than half of them hold."""
 _LOOKED_AT: Final = 256
 """Candidates that are asked for their crowd before it is compared: of a crowd that matters some are among them."""
+_BITSETS: Final = 8_192
+"""Keys that are counted by bitset at most: as many as two texts of 4 KB of a template have differences."""
 _NONE, _LONER = -1, -2
 _SALT: Final = 0x9E3779B97F4A7C15
 _MASK: Final = 0xFFFFFFFFFFFFFFFF
@@ -65,7 +67,7 @@ class Crowds:
 
     def __init__(self) -> None:
         self._cores: list[Core] = []
-        self._beyond, self._lacked = PostingLists(), PostingLists()
+        self._beyond, self._lacked = (PostingLists(bitsets=_BITSETS) for _ in range(2))
         self._of = np.full(0, _NONE, np.int32)
         self._lacking = np.zeros(0, np.int32)
         self._tallied = np.zeros(0, np.int32)

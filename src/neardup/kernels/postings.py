@@ -25,6 +25,7 @@ from neardup.kernels.caching import njit
 from neardup.kernels.heavy import (
     SHARE,
     SHORTEST,
+    add_counts,
     bitset,
     count_bitsets,
     counted_bits,
@@ -48,6 +49,9 @@ SMALL_BITS, LARGE_BITS = 3, 7
 A byte is enough even where one search must be cleared for: two bytes a document leave the first cache level sooner,
 and clearing is nothing beside reading the runs of a hundred times as many keys.
 """
+
+TALLY_SHORTEST = 256
+"""Runs that `tally` counts by bitsets are at least so long."""
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
 """What a kernel returns: finished, or which array must grow."""
@@ -496,17 +500,32 @@ def renumber(lists, numbers, fresh):
 
 
 @njit(cache=True, nogil=True)
-def tally(lists, keys, salt, step, counts):
-    """Adds `step` to `counts[d]` for every posting d of the runs of `keys`, each xor `salt`; returns postings read."""
+def tally(lists, heavy, keys, salt, step, counts):
+    """Adds to `counts[d]` how many of the runs of `keys`, each xor `salt`, document d is in; returns postings read.
+
+    `step` -1 takes away instead. Runs of a 64th of all documents and more are counted by their bitsets.
+    """
     entries, pool, _ = lists
-    read = 0
+    heaviest = max(TALLY_SHORTEST, len(counts) // SHARE)
+    rows = np.empty(len(keys), np.int64)
+    n_rows, read = 0, 0
     for j in range(len(keys)):
-        packed = entries[find(entries, keys[j] ^ salt), 1]
+        slot = find(entries, keys[j] ^ salt)
+        packed = entries[slot, 1]
         start, length = np.int64(packed >> _START_SHIFT), np.int64(packed & _LENGTH_MASK)
+        if step == 1 and length >= heaviest:
+            row = bitset(heavy, entries[slot, 0], pool, start, length)
+            if row >= 0:
+                rows[n_rows] = row
+                n_rows += 1
+                continue
         read += length
         if length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0:
             counts[start] += step
             continue
         for p in range(start, start + length):
             counts[pool[p]] += step
+    if n_rows:
+        add_counts(heavy, rows, n_rows, (len(counts) + 63) // 64, counts)
+        read += len(counts)
     return read
