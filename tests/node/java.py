@@ -70,7 +70,7 @@ def find_maven() -> str:
 
 def maven(*words: str) -> str:
     """What Maven, run with the JDK found, says on standard output. Raises `RuntimeError` with its words if it fails."""
-    command = ["nice", find_maven(), "--batch-mode", "--quiet", *words]
+    command = ["nice", find_maven(), "--batch-mode", "--quiet", "-Dstyle.color=never", *words]
     environment = os.environ | {"JAVA_HOME": str(find_jdk())}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=MAVEN_SECONDS
