@@ -165,9 +165,9 @@ class PostingLists:
                 return Found(self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0]))
             self._grow(status, widest)
 
-    def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> None:
-        """Adds `step` to `counts[d]` for every posting d of the keys, each xor `salt`."""
-        kernel.tally(self._lists, keys, salt, step, counts)
+    def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:
+        """Adds `step` to `counts[d]` for every posting d of the keys, each xor `salt`; returns postings read."""
+        return int(kernel.tally(self._lists, keys, salt, step, counts))
 
     def renumbered(self, numbers: NDArray[np.int64]) -> PostingLists:
         """A copy in which document d is `numbers[d]`; documents with -1, and keys of theirs alone, are gone."""

@@ -118,7 +118,7 @@ class TestReaderOfAReplay:
             yield reader
 
     def expire(self, path):
-        with open_window(path) as window:
+        with open_window(path, advance=True) as window:
             list(window.ingest([self.LATER]))
 
     def test_a_query_is_answered_by_what_is_there_then(self, path, reader):

@@ -28,7 +28,7 @@ def columns_of(hours, counts, alive):
     size = len(hours)
     fingerprints = np.arange(2 * size, dtype=np.uint64).reshape(size, 2)
     chains = np.arange(size, dtype=np.int32), np.full(size, -1, np.int32)
-    return Documents(hours, counts, alive, fingerprints, *chains)
+    return Documents(hours, counts, alive, fingerprints[:, 0].copy(), fingerprints, *chains)
 
 
 @dataclass
@@ -271,6 +271,7 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
         columns_of(*(np.ones(size, np.int32) for _ in range(3))),
     )
     columns.fingerprints[:] = np.array(texts, np.uint64)[:, None]
+    columns.halves[:] = columns.fingerprints[:, 0]
     found = []
     for i, text in enumerate(texts):
         one = np.ones(1, np.int64)

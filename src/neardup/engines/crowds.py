@@ -27,6 +27,8 @@ FEWEST: Final = 32
 """So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
 SAMPLE: Final = 9
 """Texts that a core is made of: what more than half of them hold."""
+_LOOKED_AT: Final = 256
+"""Candidates that are asked for their crowd before it is compared: of a crowd that matters some are among them."""
 _NONE, _LONER = -1, -2
 _SALT: Final = 0x9E3779B97F4A7C15
 _MASK: Final = 0xFFFFFFFFFFFFFFFF
@@ -45,6 +47,13 @@ class Subject(NamedTuple):
 
     keys: Keys
     fingerprint: Keys
+
+
+class Difference(NamedTuple):
+    r"""A \ C and C \ A of a set and the core of a crowd."""
+
+    beyond: Keys
+    lacked: Keys
 
 
 class Crowds:
@@ -69,11 +78,11 @@ class Crowds:
         return self._beyond.memory + self._lacked.memory + cores + columns
 
     def sizes(self, numbers: NDArray[np.int64], table: Documents) -> NDArray[np.int64]:
-        """How many of `numbers` are of each crowd."""
+        """About how many of `numbers` are of each crowd: of the smallest there may be none."""
         self._resize(len(table.alive))
         sizes = np.zeros(len(self._cores), np.int64)
         if len(sizes):
-            count_crowds(numbers, table.first_of, self._of, sizes)
+            count_crowds(numbers, table.first_of, self._of, max(len(numbers) // _LOOKED_AT, 1), sizes)
         return sizes
 
     def compare(
@@ -85,21 +94,33 @@ class Crowds:
         threshold: tuple[int, int],
         shared: NDArray[np.int64],
         state: NDArray[np.uint8],
-    ) -> None:
+    ) -> Difference:
         """Fills in `shared` and `state` (kernels/crowd.py) of those of `numbers` that are of `crowd`.
 
-        Costs the runs of the keys in which the subject differs from the core, and a few additions a member.
+        Costs the runs of the keys in which the subject differs from the core, and a few additions a member. Returns
+        those keys.
         """
         core = self._cores[crowd]
-        beyond, lacked = _differences(subject.keys, core)
-        for step in (1, -1):  # the counters are empty again afterwards
-            self._beyond.tally(beyond, core.salt, step, self._tallied)
-            self._lacked.tally(lacked, core.salt, step, self._tallied)
-            if step == 1:
-                compare_in_crowd(
-                    numbers, table, self._of, crowd, self._lacking, self._tallied, core.size - len(lacked),
-                    len(subject.keys), subject.fingerprint, *threshold, shared, state,
-                )  # fmt: skip
+        difference = _difference(subject.keys, core)
+        base = core.size - len(difference.lacked)
+        read = self._tally(difference, core.salt, 1)
+        compare_in_crowd(
+            numbers, table.first_of, table.counts, table.fingerprints, self._of, crowd, self._lacking, self._tallied,
+            base, len(subject.keys), subject.fingerprint, *threshold, shared, state,
+        )  # fmt: skip
+        if 8 * read > len(self._tallied):
+            self._tallied[:] = 0
+        else:
+            self._tally(difference, core.salt, -1)
+        return difference
+
+    def _tally(self, difference: Difference, salt: np.uint64, step: int) -> int:
+        """Counts, for every member of a crowd, what it has in common with a difference; postings read."""
+        read = 0
+        for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
+            if len(keys):
+                read += lists.tally(keys, salt, step, self._tallied)
+        return read
 
     def found(self, sets: Sequence[Keys]) -> int:
         """A new crowd whose core is what more than half of these key sets hold."""
@@ -117,20 +138,26 @@ class Crowds:
         Returns the places in `numbers` of the others; where this is their `last` chance, they are left alone for good.
         """
         core = self._cores[crowd]
-        others = []
-        for place, (number, keys) in enumerate(zip(numbers, sets, strict=True)):
-            beyond, lacked = _differences(keys, core)
-            if 2 * (len(beyond) + len(lacked)) > len(keys):
-                others.append(place)
-                continue
-            self._of[number] = crowd
-            self._lacking[number] = len(lacked)
-            one = np.array([number])
-            self._beyond.add(beyond ^ core.salt, np.array([0, len(beyond)]), one)
-            self._lacked.add(lacked ^ core.salt, np.array([0, len(lacked)]), one)
+        others = [
+            place
+            for place, (number, keys) in enumerate(zip(numbers, sets, strict=True))
+            if not self.join(crowd, number, len(keys), _difference(keys, core))
+        ]
         if last and others:
             self._of[[numbers[place] for place in others]] = _LONER
         return others
+
+    def join(self, crowd: int, number: int, count: int, difference: Difference) -> bool:
+        """Makes the posted document `number`, of `count` q-grams, a member of a crowd; whether it is near its core."""
+        if 2 * (len(difference.beyond) + len(difference.lacked)) > count:
+            return False
+        self._of[number] = crowd
+        self._lacking[number] = len(difference.lacked)
+        one, salt = np.array([number]), self._cores[crowd].salt
+        for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
+            if len(keys):
+                lists.add(keys ^ salt, np.array([0, len(keys)]), one)
+        return True
 
     def is_free(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which of these posted documents are in no crowd and may be taken into one."""
@@ -145,8 +172,7 @@ class Crowds:
             self._tallied = np.zeros(size, np.int32)
 
 
-def _differences(keys: Keys, core: Core) -> tuple[Keys, Keys]:
-    r"""(A \ C, C \ A)."""
+def _difference(keys: Keys, core: Core) -> Difference:
     out = np.empty(len(keys) + core.size, np.uint64)
     beyond, lacking = differences(keys, core.table, out)
-    return out[:beyond], out[beyond : beyond + lacking]
+    return Difference(out[:beyond], out[beyond : beyond + lacking])

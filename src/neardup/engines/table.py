@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neardup.detect import Stands
 
 _FIRST_CAPACITY = 1_024
-_COLUMNS = ("rows", "hours", "counts", "alive", "first_of", "next_of", "stands", "sieves")
+_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "sieves")
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -50,6 +50,7 @@ class DocumentTable:
     Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the
     order number of their head, so that another text under the head's old id is not taken for it.
 
+    halves              the first halves of the fingerprints, side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain (kernels/postings.py)
     stands              whether a document stands for a group, once `settle` has been called
     names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
@@ -65,6 +66,7 @@ class DocumentTable:
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.halves = np.zeros(_FIRST_CAPACITY, np.uint64)
         self.first_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
@@ -80,7 +82,9 @@ class DocumentTable:
     def columns(self) -> Documents:
         """What the search filters by."""
         fingerprints = self.rows["fingerprint"]
-        return Documents(self.hours, self.counts, self.alive, fingerprints, self.first_of, self.next_of)
+        return Documents(
+            self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
+        )
 
     @property
     def living(self) -> int:
@@ -114,6 +118,7 @@ class DocumentTable:
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1
+        self.halves[first:last] = rows["fingerprint"][:, 0]
         self.first_of[first:last] = np.arange(first, last)
         self.next_of[first:last] = -1
         self.sieves[first:last] = sieves if sieves is not None else _PASSES_ALL

@@ -7,7 +7,7 @@ one batch are members of each other's crowds by then (engines/crowds.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from neardup.detect import Matches, ranked
-from neardup.engines.crowds import FEWEST, SAMPLE, Crowds, Subject
+from neardup.engines.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
 from neardup.engines.search import Candidates, Crowd, Features, passes_sieve, required_overlaps
-from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, best_matches
+from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
 from neardup.signature import concatenated
 from neardup.verdict import Overlap, Part
@@ -108,9 +108,10 @@ class Verifier:
         reached = equal | (
             (shared >= required_overlaps(self._threshold, np.maximum(counts, others))) & (counts > 0)
         )
-        for pair in np.flatnonzero(reached).tolist():
-            overlap = self._overlap(numbers[pair], shared[pair], counts[pair], exact=bool(equal[pair]))
-            self._overlaps.setdefault(int(queries[pair]), []).append(overlap)
+        pairs = np.flatnonzero(reached)
+        found = self._overlaps_of(numbers[pairs], shared[pairs], counts[pairs], equal[pairs])
+        for query, overlap in zip(queries[pairs].tolist(), found, strict=True):
+            self._overlaps.setdefault(query, []).append(overlap)
         for pair in self._sharing(shared, counts, others, candidates.sentences, reached):
             part = self._part(numbers[pair], shared[pair], counts[pair], candidates.sentences[pair])  # type: ignore[index] # some share one
             self._parts.setdefault(int(queries[pair]), []).append(part)
@@ -170,11 +171,6 @@ class Verifier:
         enough = self._enough(counts, others, sentences)
         return np.flatnonzero(~reached & (shared >= enough) & (counts > 0)).tolist()
 
-    def _overlap(self, number: int, shared: int, count: int, *, exact: bool) -> Overlap:
-        number, table = int(number), self._table
-        larger = max(int(count), int(table.counts[number]))
-        return Overlap(number, table.ids[number], int(table.rows["time"][number]), int(shared), larger, exact)
-
     def _part(self, number: int, shared: int, count: int, sentences: int) -> Part:
         number, table = int(number), self._table
         smaller = min(int(count), int(table.counts[number]))
@@ -185,107 +181,157 @@ class Verifier:
 
     def _compare_crowd(self, index: int, candidates: Crowd, floor: int, number: int) -> Compared:
         signed, table = self._signed, self._table
-        numbers, sentences = candidates
-        shared, state = np.zeros(len(numbers), np.int64), np.zeros(len(numbers), np.uint8)
-        keys, _ = self._signer.key_sets(signed.part(index, index + 1))
-        subject = Subject(keys, signed.fingerprints[index])
-        sizes = self._crowds.sizes(numbers, table.columns)
-        ratio = self._threshold.numerator, self._threshold.denominator
-        for crowd in np.flatnonzero(sizes).tolist():
-            self._crowds.compare(crowd, subject, numbers, table.columns, ratio, shared, state)
-        read = self._read_rest(index, numbers, sentences, shared, state)
-        self._gather(subject, sizes, read, number)
+        numbers = candidates.numbers
+        if not len(numbers):
+            return Compared(0, Matches([], 0, None), [])
+        starts = np.empty(len(numbers) + 1, np.int64)
+        size = text_starts(numbers, table.first_of, starts)
+        starts[size] = len(numbers)
+        starts = starts[: size + 1]
+        texts = numbers[starts[:-1]]
+        shared, state = np.zeros(size, np.int64), np.zeros(size, np.uint8)
+        sentences = None
+        if candidates.sentences is not None:
+            sentences = np.maximum.reduceat(candidates.sentences, starts[:-1])
+        count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
+        same = np.flatnonzero(table.halves[texts] == fingerprint[0])
+        same = same[(table.rows["fingerprint"][texts[same]] == fingerprint).all(axis=1)]
+        state[same], shared[same] = EXACT, count
+        if len(same) < size:
+            self._compare_texts(index, texts, sentences, shared, state, number)
         table.settle(floor)
         best = np.empty(len(numbers) if self._listed is None else max(self._listed, 1), np.int64)
-        total, head = best_matches(
-            numbers, state, shared, table.counts, len(keys), table.rows["time"], table.names, table.name_starts,
-            table.stands, best, np.empty(len(numbers)),
+        text_of = np.empty(len(best), np.int64)
+        total, compared, head, head_text = best_matches(
+            numbers, starts, state, shared, table.counts, count, table.rows["time"], table.names,
+            table.name_starts, table.stands, best, text_of,
         )  # fmt: skip
+        listed = min(total, len(best))
+        places, text_places = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
+        overlaps = self._overlaps_of(numbers[places], shared[text_places], count, state[text_places] == EXACT)
+        heads = overlaps.pop()
+        matches = Matches(overlaps, total, heads if head >= 0 else None)
+        parts: list[Part] = []
+        if candidates.sentences is not None and self._rule is not None:
+            lengths = np.diff(starts)
+            every = np.repeat(shared, lengths), np.repeat(state >= NEAR, lengths)
+            parts = self._crowd_parts(numbers, *every, count, candidates.sentences)
+        return Compared(compared, matches, parts)
 
-        def overlap(place: int) -> Overlap:
-            return self._overlap(numbers[place], shared[place], len(keys), exact=state[place] == EXACT)
+    def _compare_texts(
+        self,
+        index: int,
+        texts: NDArray[np.int64],
+        sentences: NDArray[np.int64] | None,
+        shared: NDArray[np.int64],
+        state: NDArray[np.uint8],
+        number: int,
+    ) -> None:
+        """Fills in `shared` and `state` for `texts` (a document of each) that are not the very text of this one."""
+        columns = self._table.columns
+        keys, _ = self._signer.key_sets(self._signed.part(index, index + 1))
+        subject = Subject(keys, self._signed.fingerprints[index])
+        sizes = self._crowds.sizes(texts, columns)
+        ratio = self._threshold.numerator, self._threshold.denominator
+        differences = {
+            crowd: self._crowds.compare(crowd, subject, texts, columns, ratio, shared, state)
+            for crowd in np.flatnonzero(sizes).tolist()
+        }
+        read = self._read_rest(index, texts, sentences, shared, state)
+        self._gather(subject, sizes, differences, texts[read], number)
 
-        matches = Matches(
-            [overlap(place) for place in best.tolist() if place >= 0],
-            total,
-            overlap(head) if head >= 0 else None,
-        )
-        parts = self._crowd_parts(numbers, shared, state, len(keys), sentences)
-        return Compared(int((state != UNKNOWN).sum()), matches, parts)
+    def _overlaps_of(
+        self, numbers: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
+    ) -> list[Overlap]:
+        """The overlaps with documents `numbers` of one of `count` q-grams, or of as many each."""
+        table = self._table
+        larger = np.maximum(table.counts[numbers], count).tolist()
+        ids, places = table.ids, numbers.tolist()
+        columns = (table.rows["time"][numbers].tolist(), shared.tolist(), larger, exact.tolist())
+        return [
+            Overlap(place, ids[place], *values)
+            for place, values in zip(places, zip(*columns, strict=True), strict=True)
+        ]
 
     def _read_rest(
         self,
         index: int,
-        numbers: NDArray[np.int64],
+        texts: NDArray[np.int64],
         sentences: NDArray[np.int64] | None,
         shared: NDArray[np.int64],
         state: NDArray[np.uint8],
     ) -> NDArray[np.int64]:
-        """Fills in those that no crowd told of: each text is read once, unless its bitmap speaks against it.
+        """Fills in those `texts` that no crowd told of: each is read, unless its bitmap speaks against it.
 
-        So do those that are below the threshold with theirs: what bitmaps turn away is no candidate, wherever it was
-        found. Returns a document of each text that was read.
+        Those below the threshold are held against their bitmaps as well: what these turn away is no candidate, wherever
+        it was found. Returns the places of those that were read.
         """
         waiting = np.flatnonzero(state < NEAR)
         if not len(waiting):
             return waiting
-        firsts = self._table.first_of[numbers[waiting]]
-        starts = np.flatnonzero(np.concatenate([[True], firsts[1:] != firsts[:-1]]))
-        lengths = np.diff(np.append(starts, len(waiting)))
-        texts = waiting[starts]
-        queries = np.full(len(texts), index)
-        keep = np.ones(len(texts), np.bool_)
+        keep = np.ones(len(waiting), np.bool_)
         if self._settings.retrieval != "complete":
-            keep = passes_sieve(self._signed, queries, numbers[texts], self._table, self._threshold)
+            queries = np.full(len(waiting), index)
+            keep = passes_sieve(self._signed, queries, texts[waiting], self._table, self._threshold)
         if sentences is not None:
-            keep |= np.maximum.reduceat(sentences[waiting], starts) > 0
-        text_state, text_shared = state[texts], shared[texts]
-        text_state[~keep] = UNKNOWN
-        unread = np.flatnonzero(keep & (text_state == UNKNOWN))
-        if len(unread):
-            read = texts[unread]
-            overlaps, equal = self._counted(
-                queries[unread], numbers[read], None if sentences is None else sentences[read]
-            )
-            counts = self._signed.counts[queries[unread]]
-            larger = np.maximum(counts, self._table.counts[numbers[read]])
-            near = (overlaps >= required_overlaps(self._threshold, larger)) & (counts > 0)
-            text_state[unread] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
-            text_shared[unread] = overlaps
-        state[waiting], shared[waiting] = np.repeat(text_state, lengths), np.repeat(text_shared, lengths)
-        return numbers[texts[unread]]
+            keep |= sentences[waiting] > 0
+        state[waiting[~keep]] = UNKNOWN
+        read: NDArray[np.int64] = waiting[keep & (state[waiting] == UNKNOWN)]
+        if not len(read):
+            return read
+        queries, numbers = np.full(len(read), index), texts[read]
+        overlaps, equal = self._counted(queries, numbers, None if sentences is None else sentences[read])
+        counts = self._signed.counts[queries]
+        larger = np.maximum(counts, self._table.counts[numbers])
+        near = (overlaps >= required_overlaps(self._threshold, larger)) & (counts > 0)
+        shared[read] = overlaps
+        state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
+        return read
 
     def _gather(
-        self, subject: Subject, sizes: NDArray[np.int64], read: NDArray[np.int64], number: int
+        self,
+        subject: Subject,
+        sizes: NDArray[np.int64],
+        differences: Mapping[int, Difference],
+        read: NDArray[np.int64],
+        number: int,
     ) -> None:
         """Makes members of a crowd of the documents that had to be `read`, if they are many, and of the subject."""
         crowd = int(sizes.argmax()) if sizes.max(initial=0) >= FEWEST else None
-        read = read[self._crowds.is_free(self._table.first_of[read])]
         if len(read) >= FEWEST:
-            firsts = self._table.first_of[read].tolist()
-            batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)
-            keys, offsets = self._signer.key_sets(batch)
-            sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]
-            others = list(range(len(firsts)))
-            if crowd is not None:
-                others = self._crowds.take_in(crowd, firsts, sets)
-            if len(others) >= FEWEST:
-                firsts, sets = [firsts[i] for i in others], [sets[i] for i in others]
-                crowd = self._crowds.found([subject.keys, *sets[:: max(len(sets) // SAMPLE, 1)]])
-                self._crowds.take_in(crowd, firsts, sets, last=True)
+            crowd = self._gather_read(subject, crowd, read)
         if crowd is not None and number >= 0 and self._table.first_of[number] == number:
-            self._crowds.take_in(crowd, [number], [subject.keys])
+            if crowd in differences:
+                self._crowds.join(crowd, number, len(subject.keys), differences[crowd])
+            else:
+                self._crowds.take_in(crowd, [number], [subject.keys])
+
+    def _gather_read(self, subject: Subject, crowd: int | None, read: NDArray[np.int64]) -> int | None:
+        """The crowd that most of the documents `read` are of then, if they are of one."""
+        read = read[self._crowds.is_free(self._table.first_of[read])]
+        if len(read) < FEWEST:
+            return crowd
+        firsts = self._table.first_of[read].tolist()
+        batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)
+        keys, offsets = self._signer.key_sets(batch)
+        sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]
+        others = list(range(len(firsts)))
+        if crowd is not None:
+            others = self._crowds.take_in(crowd, firsts, sets)
+        if len(others) >= FEWEST:
+            firsts, sets = [firsts[i] for i in others], [sets[i] for i in others]
+            crowd = self._crowds.found([subject.keys, *sets[:: max(len(sets) // SAMPLE, 1)]])
+            self._crowds.take_in(crowd, firsts, sets, last=True)
+        return crowd
 
     def _crowd_parts(
         self,
         numbers: NDArray[np.int64],
         shared: NDArray[np.int64],
-        state: NDArray[np.uint8],
+        reached: NDArray[np.bool_],
         count: int,
-        sentences: NDArray[np.int64] | None,
+        sentences: NDArray[np.int64],
     ) -> list[Part]:
-        if sentences is None or self._rule is None:
-            return []
         counts, others = np.full(len(numbers), count), self._table.counts[numbers].astype(np.int64)
-        pairs = self._sharing(shared, counts, others, sentences, state >= NEAR)
+        pairs = self._sharing(shared, counts, others, sentences, reached)
         return [self._part(numbers[pair], shared[pair], count, sentences[pair]) for pair in pairs]

@@ -59,54 +59,53 @@ UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def standing(shared, count, other, same_text, numerator, denominator):
-    """What `shared` = |A ∩ B| makes of sets of `count` and `other` q-grams at t = numerator / denominator."""
-    if same_text:
-        return EXACT
-    reaches = count > 0 and shared * denominator >= numerator * max(count, other)
-    return NEAR if reaches else BELOW
+def text_starts(documents, first_of, out):
+    """Writes to `out` where in `documents` a run of one text begins; returns how many there are."""
+    count = 0
+    last = np.int64(-1)
+    for i in range(len(documents)):
+        first = np.int64(first_of[documents[i]])
+        out[count] = i
+        count += np.int64(first != last)
+        last = first
+    return count
 
 
 @njit(cache=True, nogil=True)
 def compare_in_crowd(
-    documents, table, crowd_of, crowd, lacking, tallied, base, count, fingerprint, numerator, denominator, shared, state
+    documents, first_of, counts, fingerprints, crowd_of, crowd, lacking, tallied, base, count, fingerprint,
+    numerator, denominator, shared, state,
 ):  # fmt: skip
-    r"""Fills `shared[i]` and `state[i]` for those of `documents` that are of `crowd`; returns how many are.
+    r"""Fills `shared[i]` and `state[i]` for those of `documents` that are of `crowd`.
 
     `base` = |C| - |C \ A|, `tallied[d]` = the two terms of the module's formula that are read from posting lists.
-    Documents of one text stand side by side, and are worked out once.
     """
-    held = 0
-    last = np.int64(-1)
-    overlap, verdict = np.int64(0), UNKNOWN
     for i in range(len(documents)):
-        first = np.int64(table.first_of[documents[i]])
+        first = np.int64(first_of[documents[i]])
         if crowd_of[first] != crowd:
             continue
-        if first != last:
-            last = first
-            overlap = base - np.int64(lacking[first]) + np.int64(tallied[first])
-            other = np.int64(table.counts[first])
-            same = (
-                overlap == count
-                and overlap == other
-                and table.fingerprints[first, 0] == fingerprint[0]
-                and table.fingerprints[first, 1] == fingerprint[1]
-            )
-            verdict = standing(overlap, count, other, same, numerator, denominator)
+        overlap = base - np.int64(lacking[first]) + np.int64(tallied[first])
+        other = np.int64(counts[first])
         shared[i] = overlap
-        state[i] = verdict
-        held += 1
-    return held
+        if (
+            overlap == count
+            and overlap == other
+            and (fingerprints[first, 0] == fingerprint[0] and fingerprints[first, 1] == fingerprint[1])
+        ):
+            state[i] = EXACT
+        elif count > 0 and overlap * denominator >= numerator * max(count, other):
+            state[i] = NEAR
+        else:
+            state[i] = BELOW
 
 
 @njit(cache=True, nogil=True)
-def count_crowds(documents, first_of, crowd_of, sizes):
-    """Adds to `sizes[c]` how many of `documents` are of crowd c."""
-    for document in documents:
-        crowd = crowd_of[first_of[document]]
+def count_crowds(documents, first_of, crowd_of, step, sizes):
+    """Adds to `sizes[c]` how many of every `step`th of `documents` are of crowd c."""
+    for i in range(0, len(documents), step):
+        crowd = crowd_of[first_of[documents[i]]]
         if crowd >= 0:
-            sizes[crowd] += 1
+            sizes[crowd] += step
 
 
 @njit(cache=True, nogil=True)
@@ -123,47 +122,52 @@ def _name_before(names, name_starts, document, other):
 
 
 @njit(cache=True, nogil=True)
-def best_matches(documents, state, shared, counts, count, times, names, name_starts, stands, best, scores):
-    """Fills `best` with the places in `documents` of the best matches, best first, -1 where there are no more.
+def best_matches(
+    documents, starts, state, shared, counts, count, times, names, name_starts, stands, best, texts
+):  # fmt: skip
+    """Fills `best` with the best matches, best first, -1 where there are no more, and `texts` with their texts.
 
-    Best: by doc_q, then the earlier one, then by id. `scores` is room for one number a document. Returns (how many
-    match, the place of the best one that `stands` for a group or -1).
+    Text j is that of `documents[starts[j] : starts[j + 1]]`, `state[j]` and `shared[j]` what is known of it; `best` has
+    places in `documents`. Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were
+    compared, the place of the best one that `stands` for a group or -1, its text).
     """
     best[:] = -1
     most = len(best)
-    size = 0
-    matches = 0
-    head = np.int64(-1)
-    for i in range(len(documents)):
-        if state[i] < NEAR:
+    scores = np.empty(most)
+    size = matches = compared = 0
+    head, head_text, head_score = np.int64(-1), np.int64(-1), 0.0
+    for j in range(len(starts) - 1):
+        if state[j] == UNKNOWN:
             continue
-        matches += 1
-        document = documents[i]
-        score = 1.0 if state[i] == EXACT else shared[i] / max(count, np.int64(counts[document]))
-        scores[i] = score
-        if stands[document]:
-            ahead = head < 0 or score > scores[head]
-            if not ahead and score == scores[head]:
-                time, other = times[document], documents[head]
-                ahead = time < times[other]
-                if time == times[other]:
-                    ahead = _name_before(names, name_starts, document, other)
-            if ahead:
-                head = i
-        at = size
-        while at > 0:
-            if score < scores[best[at - 1]]:
-                break
-            if score == scores[best[at - 1]]:
-                time, other = times[document], documents[best[at - 1]]
-                if time > times[other] or (
-                    time == times[other] and not _name_before(names, name_starts, document, other)
-                ):
-                    break
+        begin, end = starts[j], starts[j + 1]
+        compared += end - begin
+        if state[j] == BELOW:
+            continue
+        matches += end - begin
+        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[documents[begin]]))
+        for i in range(begin, end):
+            document = documents[i]
+            if stands[document] and score >= head_score:
+                ahead = score > head_score
+                if not ahead:
+                    time, other = times[document], documents[head]
+                    ahead = time < times[other]
+                    if time == times[other]:
+                        ahead = _name_before(names, name_starts, document, other)
+                if ahead:
+                    head, head_text, head_score = i, j, score
+            at = size
+            while at > 0 and score >= scores[at - 1]:
+                if score == scores[at - 1]:
+                    time, other = times[document], documents[best[at - 1]]
+                    if time > times[other] or (
+                        time == times[other] and not _name_before(names, name_starts, document, other)
+                    ):
+                        break
+                if at < most:
+                    best[at], texts[at], scores[at] = best[at - 1], texts[at - 1], scores[at - 1]
+                at -= 1
             if at < most:
-                best[at] = best[at - 1]
-            at -= 1
-        if at < most:
-            best[at] = i
-            size = min(size + 1, most)
-    return matches, head
+                best[at], texts[at], scores[at] = i, j, score
+                size = min(size + 1, most)
+    return matches, compared, head, head_text

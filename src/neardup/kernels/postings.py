@@ -64,6 +64,7 @@ class Lists(NamedTuple):
 class Documents(NamedTuple):
     """Columns that a search filters by, indexed by document number.
 
+    halves        first halves of `fingerprints` (n × 2), side by side: most of them differ already in these
     first_of      the document that stands in the posting lists for all of the same text
     next_of       the next document of that text, -1 after the last: a chain that begins with the one posted
     """
@@ -71,6 +72,7 @@ class Documents(NamedTuple):
     hours: Any
     counts: Any
     alive: Any
+    halves: Any
     fingerprints: Any
     first_of: Any
     next_of: Any
@@ -361,17 +363,13 @@ def write_living(
     if `out` is too small; the candidate of this `fingerprint`, or -1).
     """
     # Taken out once: a column read through the tuple is counted in and out at every document.
-    hours, counts, alive, fingerprints, _, next_of = documents
+    hours, counts, alive, halves, fingerprints, _, next_of = documents
     same = np.int64(-1)
     at = out_at
     chained = len(fingerprint) > 0
     for p in range(begin, end):
         document = candidates[p]
-        if (
-            chained
-            and fingerprints[document, 0] == fingerprint[0]
-            and fingerprints[document, 1] == fingerprint[1]
-        ):
+        if chained and halves[document] == fingerprint[0] and fingerprints[document, 1] == fingerprint[1]:
             same = document
         other = np.int64(counts[document])
         if min(other, count) * denominator < numerator * max(other, count):
