@@ -43,7 +43,7 @@ def _kept() -> npt.NDArray[np.bool_]:
 
 
 def normal_form(text: str) -> npt.NDArray[np.uint32]:
-    """Code points of the normal form (DESIGN.md, section 1), case kept."""
+    """Code points of the normal form (docs/definitions.md, Normal form), case kept."""
     points = np.frombuffer(unicodedata.normalize("NFC", text).encode("utf-32-le"), np.uint32)
     return points[_kept()[points]]
 
@@ -82,7 +82,7 @@ def text_overlap(a: str, b: str) -> Pair:
 
 
 def _packed(letters: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Sorted distinct q-grams, 16 bits a letter. Sort and flag: np.unique is ten times slower (PERFORMANCE.md)."""
+    """Sorted distinct q-grams, 16 bits a letter. Sort and flag: np.unique is ten times slower."""
     if len(letters) < Q:
         return np.empty(0, np.uint64)
     grams = np.zeros(len(letters) - Q + 1, np.uint64)
@@ -95,7 +95,7 @@ def _packed(letters: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def reaches(shared: int, largest: int, threshold: str) -> bool:
-    """Shared / largest >= threshold, in integers as DESIGN.md asks."""
+    """Shared / largest >= threshold, in integers (docs/definitions.md, doc_q)."""
     limit = Fraction(threshold)
     return shared * limit.denominator >= limit.numerator * largest
 

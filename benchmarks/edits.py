@@ -1,4 +1,4 @@
-"""Seeded edits of a text, one function a kind: PERFORMANCE.md's list, and what real copies suffer.
+"""Seeded edits of a text, one function a kind: single changes, and what real copies suffer.
 
 An edit takes the text, a share (how much of it changes), a source of random numbers and another, unrelated text, and
 returns the edited copy. The same seed gives the same copies on every machine.

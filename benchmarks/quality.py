@@ -1,7 +1,7 @@
 """Quality: does neardup find every pair of doc_q >= t, and nothing else?
 
 Question   Precision and recall of `sketch` and `complete` at t = 0.5, 0.7, 0.9 on whole corpora, and recall on copies
-           edited in every way of PERFORMANCE.md's list.
+           edited in every way of benchmarks/edits.py.
 Corpus     passages20k against its docq.tsv; wikiversions, spamassassin, terms-contrib (long, clustered) and
            manpages-multi (thirteen languages) against our own brute force, which is itself checked: against
            neardup.oracle on a sample, and against the corpora's docq.tsv where there is one. Edits: of the originals

@@ -1,4 +1,4 @@
-"""A slow, honest window: what the contract (engines/base.py) and DESIGN.md, section 2, say, in plain Python.
+"""A slow, honest window: what the contract (engines/base.py) and docs/definitions.md say, in plain Python.
 
 Every document is compared with every living one by brute force over sets of q-grams, one document after the
 other; nothing is batched, indexed or stored. It shares with the engines only values: input checks, settings,

@@ -5,7 +5,7 @@ table, the rank table and a lexicon. Tests compare the fast path with it, the te
 and `brute_force_pairs` is the truth for retrieval. It is 100 to 1,000 times slower than the fast path and
 must never be called by it.
 
-"Definitions" below are those of the project's design, section 1: N normal form, Q q-gram, D doc_q, K key, F
+"Definitions" below are those of docs/definitions.md: N normal form, Q q-gram, D doc_q, K key, F
 fingerprint, W words, S sentences, SF sentence fingerprint, H simhash, L lexicon, R sketch (ranks), C recipe.
 """
 

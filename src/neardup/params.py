@@ -22,7 +22,7 @@ WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
 """A random lexicon keeps the words of a hash below: two of three (Kołcz et al. 2004 drop about a third)."""
 MAX_SKETCH_SIZE: Final = 64
 COMPLETE_BELOW: Final = 64
-"""Sets of at most this many q-grams are posted and searched whole (DESIGN.md, section 3)."""
+"""Sets of at most this many q-grams are posted and searched whole (docs/definitions.md, Sketch)."""
 HOUR_MS: Final = 3_600_000
 
 DEFAULT_Q: Final = 4  # Montanari & Puglisi, section 4: the best value on their news

@@ -1,4 +1,4 @@
-"""Signature: all fields of one document, and the signers that make it (DESIGN.md, section 1).
+"""Signature: all fields of one document, and the signers that make it (docs/definitions.md, Signature).
 
 `sign` gives a whole signature, equal to the bit to what `neardup.oracle` and the Elasticsearch plugin give.
 `Signer` works batches, and makes only what the decision at hand needs: sentences and simhashes are left out

@@ -1,4 +1,4 @@
-"""Verdict: what is said of one document, and the rule that makes it from exact overlaps (DESIGN.md, section 2)."""
+"""Verdict: what is said of one document, by the exact overlaps with others (docs/definitions.md, Verdict)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Search: from signed documents to exact overlaps. Candidates by posting lists, every one of them verified.
 
-Two levels (DESIGN.md, section 3). `sketch`: candidates share at least m q-grams of a rarity-weighted sample.
+Two levels (docs/definitions.md, Search). `sketch`: candidates share at least m q-grams of a rarity-weighted sample.
 `complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q
 >= t can fail to (prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes
 add candidates, never take any away.

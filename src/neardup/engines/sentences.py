@@ -1,7 +1,7 @@
 """Sentences in common: which documents hold which, and what each of them holds. What partial copies are found by.
 
-Sentence fingerprints and the cut at 300 documents are Yoon et al. 2012's (DESIGN.md, section 1); the count is
-for each other document by itself, not for all of them together, so that every original is named.
+Sentence fingerprints and the cut at 300 documents are Yoon et al. 2012's (docs/definitions.md, Partial copies); the
+count is for each other document by itself, not for all of them together, so that every original is named.
 """
 
 from __future__ import annotations

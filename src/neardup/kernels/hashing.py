@@ -1,6 +1,6 @@
 """64-bit hashes inside kernels: xxh64 over byte ranges, and splitmix64's finaliser.
 
-xxh64 follows the xxHash specification (Y. Collet, `doc/xxhash_spec.md`, XXH64); the test compares it with the
+xxh64 follows the xxHash specification (Y. Collet, section XXH64); the test compares it with the
 `xxhash` package for every length up to several stripes. Written here because a kernel cannot call that package.
 """
 
@@ -23,7 +23,7 @@ _U = np.uint64
 
 @njit(cache=True, nogil=True)
 def splitmix64(value):
-    """splitmix64's finaliser: a bijection on 64-bit values (Steele, Lea & Flood 2014, as in DESIGN.md, Key)."""
+    """splitmix64's finaliser: a bijection on 64-bit values (Steele, Lea & Flood 2014; docs/definitions.md, Key)."""
     z = _U(value)
     z = (z ^ (z >> _U(30))) * _U(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> _U(27))) * _U(0x94D049BB133111EB)

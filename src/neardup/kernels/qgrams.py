@@ -103,7 +103,7 @@ def key_set(text, start, end, q, scratch, out):
 
 @njit(cache=True, nogil=True)
 def rank(key, ranks):
-    """Rank of a key in the sketch's order (DESIGN.md, Sketch): smaller is sampled sooner."""
+    """Rank of a key in the sketch's order (docs/definitions.md, Sketch): smaller is sampled sooner."""
     return _U(ranks.exponential[key & _U(0xFFFF)]) + _U(
         ranks.weight[ranks.classes[key >> _U(KEY_SLOT_SHIFT)]]
     )

@@ -1,4 +1,4 @@
-"""UTF-8 to normal form inside kernels: decode, NFC, keep letters, marks and numbers (DESIGN.md, Normal form).
+"""UTF-8 to normal form inside kernels: decode, NFC, keep letters, marks and numbers (docs/definitions.md, Normal form).
 
 Almost every text is NFC already, which one table bit a code point shows; only the stretches around a code point with
 that bit are decomposed, reordered and composed (Unicode Standard Annex #15), all from the frozen Unicode 16 tables.

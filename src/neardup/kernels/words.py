@@ -1,6 +1,7 @@
-"""Words, sentence fingerprints and simhash of one text, inside kernels (DESIGN.md, section 1; seeds 003 and 004).
+"""Words, sentence fingerprints and simhash of one text, inside kernels (docs/definitions.md).
 
-Works on the text in NFC, not on its normal form: words and sentences are what the normal form throws away.
+Works on the text in NFC, not on its normal form: words and sentences are what the normal form throws away. Sentence
+fingerprints are after Yoon et al. 2012, section 2, the simhash after Fan & Huang 2011, section 3.
 """
 
 from __future__ import annotations

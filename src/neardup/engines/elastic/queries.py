@@ -1,4 +1,4 @@
-"""Bodies of the searches for candidates, as plain values: what may be a copy of a signed text (DESIGN.md, section 3).
+"""Bodies of the searches for candidates of a signed text, as plain values (docs/definitions.md, Search).
 
 No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range. One query is our own (plugin/).
 """

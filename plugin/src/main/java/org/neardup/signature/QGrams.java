@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The distinct q-grams of a normal form with their keys (DESIGN.md, sections q-gram and Key). Used again and again.
+ * The distinct q-grams of a normal form with their keys (docs/definitions.md, q-gram and Key). Used again and again.
  *
  * <p>q-grams of up to four code points below 65,536 are worked as packed numbers, whose order is that of the code
  * points; all others as places in the normal form. Both are gathered by open addressing.
@@ -118,7 +118,7 @@ final class QGrams {
         return key(points, at, q, utf32);
     }
 
-    /** The key of a q-gram (DESIGN.md, section Key), given as its own characters. */
+    /** The key of a q-gram (docs/definitions.md, Key), given as its own characters. */
     static long key(String gram) {
         int[] points = gram.codePoints().toArray();
         return key(points, 0, points.length, new byte[Integer.BYTES * points.length]);

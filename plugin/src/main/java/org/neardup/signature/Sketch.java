@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Which q-grams stand for a document: those of the smallest ranks, a bottom-k sample with exponential ranks that prefers
- * rare q-grams (Cohen & Kaplan 2007; in integers as DESIGN.md, section Sketch). Safe for several threads.
+ * rare q-grams (Cohen & Kaplan 2007; in integers: docs/definitions.md, Sketch). Safe for several threads.
  */
 final class Sketch {
     /** A set of at most so many q-grams is its own sketch. */

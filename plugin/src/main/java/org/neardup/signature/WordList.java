@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The lower-cased words of a text in order, and in which sentence each stands (DESIGN.md, sections Words and Sentences).
- * Used again for text after text.
+ * The lower-cased words of a text in order, and in which sentence each stands (docs/definitions.md, Words and
+ * Sentences). Used again for text after text.
  */
 final class WordList {
     private final UnicodeTable table = UnicodeTable.get();

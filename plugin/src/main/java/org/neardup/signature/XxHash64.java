@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * xxh64 of a range of bytes: section XXH64 of the xxHash specification (Y. Collet, {@code doc/xxhash_spec.md}).
+ * xxh64 of a range of bytes: section XXH64 of the xxHash specification (Y. Collet).
  *
  * <p>Written here because a plugin cannot rely on the hash libraries inside the server.
  */

@@ -1,0 +1,115 @@
+"""docs/definitions.md says what the code does: its names, numbers and tables are those of the code."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from neardup import oracle, params, unicode_table
+from neardup.engines.elastic.fields import BOOK, VERDICT
+from neardup.kernels import sieve
+from neardup.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon
+from neardup.params import Recipe, Settings
+from neardup.signature import Signature
+from neardup.verdict import Member, PartialMatch, Verdict
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "definitions.md").read_text("utf-8")
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def code(section: str) -> set[str]:
+    """What stands in backticks in a section."""
+    return set(re.findall(r"`([^`\n]+)`", SECTIONS[section]))
+
+
+def first_column(section: str) -> list[str]:
+    rows = re.findall(r"^\| (`[^|]*) \|", SECTIONS[section], re.MULTILINE)
+    return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
+
+
+def test_the_fields_of_a_signature_are_listed_in_their_order():
+    assert first_column("Signature") == list(Signature.__dataclass_fields__)
+
+
+def test_the_fields_of_a_verdict_are_listed_in_their_order():
+    assert first_column("Verdict") == list(Verdict._fields)
+    assert set(PartialMatch._fields) <= code("Verdict")
+    assert set(Member._fields) <= code("Group")
+
+
+def test_every_mapped_field_is_named():
+    text = (ROOT / "mappings" / "neardup-fields.json").read_text("utf-8")
+    mapped = json.loads(text)["template"]["mappings"]["properties"]["neardup"]["properties"]
+    named = code("Elasticsearch fields")
+    assert named >= mapped.keys()
+    assert named >= {*VERDICT, *BOOK}
+
+
+def test_what_an_index_says_of_itself_is_named():
+    template = json.loads((ROOT / "mappings" / "neardup-PREFIX.json").read_text("utf-8"))
+    assert code("Elasticsearch fields") >= template["template"]["mappings"]["_meta"]["neardup"].keys()
+
+
+def test_the_recipe_is_the_default_one():
+    assert f"    {Recipe().text(Lexicon.default().id)}\n" in SECTIONS["Recipe"]
+
+
+@pytest.mark.parametrize(("alpha", "shown"), [(2, "2.0"), (0.00001, "1e-05"), (0.00000015, "1.5e-07")])
+def test_alpha_is_written_as_shown(alpha, shown):
+    assert shown in code("Recipe")
+    assert f"-32-{shown}:" in Recipe(alpha=alpha).text("0")
+
+
+def test_the_fingerprint_of_nothing_is_shown():
+    assert oracle.fingerprint("") in code("Fingerprint")
+
+
+def test_the_bits_of_the_unicode_table_are_those_of_its_reader():
+    bits = re.findall(r"^\| (0x\d\d) \| `(\w+)` \|", SECTIONS["Unicode table"], re.MULTILINE)
+    assert len(bits) == 8
+    assert all(int(bit, 16) == getattr(unicode_table, name) for bit, name in bits)
+
+
+def test_the_ends_of_sentences_are_those_of_the_table():
+    classes = unicode_table.load().classes
+    ends, before_space, _ = SECTIONS["Sentences"].split("\n- ")[1:]
+    for text, bit in ((ends, unicode_table.END), (before_space, unicode_table.END_BEFORE_SPACE)):
+        points = [int(digits, 16) for digits in re.findall(r"U\+([0-9A-F]{4})", text)]
+        assert points == [cp for cp in points if classes[cp] & bit]
+        assert len(points) == int(((classes & bit) != 0).sum())
+        (shown,) = (marks for marks in re.findall(r"`([^`]+)`", text) if " " in marks)
+        assert [ord(char) for char in shown.split()] == points
+
+
+@pytest.mark.parametrize(
+    ("section", "text", "value"),
+    [
+        ("q-gram", "q from 1 to {}, ", params.MAX_Q),
+        ("q-gram", ", {} by default", params.DEFAULT_Q),
+        ("doc_q", "{} by default", params.DEFAULT_THRESHOLD),
+        ("Sketch", "if |A| ≤ {};", params.COMPLETE_BELOW),
+        ("Sketch", "M is 1 to {}, ", params.MAX_SKETCH_SIZE),
+        ("Sketch", ", {} by default;", params.DEFAULT_SKETCH_SIZE),
+        ("Simhash", "1 to {} *variants*", params.MAX_SIMHASH_VARIANTS),
+        ("Simhash", "0x{:X}", params.WORDS_KEPT_BELOW),
+        ("Lexicon", "| {:,} | the class of each q-gram slot", QGRAM_SLOTS),
+        ("Lexicon", "| {:,} | the class of each word slot", WORD_SLOTS),
+        ("Window", "`window_hours` w ({} by default", Settings().window_hours),
+        ("Window", "`ahead_hours` ({})", Settings().ahead_hours),
+        ("Search", "j = {}.", params.COMPLETE_SHARED),
+        ("Search", "less 1 for |A| ≥ {:,};", params.LONG_FROM),
+        ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_HOLDERS),
+        ("Search", "at most {:,} hold", params.MAX_BAND_HOLDERS),
+        ("Bitmap", "of {:,} bits", 64 * sieve.WORDS),
+        ("Bitmap", "≥ {}, or 0", sieve.SAMPLE),
+        ("Bitmap", "+ {:g} · √", sieve.SPREAD),
+        ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
+        ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
+    ],
+)
+def test_a_number_is_that_of_the_code(section, text, value):
+    assert text.format(value) in " ".join(SECTIONS[section].split())
