@@ -471,7 +471,9 @@ class ReferenceWindow:
             parts, common = self._parts(stored.grams, stored.sentences, others, similar, rule)
             if parts is not None:
                 parts += [part for part in stored.parts if self._is_past(part.document)]
-            with self._without_hours_before(low):
+            kept_hours = self.settings.kept_hours
+            gone_before = stored.hour - kept_hours if kept_hours else BEFORE_ALL
+            with self._without_hours_before(max(gone_before, self.floor)):
                 self._settle(stored, similar, parts)
                 verdict = self._verdict(stored.id, stored.time, stored.form, similar, parts)
             if verdict._replace(truncated=False) != stored.verdict._replace(truncated=False):

@@ -323,3 +323,24 @@ def test_hours_of_another_length_expire_for_once(place):
     assert window.expire(now, keep_hours=3, dry_run=True).documents == 3
     assert window.expire(now, keep_hours=3) == ["2020.09.13-12"]
     assert place.reopened(window).stats().keep_hours == 10
+
+
+@pytest.mark.parametrize("keep_hours", [None, 0, 48])
+def test_scoring_again_what_came_in_order_changes_nothing_that_is_kept(place, keep_hours):
+    """Heads are gone when they are kept no longer, not when they are compared no longer; their groups stay."""
+    window = place.open(window_hours=2, keep_hours=keep_hours)
+    first, second = grams(0, 20), grams(100, 120)
+    stream = [
+        ("a", first, 0),
+        ("b", first, 2),
+        ("c", first, 4),
+        ("x", second, 6),
+        ("y", second, 7),
+        ("z", second, 9),
+    ]
+    list(window.ingest(document(*each) for each in stream))
+    groups = list(window.groups())
+    assert list(window.reconcile()) == []
+    assert list(window.groups()) == groups
+    window = place.reopened(window)
+    assert list(window.groups()) == groups

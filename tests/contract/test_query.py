@@ -121,3 +121,12 @@ def test_queries_answer_while_a_stream_is_read(place):
     window = place.open(batch_documents=2)
     stream = (document(str(i), A, i / 10) for i in range(8))
     assert all(len(window.query(A).matches) > int(verdict.id) for verdict in window.ingest(stream))
+
+
+def test_nothing_is_a_copy_of_an_empty_text_at_any_threshold(place):
+    window = place.open(retrieval="complete")
+    list(window.ingest([document("a", ""), document("b", "…", 1), document("c", grams(0, 20), 1)]))
+    for threshold in (None, "0.5"):
+        for asked in ({"text": " "}, {"id": "a"}):
+            verdict = window.query(**asked, threshold=threshold)
+            assert (verdict.status, verdict.matches) == ("empty", ())

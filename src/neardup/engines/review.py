@@ -18,7 +18,7 @@ from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.params import HOUR_MS, PartialRule, check_whole, exact_threshold
 from neardup.postings import Query
 from neardup.verdict import Group, Member, Overlap, Part, Status, Verdict
-from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, hour_name, hour_of
+from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, first_living_hour, hour_name, hour_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -311,7 +311,8 @@ def _judged(
     candidates = _candidates(state, features, (low, hour), exact, earlier)
     candidates = candidates.among(earlier)
     verifier = state.verifier(features, candidates, exact, rule=rule, listed=settings.matches)
-    (checked, matches, parts), _ = verifier.compared(0, low)
+    floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
+    (checked, matches, parts), _ = verifier.compared(0, floor)
     if rule is not None:
         parts += _parts_past(state, number, old)
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR

@@ -203,11 +203,12 @@ class DocumentTable:
             for number in np.flatnonzero(gone).tolist():
                 self._stand_down(number)
         for head_order in self._headless:
-            floor = self._settled_floor
-            living = [number for number in self.members[head_order] if self.lives(number, floor)]
+            members = [number for number in self.members[head_order] if self.lives(number, FIRST_HOUR)]
+            living = [number for number in members if self.hours[number] >= self._settled_floor]
             if living:
-                self.members[head_order] = living
                 self.stands[min(living, key=self.arrival_key)] = 1
+            if members:
+                self.members[head_order] = members
             else:
                 del self.members[head_order]
         self._headless.clear()

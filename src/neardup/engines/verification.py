@@ -126,6 +126,7 @@ class Verifier:
         signed, table = self._signed, self._table
         counts = signed.counts[queries]
         equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
+        equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if not len(open_pairs):
