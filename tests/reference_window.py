@@ -112,6 +112,7 @@ class ReferenceWindow:
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
         self.left = Left()
+        self.replaced = 0
         self._arrivals = itertools.count()
 
     # -- ingest --
@@ -132,7 +133,10 @@ class ReferenceWindow:
                         break
                     ahead.append(more)
                 after = next((other for other in ahead[:LOOKED_PAST] if other.dated), None)
-            if self._is_doubted(document) and not self._is_borne_out(document, after):
+            # So many in a row without a time of their own are a stream that has none: it has come on with the clock.
+            undated = after is None and not document.dated and len(ahead) >= LOOKED_PAST
+            believed = self._is_borne_out(document, after) or (undated and self._is_now(document))
+            if self._is_doubted(document) and not believed:
                 reject(Reject(document.id, f"time {stamp(document.time)} would move the window on"))
             else:
                 yield self._ingested(document)
@@ -157,12 +161,15 @@ class ReferenceWindow:
         keep, hour = self.settings.kept_hours, document.time // HOUR
         known = self.living.get(document.id)
         again = known is not None and known.form == self._signed(document.text.decode())[0]
-        if not keep or self.settings.advance or again or hour <= self.newest + 1:
+        if not keep or self.settings.advance or again or hour <= self.newest + max(keep // 2, 1):
             return False
-        if document.dated and hour in (_now() // HOUR, _now() // HOUR - 1):
+        if document.dated and self._is_now(document):
             return False
         leaving = [stored for stored in self.living.values() if stored.hour < hour - keep]
         return len(leaving) > len(self.living) - len(leaving)
+
+    def _is_now(self, document: Prepared) -> bool:
+        return document.time // HOUR in (_now() // HOUR, _now() // HOUR - 1)
 
     def _is_borne_out(self, doubted: Prepared, after: Prepared | None) -> bool:
         """A doubted document is believed if the next one with a time is nearer to it than to the newest hour."""
@@ -173,7 +180,8 @@ class ReferenceWindow:
         known = self.living.get(document.id)
         if known is not None and known.form == form:
             return known.verdict
-        self.living.pop(document.id, None)
+        if self.living.pop(document.id, None) is not None:
+            self.replaced += 1
         while 0 < self.settings.max_documents <= len(self.living):
             self._give_up()
         hour = document.time // HOUR

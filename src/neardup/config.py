@@ -45,7 +45,7 @@ from neardup.cluster.address import (
     is_address,
 )
 from neardup.errors import SettingsError
-from neardup.params import Recipe, Settings
+from neardup.params import DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.sources import LONGEST, Fields, Reader
 
 log = logging.getLogger("neardup")
@@ -128,7 +128,13 @@ class Config:
 
     @property
     def settings(self) -> Settings:
-        """All settings, with the defaults for those that are not given."""
+        """All settings, with the defaults for those that are not given.
+
+        Of hours that are kept but not compared nothing is known yet: a window knows how many it compares.
+        """
+        kept = self.given.get("keep_hours")
+        if isinstance(kept, int) and kept and "window_hours" not in self.given:
+            return Settings(**{"window_hours": min(kept, DEFAULT_WINDOW_HOURS), **self.given})
         return Settings(**self.given)
 
     @property

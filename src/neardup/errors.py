@@ -106,7 +106,8 @@ class RecipeMismatch(NeardupError):
     def __str__(self) -> str:
         return (
             f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: "
-            "sign it again, or open it with the settings it was signed with"
+            "open it with the settings it was signed with (no --q, --fold-case, --lexicon), or ingest its documents "
+            "into a new window"
         )
 
 

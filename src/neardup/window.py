@@ -84,7 +84,8 @@ class Leap(NamedTuple):
 def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
     """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
 
-    To doubt is what moves the newest hour on by more than one, and makes more than half of what is there expire.
+    To doubt is what moves the newest hour on by more than half of the hours kept, and makes more than half of what is
+    there expire.
 
     >>> leap(148, 100, 24, {99: 3, 100: 7})
     Leap(newest=100, hour=148, leaving=10, living=10)
@@ -92,7 +93,8 @@ def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) 
     True
     """
     first = first_living_hour(hour, kept_hours)
-    if hour <= newest + 1 or newest <= FIRST_HOUR or first <= min(documents, default=LAST_HOUR):
+    near = hour <= newest + max(kept_hours // 2, 1)
+    if near or newest <= FIRST_HOUR or first <= min(documents, default=LAST_HOUR):
         return None
     leaving = sum(count for old, count in documents.items() if old < first)
     living = sum(documents.values())

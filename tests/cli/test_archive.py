@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import written
+from tests.cli.samples import FERRY, MILL, STREAM, written
 
 WHOLE = "neardup: files are compared whole: no limit of hours (--window-hours 24 for a rolling window)\n"
 HOUR = 3_600
@@ -161,7 +161,7 @@ def test_one_record_without_a_time_never_empties_a_window(run, run_process):
     assert (done.code, done.out) == (1, "")
     assert ", which it was given because it has none, would move the window on" in done.err
     assert "expire all 24 documents in it" in done.err
-    assert "1 document has no time, and that of arrival (the first: -:1)" in done.err
+    assert "1 document without a time has that of arrival (first: -:1)" in done.err
     assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
 
 
@@ -187,14 +187,17 @@ def undated(*times):
 A, B = "2026-11-20T06:00:00Z", "2026-11-20T07:00:00Z"
 
 
+BEFORE = "that of the one before, or the first (first: a.jsonl"
+
+
 @pytest.mark.parametrize(("times", "expected", "told"), [
-    ([A, None, B, None], [A, A, B, B], "2 documents have no time, and that of the one before (the first: a.jsonl:2)"),
-    ([None, "", B], [B, B, B], "2 documents have no time, and that of the one before (the first: a.jsonl:1)"),
+    ([A, None, B, None], [A, A, B, B], f"2 documents without a time have {BEFORE}:2)"),
+    ([None, "", B], [B, B, B], f"2 documents without a time have {BEFORE}:1)"),
     (
         [A, "9999-01-01T00:00:00Z", None], [A, A],
-        "1 document has no time, and that of the one before (the first: a.jsonl:3)",
+        f"1 document without a time has {BEFORE}:3)",
     ),
-    ([A, "soon", None], [A, A], "1 document has no time, and that of the one before (the first: a.jsonl:3)"),
+    ([A, "soon", None], [A, A], f"1 document without a time has {BEFORE}:3)"),
 ])  # fmt: skip
 def test_no_time_is_that_of_the_one_before(run, times, expected, told):
     done = run("ingest", written("a.jsonl", undated(*times)))
@@ -205,7 +208,7 @@ def test_no_time_is_that_of_the_one_before(run, times, expected, told):
 def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
     done = run("ingest", written("a.jsonl", undated(None, None)))
     assert all(verdict["time"].startswith("20") for verdict in done.lines)
-    assert "2 documents have no time, and that of arrival (the first: a.jsonl:1)" in done.err
+    assert "2 documents without a time have that of arrival (first: a.jsonl:1)" in done.err
 
 
 def test_a_stream_of_september_survives_a_record_without_a_time(run_process):
@@ -273,3 +276,41 @@ def test_a_wrong_time_is_set_back(run):
         run("expire", "--window", "w", "--newest", "last").err
         == "neardup: the newest hour is 2020.09.14-12\n"
     )
+
+
+def test_the_head_of_a_pipe_waits_for_the_first_time(run_process):
+    """A first record without a time must not make a new window begin now."""
+    records = [
+        {"id": "none", "text": "no time at all here"},
+        {"id": "dated", "text": FERRY, "time": "2026-11-19T06:00:00Z"},
+    ]
+    stream = "".join(json.dumps(record) + "\n" for record in records).encode()
+    done = run_process("ingest", "-", "--window", "w", stdin=stream)
+    assert [verdict["time"] for verdict in done.lines] == ["2026-11-19T06:00:00Z"] * 2
+    assert (
+        done.code,
+        "1 document without a time has that of the one before, or the first" in done.err,
+    ) == (0, True)
+
+
+def test_documents_of_an_earlier_run_that_give_way_are_told(run):
+    for text in (FERRY, MILL):
+        written("a.jsonl", [{"text": text, "time": "2026-11-19T06:00:00Z"}])
+        done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
+    told = "1 document stored by earlier runs gave way to another text of the same id: --id-field names the field"
+    assert told in done.err
+
+
+def test_hours_are_kept_as_the_window_compares_them(run):
+    written("a.jsonl", STREAM)
+    words = ("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
+    assert run(*words, "--window-hours", "2", "--keep-hours", "30").code == 0
+    assert (
+        run(
+            "expire", "--window", "w", "--keep-hours", "10", "--now", "2026-11-19T09:00:00Z", "--dry-run"
+        ).code
+        == 0
+    )
+    assert run(*words, "--keep-hours", "10").code == 0
+    done = run(*words, "--keep-hours", "1")
+    assert (done.code, "at least the 2 hours that are compared" in done.err) == (2, True)

@@ -51,7 +51,10 @@ class TestQuery:
         assert "exact: 3 matches of 3 candidates (2 more: --matches all)\n" in done.out
 
     def test_a_pasted_headline_is_told_where_to_look(self, run, window):
-        pointer = "(a headline or a passage is no copy of a whole text: --partial looks for passages)"
+        pointer = (
+            "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
+            "in a window that was made with it)"
+        )
         done = run("query", "--window", window, "--text", FERRY[:40], "--format", "table")
         assert done.out.splitlines()[-2:] == ["unique: 0 matches of 0 candidates", pointer]
         assert pointer not in run("query", "--window", window, "--text", FERRY, "--format", "table").out

@@ -141,6 +141,16 @@ def test_arrival_is_no_evidence(place):
     assert (len(ids), len(rejects)) == (10, 2)
 
 
+@pytest.mark.parametrize(("count", "believed"), [(99, False), (100, False), (101, True), (300, True)])
+@pytest.mark.parametrize("batch", [7, 256])
+def test_a_stream_without_times_goes_on_after_a_pause(place, count, believed, batch):
+    """So many in a row that have none, and come now, are no single wrong clock."""
+    window = place.open(batch_documents=batch)
+    stream = [Document(f"u{i}", grams(100_000 + 50 * i, 100_020 + 50 * i)) for i in range(count)]
+    ids, rejects = ingested(window, [*full(0, 1), *stream])
+    assert (len(ids) - 10, len(rejects)) == ((count, 0) if believed else (0, count))
+
+
 @pytest.mark.parametrize(("between", "believed"), [(1, True), (99, True), (100, False)])
 def test_what_has_no_time_is_looked_past(place, between, believed):
     window = place.open(batch_documents=7)

@@ -32,7 +32,8 @@ EXAMPLES = [
         {"where": "news.window", "found": "r1", "expected": "r2"},
         (
             "news.window was signed by recipe r1, this process signs by r2: "
-            "sign it again, or open it with the settings it was signed with"
+            "open it with the settings it was signed with (no --q, --fold-case, --lexicon), or ingest its documents "
+            "into a new window"
         ),
     ),
     (

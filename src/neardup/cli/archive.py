@@ -41,11 +41,11 @@ def in_time(target: Window, dated: Dated) -> Dated | InOrder:
 def tell_undated(dated: Dated) -> None:
     """Says what documents without a time were given."""
     if dated.undated:
-        have = "document has" if dated.undated == 1 else "documents have"
-        say(f"{dated.undated:,} {have} no time, and that of the one before (the first: {dated.first})")
+        without = "document without a time has" if dated.undated == 1 else "documents without a time have"
+        say(f"{dated.undated:,} {without} that of the one before, or the first (first: {dated.first})")
     if dated.arriving:
-        have = "document has" if dated.arriving == 1 else "documents have"
-        say(f"{dated.arriving:,} {have} no time, and that of arrival (the first: {dated.first})")
+        without = "document without a time has" if dated.arriving == 1 else "documents without a time have"
+        say(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
 
 
 def _is_new(place: str, config: Config, dated: Dated) -> bool:

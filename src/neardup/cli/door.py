@@ -1,7 +1,7 @@
 """From what may go wrong to what a shell sees: one line on standard error and an exit code.
 
 0    done
-1    done, some documents were rejected
+1    done, some documents were rejected, or not compared with all they should be
 2    the command was not understood, or asked for what is not there
 3    the engine or its data cannot be used
 130  interrupted (SIGINT), 141 the reader of our output went away (SIGPIPE), 143 terminated (SIGTERM)

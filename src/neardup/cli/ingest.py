@@ -209,7 +209,7 @@ def ingest(
                 code = take_in(target, reader, way_out._replace(live=dated.is_live))
             finally:
                 tell_undated(dated)
-                is_wrong = reader.tell()
+                is_wrong = reader.tell(target.replaced)
     raise typer.Exit(code or (REJECTED if is_wrong else DONE))
 
 

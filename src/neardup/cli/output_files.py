@@ -59,6 +59,10 @@ def check_outputs(
             if _is_same(path, before):
                 raise OutputRefused(option, path, f"is the file of {other} {before}: give each its own")
     for option, path in wanted:
+        if str(path) == "-":
+            raise OutputRefused(
+                option, path, "is no file: leave the option out for standard output, or name ./-"
+            )
         if whole and path.exists() and not path.is_file():
             raise OutputRefused(option, path, "is no file: what is made whole is put in its place")
         if not replace and holds_something(path):
@@ -139,7 +143,7 @@ def _check_not_read(
     if identity is not None and identity in known:
         raise OutputRefused(option, path, f"is {known[identity]}, which is read: write to another file")
     for directory in directories:
-        if form_of(path.name) and _resolved(path).is_relative_to(_resolved(directory)):
+        if form_of(_resolved(path).name) and _resolved(path).is_relative_to(_resolved(directory)):
             raise OutputRefused(
                 option,
                 path,

@@ -72,8 +72,11 @@ def query(
         print_line(
             f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
         )
-        if not verdict.matches_total and verdict.partial is None:
-            print_line("(a headline or a passage is no copy of a whole text: --partial looks for passages)")
+        if not verdict.matches_total and verdict.partial is None and id is None:
+            print_line(
+                "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
+                "in a window that was made with it)"
+            )
 
 
 def _not_listed(verdict: Verdict) -> str:

@@ -72,9 +72,18 @@ class Observed:
         """`reject` with the place of its document."""
         return self._items.located(reject)
 
-    def tell(self) -> bool:
-        """Tells it; whether the run cannot have been what was meant: most documents gone, or a field nowhere."""
+    def tell(self, replaced: int = 0) -> bool:
+        """Tells it; whether the run cannot have been what was meant: most documents gone, or a field nowhere.
+
+        `replaced`: how many stored documents had to go for others of their id, in this run or from before.
+        """
         ids = self._ids
+        earlier = max(replaced - ids.other, 0)
+        if earlier:
+            say(
+                f"{counted(earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
+                "--id-field names the field that tells documents apart, --window another window"
+            )
         if ids.same:
             say(
                 f"{counted(ids.same, 'document')} came again with the same id and text, and counted once each"

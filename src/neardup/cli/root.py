@@ -45,7 +45,8 @@ def neardup(
     the threshold (0.7). Verdicts go to standard output as JSON Lines, messages to standard error. Settings may stand in
     neardup.toml or in the environment (NEARDUP_THRESHOLD, ...).
 
-    Exit codes: 0 done; 1 done, some documents were rejected; 2 usage; 3 the engine or its data cannot be used.
+    Exit codes: 0 done; 1 done, some documents were rejected or not compared; 2 usage; 3 the engine or its data cannot
+    be used.
 
     Example:
 

@@ -33,4 +33,7 @@ def _mixed(values: dict[str, list[str]]) -> str:
     if not values:
         return "no: all verdicts are by the settings above"
     told = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
-    return f"some verdicts are by {told} (`neardup reconcile` brings all to the settings above)"
+    if list(values) == ["policy"]:
+        return f"some documents came under {told}, and stay as they were kept then"
+    but = " but the policy" if "policy" in values else ""
+    return f"some verdicts are by {told} (`neardup reconcile` brings all{but} to the settings above)"

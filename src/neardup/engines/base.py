@@ -119,6 +119,8 @@ class Window(Protocol):
 
     left: Left
     """What has left it since it was opened."""
+    replaced: int
+    """How many stored documents another text under their id has taken the place of since then."""
 
     @property
     def settings(self) -> Settings:

@@ -40,7 +40,8 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
                 if not item.dated and len(waiting) <= LOOKED_PAST:
                     continue
             doubted = waiting[0]
-            yield {doubted.id: doubted}, Next(item if item is not None and item.dated else None, known=True)
+            dated = item if item is not None and item.dated else None
+            yield {doubted.id: doubted}, Next(dated, known=True, undated=dated is None and item is not None)
             again.extendleft(reversed(waiting[1:]))
             waiting = []
             continue

@@ -150,7 +150,12 @@ class Crowds:
         return others
 
     def join(self, crowd: int, number: int, count: int, difference: Difference) -> bool:
-        """Makes the posted document `number`, of `count` q-grams, a member of a crowd; whether it is near its core."""
+        """Makes the posted document `number`, of `count` q-grams, a member of a crowd; whether it is near its core.
+
+        What is a member already stays one: posted twice, it would be counted twice.
+        """
+        if self._of[number] >= 0:
+            return True
         if 2 * (len(difference.beyond) + len(difference.lacked)) > count:
             return False
         self._of[number] = crowd

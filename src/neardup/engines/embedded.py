@@ -78,6 +78,7 @@ class EmbeddedWindow:
         self._told_changes = False
         self._leaps = Leaps()
         self.left = Left()
+        self.replaced = 0
         threads = state.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -168,6 +169,7 @@ class EmbeddedWindow:
                 continue
             if number is not None:
                 self._state.remove(number)
+                self.replaced += 1
             last = self._end_of_run(documents, features, first)
             verdicts += self._score_run(documents[first:last], features.part(first, last))
             first = last

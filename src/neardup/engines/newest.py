@@ -26,10 +26,14 @@ LOOKED_PAST: Final = 100
 
 
 class Next(NamedTuple):
-    """What follows a batch: the next `document` with a time of its own; or none, if that is `known`."""
+    """What follows a batch: the next `document` with a time of its own; or none, if that is `known`.
+
+    `undated`: so many follow without one that this is a stream of documents that have none.
+    """
 
     document: Prepared | None = None
     known: bool = False
+    undated: bool = False
 
 
 class Leaps:
@@ -61,6 +65,8 @@ class Leaps:
         if not following.known:
             self.held = self._documents[at:]
             return None
+        if following.undated and not document.dated and is_current(document.time):
+            return None
         after = following.document
         if after is not None and found.borne_out_by(hour_of(after.time)):
             return None
@@ -73,7 +79,7 @@ class Leaps:
         for document in behind:
             if document.dated:
                 return Next(document, known=True)
-        return Next(known=True) if len(behind) == LOOKED_PAST else self._following
+        return Next(known=True, undated=True) if len(behind) == LOOKED_PAST else self._following
 
 
 def is_current(time: int) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neardup.detect import Stands
 
 _FIRST_CAPACITY = 1_024
-_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "sieves")
+_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "sieves")
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -53,6 +53,7 @@ class DocumentTable:
     halves              the first halves of the fingerprints, side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain (kernels/postings.py)
     stands              whether a document stands for a group, once `settle` has been called
+    leads               whether others have joined a document; one that is a member itself may lead and not stand
     names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
     """
 
@@ -70,6 +71,7 @@ class DocumentTable:
         self.first_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.leads = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
         self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
@@ -118,6 +120,7 @@ class DocumentTable:
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1
+        self.leads[first:last] = 0
         self.halves[first:last] = rows["fingerprint"][:, 0]
         self.first_of[first:last] = np.arange(first, last)
         self.next_of[first:last] = -1
@@ -151,7 +154,9 @@ class DocumentTable:
         """
         self.members[head_order].append(number)
         self.stands[number] = 0
-        if head is None or not self.stands[head]:
+        if head is not None:
+            self.leads[head] = 1
+        if head is None or self.hours[head] < self._settled_floor:
             self._headless.add(head_order)
 
     def account(self, first: int, last: int) -> None:
@@ -185,10 +190,12 @@ class DocumentTable:
 
     def _stand_down(self, number: int) -> None:
         """`number` is gone: others take over the groups that it stood for, at the next `settle`."""
+        row = self.rows[number]
         if self.stands[number]:
-            self.stands[number] = 0
-            row = self.rows[number]
-            self._headless |= {int(row["order"]), int(row["group_order"])} & self.members.keys()
+            self._headless |= {int(row["group_order"])} & self.members.keys()
+        if self.stands[number] or self.leads[number]:
+            self._headless |= {int(row["order"])} & self.members.keys()
+        self.stands[number] = self.leads[number] = 0
 
     def lives(self, number: int, floor_hour: int) -> bool:
         """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
@@ -199,7 +206,8 @@ class DocumentTable:
         """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
         if floor_hour > self._settled_floor:
             self._settled_floor = floor_hour
-            gone = (self.stands[: self.size] == 1) & (self.hours[: self.size] < floor_hour)
+            heads = self.stands[: self.size] | self.leads[: self.size]
+            gone = (heads == 1) & (self.hours[: self.size] < floor_hour)
             for number in np.flatnonzero(gone).tolist():
                 self._stand_down(number)
         for head_order in self._headless:
@@ -220,8 +228,8 @@ class DocumentTable:
         self._settled_floor = FIRST_HOUR
         heads = {int(rows["order"][number]): number for number in self.number_of.values()}
         self._headless = self.members.keys() - heads.keys()
-        for order in self.members.keys() & heads.keys():
-            self.stands[heads[order]] = 1
+        self.leads[: self.size] = 0
+        self.leads[[heads[order] for order in self.members.keys() & heads.keys()]] = 1
 
     def chain_same_texts(self, first: int) -> None:
         """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
@@ -233,8 +241,23 @@ class DocumentTable:
             return
         starts = np.flatnonzero(np.concatenate([[True], ~same]))
         lengths = np.diff(np.append(starts, len(order)))
-        self.first_of[first + order] = first + np.repeat(order[starts], lengths)
-        self.next_of[first + order[:-1][same]] = first + order[1:][same]
+        posted = np.repeat(order[starts], lengths)
+        self.first_of[first + order] = first + posted
+        self._chain(first + order, np.concatenate([[False], same]), first + posted)
+
+    def _chain(
+        self, documents: NDArray[np.int64], same: NDArray[np.bool_], firsts: NDArray[np.int64]
+    ) -> None:
+        """Chains `documents`, ordered by text and then as they came; `same`: of the text of the one before.
+
+        As a search chains them (kernels/postings.py): behind the first the newest, and so back to the second.
+        """
+        places = np.flatnonzero(same)
+        later = np.append(same[1:], False)[places]
+        second = ~same[places - 1]
+        self.next_of[documents[places]] = np.where(second, -1, documents[places - 1])
+        newest = places[~later]
+        self.next_of[firsts[newest]] = documents[newest]
 
     def numbers_of_orders(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
         """The documents of these order numbers; -1 for those that are not in memory."""
@@ -285,8 +308,8 @@ class DocumentTable:
         heads, places = np.unique(firsts, return_index=True)
         posted[heads] = places
         order = np.argsort(firsts, kind="stable")
-        same = firsts[order][1:] == firsts[order][:-1]
+        same = np.concatenate([[False], firsts[order][1:] == firsts[order][:-1]])
         self.first_of = posted[firsts].astype(np.int32)
         self.next_of = np.full(len(kept), -1, np.int32)
-        self.next_of[order[:-1][same]] = order[1:][same]
+        self._chain(order, same, posted[firsts][order])
         return posted

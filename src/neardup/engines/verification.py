@@ -309,10 +309,12 @@ class Verifier:
 
     def _gather_read(self, subject: Subject, crowd: int | None, read: NDArray[np.int64]) -> int | None:
         """The crowd that most of the documents `read` are of then, if they are of one."""
-        read = read[self._crowds.is_free(self._table.first_of[read])]
+        # Where routes find candidates, too, a text may come several times.
+        posted, places = np.unique(self._table.first_of[read], return_index=True)
+        free = self._crowds.is_free(posted)
+        read, firsts = read[places[free]], posted[free].tolist()
         if len(read) < FEWEST:
             return crowd
-        firsts = self._table.first_of[read].tolist()
         batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)
         keys, offsets = self._signer.key_sets(batch)
         sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]

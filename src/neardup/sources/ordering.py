@@ -36,8 +36,8 @@ class Look(NamedTuple):
 
 class Dated:
     """What `reader` yields, with a time for every document that has none: that of the one before it in the run, or at
-    its head the first there is (of regular files; a pipe cannot be looked into). Where no document has a time, and at
-    the head of a pipe, it is left to its arrival.
+    its head the first there is (of a pipe: the first in what is there at once). Where there is none, it is left to its
+    arrival.
 
     A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's. `undated` counts
     those that were given one, `arriving` those that were not; `first` is the place of the first of either.
@@ -47,6 +47,7 @@ class Dated:
         self.reader = reader
         self.undated = self.arriving = 0
         self.first: str | None = None
+        self._begun = False
         self._latest = int(clock.time() * 1_000) + ahead_hours * HOUR_MS
         self._stdin_at = _stdin_position()
 
@@ -69,17 +70,37 @@ class Dated:
         return found.source, found.line
 
     def __iter__(self) -> Iterator[Item]:
-        self.undated, self.arriving, self.first = 0, 0, None
+        self.undated, self.arriving, self.first, self._begun = 0, 0, None, False
         last = None if self.is_live else self._first_time()
+        waiting: list[
+            Document
+        ] = []  # at the head of a pipe, for the first time that comes, or for what ends the wait
         for item in self.reader:
-            if type(item) is not Document:
-                yield item
-            elif item.time is not None:
-                last = self._known(item.time, last)
-                yield item
+            if (
+                type(item) is Document
+                and item.time is None
+                and last is None
+                and self.is_live
+                and not self._begun
+            ):
+                waiting.append(item)
+                continue
+            if type(item) is Document:
+                last = last if item.time is None else self._known(item.time, last)
+            if waiting and type(item) is not Reject:
+                yield from self._given(waiting, last)
+                waiting, self._begun = [], True
+            if type(item) is Document and item.time is None:
+                yield from self._given([item], last)
             else:
-                self._count(item, arriving=last is None)
-                yield item if last is None else item._replace(time=AssumedTime(format_time(last)))
+                yield item
+        yield from self._given(waiting, last)
+
+    def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
+        """Documents that have no time, with this one; None: it is left to their arrival."""
+        for document in undated:
+            self._count(document, arriving=time is None)
+            yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
 
     def look(self) -> Look:
         """A first look at all times."""

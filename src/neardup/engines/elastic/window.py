@@ -147,14 +147,14 @@ class ElasticWindow(EmbeddedWindow):
         documents = [self._named(document) for document in documents]
         while True:
             rejected: list[Reject] = []
-            before, left = self._state.committed, self.left
+            before, left, replaced = self._state.committed, self.left, self.replaced
             verdicts = self._score(documents, following, rejected.append)
             self._mark_unstored(documents, verdicts)
             try:
                 self._state.commit()
             except DocumentsRefused as refused:
                 self._undo(before)
-                self.left = left
+                self.left, self.replaced = left, replaced
                 for identity, reason in refused.reasons.items():
                     reject(Reject(identity, reason))
                 documents = [document for document in documents if document.id not in refused.reasons]

@@ -1,0 +1,90 @@
+"""Crowds of copies: many of one text, many of one template. What is found is what brute force finds."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.contract.places import START, document, engines_only, grams, told
+
+import neardup
+from neardup.document import Document
+
+ALERT = (
+    "Alert from the harbour master: the water level at the bridge near the old mill has reached {} metres and the {} "
+    "crossing is closed until further notice by order of the council of {} today. Drivers take the ring road."
+)
+
+
+def alerts(count, kinds):
+    """Copies of one template, of so many texts, most of them several times, in no order."""
+    numbers = random.Random(1)
+    texts = [
+        ALERT.format(
+            f"{numbers.randrange(40):04}", f"north{numbers.randrange(5)}", f"town{numbers.randrange(5)}"
+        )
+        for _ in range(kinds)
+    ]
+    return [Document(f"d{i}", numbers.choice(texts), START + i) for i in range(count)]
+
+
+@engines_only
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"partial": True}, {"routes": ("sentences", "simhash")}, {"retrieval": "complete"}],
+    ids=str,
+)
+def test_every_score_in_a_crowd_is_doc_q(place, settings):
+    documents = alerts(160, 60)
+    texts = {document.id: document.text for document in documents}
+    scores = {}
+    for i, verdict in enumerate(place.open(matches=None, **settings).ingest(documents)):
+        assert verdict.matches_total == len(verdict.matches) == i
+        for match in verdict.matches:
+            pair = texts[verdict.id], texts[match.id]
+            if pair not in scores:
+                scores[pair] = neardup.doc_q(*pair)
+            assert match.score == scores[pair], (verdict.id, match.id)
+
+
+BELOW = "neighbours {} port towed account river early sixty bridge port level fire"
+
+
+def test_who_took_over_from_a_head_still_stands_for_its_group_after_reopening(place):
+    window = place.open()
+    list(window.ingest([document("a", BELOW.format("ferry8")), document("b", BELOW.format("ferry8"), 1)]))
+    window.delete("a")
+    assert told(window.ingest([document("c", BELOW.format("port7"), 2)])) == [("c", "near", "b", "b")]
+    window = place.reopened(window)
+    assert told(window.ingest([document("d", BELOW.format("port9"), 3)])) == [("d", "near", "c", "b")]
+    groups = {group.head: [member.id for member in group.members] for group in window.groups()}
+    assert groups == {"a": ["b"], "b": ["c", "d"]}
+
+
+def test_documents_of_one_text_are_chained_alike_however_they_came(tmp_path):
+    """As they came, or read again: a search takes a chain from its first to its newest, and back."""
+    with neardup.open(tmp_path / "w") as window:
+        list(window.ingest(alerts(200, 20)))
+        chained = [column[:200].tolist() for column in window._state.table.columns[-2:]]
+    with neardup.open(tmp_path / "w") as window:
+        assert [column[:200].tolist() for column in window._state.table.columns[-2:]] == chained
+        numbers, posted = window._state.table.compacted()
+        assert [column.tolist() for column in window._state.table.columns[-2:]] == chained
+        assert numbers.tolist() == list(range(200))
+        assert [number for number in posted.tolist() if number >= 0] == sorted(set(chained[0]))
+
+
+def test_the_members_of_one_that_leads_without_standing_have_an_heir(place):
+    """b leads a group and, when a has gone, is not the earliest of a's members: so it stands for none. Then b goes."""
+    window = place.open(window_hours=0, threshold="0.5")
+    first, second, third = grams(0, 20), grams(6, 26), grams(12, 32)
+    stream = [document("a", first, 5), document("b", second, 6), document("late", first, 2)]
+    assert told(window.ingest(stream))[1:] == [("b", "near", "a", "a"), ("late", "exact", "a", "a")]
+    window.delete("a")
+    window.delete("late")
+    assert told(window.ingest([document("c", third, 7)])) == [("c", "near", "b", "b")]
+    list(window.reconcile())
+    window.delete("b")
+    assert told(window.ingest([document("d", third, 8)])) == [("d", "exact", "c", "c")]
+    window = place.reopened(window)
+    assert told(window.ingest([document("e", third, 9)])) == [("e", "exact", "c", "c")]
