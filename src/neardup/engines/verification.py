@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from neardup.signature import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
+_NO_MATCHES = Matches((), 0, None)
 
 
 class Compared(NamedTuple):
@@ -92,6 +93,8 @@ class Verifier:
                 numbers, cut = numbers[:limit], True
             found = [overlap for overlap in found if overlap.number in numbers]
             parts = [part for part in parts if part.number in numbers]
+        if not found:
+            return Compared(len(numbers), _NO_MATCHES, parts), cut
         matches = ranked(found, self._table.standing(floor), self._listed)
         return Compared(len(numbers), matches, parts), cut
 
@@ -184,7 +187,7 @@ class Verifier:
         signed, table = self._signed, self._table
         numbers = candidates.numbers
         if not len(numbers):
-            return Compared(0, Matches([], 0, None), [])
+            return Compared(0, _NO_MATCHES, [])
         starts = np.empty(len(numbers) + 1, np.int64)
         size = text_starts(numbers, table.first_of, starts)
         starts[size] = len(numbers)
