@@ -41,6 +41,20 @@ class Compared(NamedTuple):
     parts: list[Part]
 
 
+class Texts(NamedTuple):
+    """The texts that document `query` of a batch is compared with together: a document of each in `numbers`.
+
+    `sentences`: the most that a document of the text has in common with it; None where partial copies are not looked
+    for. `shared`, `state`: what is known so far of each (kernels/crowd.py), filled in.
+    """
+
+    query: int
+    numbers: NDArray[np.int64]
+    sentences: NDArray[np.int64] | None
+    shared: NDArray[np.int64]
+    state: NDArray[np.uint8]
+
+
 class Verifier:
     """Compares the documents of one batch with their `candidates`.
 
@@ -192,17 +206,17 @@ class Verifier:
         size = text_starts(numbers, table.first_of, starts)
         starts[size] = len(numbers)
         starts = starts[: size + 1]
-        texts = numbers[starts[:-1]]
         shared, state = np.zeros(size, np.int64), np.zeros(size, np.uint8)
         sentences = None
         if candidates.sentences is not None:
             sentences = np.maximum.reduceat(candidates.sentences, starts[:-1])
+        texts = Texts(index, numbers[starts[:-1]], sentences, shared, state)
         count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
-        same = np.flatnonzero(table.halves[texts] == fingerprint[0])
-        same = same[(table.rows["fingerprint"][texts[same]] == fingerprint).all(axis=1)]
+        same = np.flatnonzero(table.halves[texts.numbers] == fingerprint[0])
+        same = same[(table.rows["fingerprint"][texts.numbers[same]] == fingerprint).all(axis=1)]
         state[same], shared[same] = EXACT, count
         if len(same) < size:
-            self._compare_texts(index, texts, sentences, shared, state, number)
+            self._compare_texts(texts, number)
         table.settle(floor)
         best = np.empty(len(numbers) if self._listed is None else max(self._listed, 1), np.int64)
         text_of = np.empty(len(best), np.int64)
@@ -213,8 +227,8 @@ class Verifier:
         listed = min(total, len(best))
         places, text_places = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
         overlaps = self._overlaps_of(numbers[places], shared[text_places], count, state[text_places] == EXACT)
-        heads = overlaps.pop()
-        matches = Matches(overlaps, total, heads if head >= 0 else None)
+        joined = overlaps.pop()
+        matches = Matches(overlaps, total, joined if head >= 0 else None)
         parts: list[Part] = []
         if candidates.sentences is not None and self._rule is not None:
             lengths = np.diff(starts)
@@ -222,27 +236,21 @@ class Verifier:
             parts = self._crowd_parts(numbers, *every, count, candidates.sentences)
         return Compared(compared, matches, parts)
 
-    def _compare_texts(
-        self,
-        index: int,
-        texts: NDArray[np.int64],
-        sentences: NDArray[np.int64] | None,
-        shared: NDArray[np.int64],
-        state: NDArray[np.uint8],
-        number: int,
-    ) -> None:
-        """Fills in `shared` and `state` for `texts` (a document of each) that are not the very text of this one."""
+    def _compare_texts(self, texts: Texts, number: int) -> None:
+        """Fills in what is known of `texts`, but for the very text of the document, which gets the `number`."""
         columns = self._table.columns
-        keys, _ = self._signer.key_sets(self._signed.part(index, index + 1))
-        subject = Subject(keys, self._signed.fingerprints[index])
-        sizes = self._crowds.sizes(texts, columns)
+        keys, _ = self._signer.key_sets(self._signed.part(texts.query, texts.query + 1))
+        subject = Subject(keys, self._signed.fingerprints[texts.query])
+        sizes = self._crowds.sizes(texts.numbers, columns)
         ratio = self._threshold.numerator, self._threshold.denominator
         differences = {
-            crowd: self._crowds.compare(crowd, subject, texts, columns, ratio, shared, state)
+            crowd: self._crowds.compare(
+                crowd, subject, texts.numbers, columns, ratio, texts.shared, texts.state
+            )
             for crowd in np.flatnonzero(sizes).tolist()
         }
-        read = self._read_rest(index, texts, sentences, shared, state)
-        self._gather(subject, sizes, differences, texts[read], number)
+        read = self._read_rest(texts)
+        self._gather(subject, sizes, differences, texts.numbers[read], number)
 
     def _overlaps_of(
         self, numbers: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
@@ -257,33 +265,27 @@ class Verifier:
             for place, values in zip(places, zip(*columns, strict=True), strict=True)
         ]
 
-    def _read_rest(
-        self,
-        index: int,
-        texts: NDArray[np.int64],
-        sentences: NDArray[np.int64] | None,
-        shared: NDArray[np.int64],
-        state: NDArray[np.uint8],
-    ) -> NDArray[np.int64]:
+    def _read_rest(self, texts: Texts) -> NDArray[np.int64]:
         """Fills in those `texts` that no crowd told of: each is read, unless its bitmap speaks against it.
 
         Those below the threshold are held against their bitmaps as well: what these turn away is no candidate, wherever
         it was found. Returns the places of those that were read.
         """
+        query, candidates, sentences, shared, state = texts
         waiting = np.flatnonzero(state < NEAR)
         if not len(waiting):
             return waiting
         keep = np.ones(len(waiting), np.bool_)
         if self._settings.retrieval != "complete":
-            queries = np.full(len(waiting), index)
-            keep = passes_sieve(self._signed, queries, texts[waiting], self._table, self._threshold)
+            queries = np.full(len(waiting), query)
+            keep = passes_sieve(self._signed, queries, candidates[waiting], self._table, self._threshold)
         if sentences is not None:
             keep |= sentences[waiting] > 0
         state[waiting[~keep]] = UNKNOWN
         read: NDArray[np.int64] = waiting[keep & (state[waiting] == UNKNOWN)]
         if not len(read):
             return read
-        queries, numbers = np.full(len(read), index), texts[read]
+        queries, numbers = np.full(len(read), query), candidates[read]
         overlaps, equal = self._counted(queries, numbers, None if sentences is None else sentences[read])
         counts = self._signed.counts[queries]
         larger = np.maximum(counts, self._table.counts[numbers])
