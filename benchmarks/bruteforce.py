@@ -2,7 +2,7 @@
 
 Independent of the engine on purpose: normal form by the running Python's Unicode tables, q-grams as exact integers over
 the corpus's own alphabet (no hash, so no collision), every posting of every q-gram counted. quality.py compares a
-sample of it with `neardup.oracle` and whole files of it with the corpora's own docq.tsv.
+sample of it with `neardup.oracle.definitions` and whole files of it with the corpora's own docq.tsv.
 """
 
 from __future__ import annotations

@@ -31,22 +31,22 @@ from tests.node.node import Workshop
 
 import neardup
 from benchmarks import corpora, engine, harness
-from neardup.cluster.address import parse_address
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.client import Cluster
-from neardup.document import format_time
-from neardup.engines.elastic.asking import Inquiry
-from neardup.engines.elastic.layout import Layout
-from neardup.engines.elastic.lease import Lease
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.elastic.site import Site
-from neardup.params import HOUR_MS, Settings, exact_threshold
-from neardup.signature import signer
-from neardup.verdict import required_overlap
+from neardup.elastic.http.address import parse_address
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.ad_hoc_query import Inquiry
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.lease import Lease
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.site import Site
+from neardup.model.document import format_time
+from neardup.model.settings import HOUR_MS, Settings, exact_threshold
+from neardup.model.verdict import required_overlap
+from neardup.signing.signature import signer
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus
-    from neardup.engines.elastic.window import ElasticWindow
+    from neardup.elastic.window.window import ElasticWindow
 
 SEED = 20_261_121
 HOURS = 25

@@ -44,7 +44,7 @@ from neardup.baselines.sentence_fingerprints import (
     SentenceTable,
 )
 from neardup.baselines.words import Frequencies, sentences, words
-from neardup.signature import signer
+from neardup.signing.signature import signer
 
 SEED = 20_261_121
 ARTICLES_SHARE = 0.75

@@ -40,10 +40,10 @@ import neardup
 from benchmarks import engine, flood_texts, harness
 from benchmarks.flood_texts import CAMPAIGN, KINDS, SEED, Flood
 from neardup.evaluation import memory
-from neardup.params import DEFAULT_BATCH_DOCUMENTS, HOUR_MS
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
-    from neardup.engines.base import Window
+    from neardup.window.base import Window
 
 HOURS = 25
 LAST_MS = engine.FIRST_MS + HOURS * HOUR_MS - 1

@@ -26,7 +26,7 @@ from tests.node.prefix import fresh_prefix
 from benchmarks import harness
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
+    from neardup.elastic.http.client import Cluster
 
 DOCUMENTS_A_KILL = 72
 """So many that the stream is not through before the last kill."""

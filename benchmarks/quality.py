@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import bruteforce, corpora, edits, engine, harness
 from benchmarks.corpora import Corpus
-from neardup import oracle
+from neardup.oracle import definitions as oracle
 
 if TYPE_CHECKING:
     from benchmarks.bruteforce import GramSets, Pair

@@ -34,15 +34,15 @@ from tests.node.node import Workshop
 import neardup
 from benchmarks import bruteforce, corpora, harness
 from benchmarks.cluster import FIRST_MS, HOURS, SEED, indexed, lossless, plain_actions, stream, window_of
-from neardup.cluster.address import parse_address
-from neardup.cluster.bulk import Action
-from neardup.cluster.client import Cluster
-from neardup.engines.elastic import queries
-from neardup.engines.elastic.asking import by_rarest
-from neardup.engines.search import Search
+from neardup.elastic.http.address import parse_address
+from neardup.elastic.http.bulk import Action
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window.ad_hoc_query import by_rarest
 from neardup.errors import ClusterRejected
-from neardup.params import HOUR_MS, Settings, exact_threshold
-from neardup.signature import signer
+from neardup.index.candidates import Search
+from neardup.model.settings import HOUR_MS, Settings, exact_threshold
+from neardup.signing.signature import signer
 
 if TYPE_CHECKING:
     import argparse

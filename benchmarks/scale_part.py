@@ -18,7 +18,7 @@ from benchmarks import bruteforce, engine, harness
 from benchmarks.generator import Batch, Generator
 
 if TYPE_CHECKING:
-    from neardup.params import Retrieval
+    from neardup.model.settings import Retrieval
 
 STEP = 1_000
 DAY_MS = 86_400_000

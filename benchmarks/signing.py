@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.harness import Clock
 from neardup import sign
-from neardup.params import DEFAULT_BATCH_DOCUMENTS, Recipe
-from neardup.signature import Signer, signer
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe
+from neardup.signing.signature import Signer, signer
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus

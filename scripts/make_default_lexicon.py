@@ -23,11 +23,10 @@ from pathlib import Path
 import numpy as np
 import xxhash
 
-from neardup.lexicon import Lexicon, LexiconBuilder
-
 # The one place to swap in a faster way to the keys of a text; the lexicon's id proves that it is the same
 # way.
-from neardup.oracle import key, normal_form, qgrams, words
+from neardup.oracle.definitions import key, normal_form, qgrams, words
+from neardup.tables.lexicon import Lexicon, LexiconBuilder
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "default.lexicon"
 Q = 4

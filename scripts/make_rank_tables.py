@@ -13,8 +13,8 @@ from array import array
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from pathlib import Path
 
-from neardup import datafile
-from neardup import rank_table as layout
+from neardup.tables import container as datafile
+from neardup.tables import ranks as layout
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "rank16.bin"
 DIGITS = 50

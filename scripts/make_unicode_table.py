@@ -21,8 +21,8 @@ import icu
 import unicodedata2 as ucd
 from fontTools.unicodedata import Scripts, script
 
-from neardup import datafile
-from neardup import unicode_table as layout
+from neardup.tables import container as datafile
+from neardup.tables import unicode as layout
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "unicode16.bin"
 
@@ -140,7 +140,7 @@ def full_decomposition(cp: int, steps: dict[int, tuple[int, ...]]) -> tuple[int,
 
 
 def payload(norm: Normalization) -> bytes:
-    """The sections of the table, in the order that `neardup.unicode_table` documents."""
+    """The sections of the table, in the order that `neardup.tables.unicode` documents."""
     lower = {cp: icu.Char.tolower(cp) for cp in range(layout.CODE_POINTS) if icu.Char.tolower(cp) != cp}
     full = dict(sorted(norm.full.items()))
     starts = list(itertools.accumulate((len(parts) for parts in full.values()), initial=0))

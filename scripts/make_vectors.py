@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from neardup import oracle
+from neardup.oracle import definitions as oracle
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tests" / "vectors"

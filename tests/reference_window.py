@@ -1,4 +1,4 @@
-"""A slow, honest window: what the contract (engines/base.py) and docs/definitions.md say, in plain Python.
+"""A slow, honest window: what the contract (window/base.py) and docs/definitions.md say, in plain Python.
 
 Every document is compared with every living one by brute force over sets of q-grams, one document after the
 other; nothing is batched, indexed or stored. It shares with the engines only values: input checks, settings,
@@ -27,13 +27,20 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any, Self
 
-from neardup import oracle
-from neardup.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
-from neardup.engines.base import Expired, Left, OnReject, Stats
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.lexicon import Lexicon
-from neardup.params import DEFAULT_MATCHES, MAX_SENTENCE_HOLDERS, PartialRule, Recipe, Settings, asked_rule
-from neardup.verdict import Group, Match, Member, PartialMatch, Status, Verdict
+from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
+from neardup.model.settings import (
+    DEFAULT_MATCHES,
+    MAX_SENTENCE_HOLDERS,
+    PartialRule,
+    Recipe,
+    Settings,
+    asked_rule,
+)
+from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
+from neardup.oracle import definitions as oracle
+from neardup.tables.lexicon import Lexicon
+from neardup.window.base import Expired, Left, OnReject, Stats
 
 HOUR = 3_600_000
 BEFORE_ALL = -(2**40)
@@ -99,7 +106,7 @@ def name_of(hour: int) -> str:
 
 
 class ReferenceWindow:
-    """See `neardup.engines.base.Window`. `retrieval`, routes, batches and threads make no difference to it."""
+    """See `neardup.window.base.Window`. `retrieval`, routes, batches and threads make no difference to it."""
 
     def __init__(self, settings: Settings | None = None, **changes: Any) -> None:
         self.settings = (settings or Settings()).with_changes(**changes)

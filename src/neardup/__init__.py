@@ -20,34 +20,34 @@ from typing import TYPE_CHECKING, Any
 from neardup.version import VERSION as __version__  # noqa: N811 - the name that Python tools expect
 
 if TYPE_CHECKING:
-    from neardup.document import FLUSH, Document, Reject
-    from neardup.engines.base import Stats, Window
-    from neardup.engines.opening import open_window as open  # noqa: A004 - `neardup.open`, as `gzip.open`
     from neardup.errors import NeardupError
-    from neardup.lexicon import Lexicon
-    from neardup.params import Recipe, Settings
-    from neardup.scorer import doc_q
-    from neardup.signature import Signature, sign
-    from neardup.verdict import Group, Match, Member, PartialMatch, Verdict
+    from neardup.model.document import FLUSH, Document, Reject
+    from neardup.model.settings import Recipe, Settings
+    from neardup.model.verdict import Group, Match, Member, PartialMatch, Verdict
+    from neardup.opening import open_window as open  # noqa: A004 - `neardup.open`, as `gzip.open`
+    from neardup.signing.doc_q import doc_q
+    from neardup.signing.signature import Signature, sign
+    from neardup.tables.lexicon import Lexicon
+    from neardup.window.base import Stats, Window
 
 _HOMES = {
-    "FLUSH": "document",
-    "Document": "document",
-    "Group": "verdict",
-    "Lexicon": "lexicon",
-    "Match": "verdict",
-    "Member": "verdict",
+    "FLUSH": "model.document",
+    "Document": "model.document",
+    "Group": "model.verdict",
+    "Lexicon": "tables.lexicon",
+    "Match": "model.verdict",
+    "Member": "model.verdict",
     "NeardupError": "errors",
-    "PartialMatch": "verdict",
-    "Recipe": "params",
-    "Reject": "document",
-    "Settings": "params",
-    "Signature": "signature",
-    "Stats": "engines.base",
-    "Verdict": "verdict",
-    "Window": "engines.base",
-    "doc_q": "scorer",
-    "sign": "signature",
+    "PartialMatch": "model.verdict",
+    "Recipe": "model.settings",
+    "Reject": "model.document",
+    "Settings": "model.settings",
+    "Signature": "signing.signature",
+    "Stats": "window.base",
+    "Verdict": "model.verdict",
+    "Window": "window.base",
+    "doc_q": "signing.doc_q",
+    "sign": "signing.signature",
 }
 
 __all__ = [
@@ -75,7 +75,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "open":
-        return import_module("neardup.engines.opening").open_window
+        return import_module("neardup.opening").open_window
     if name in _HOMES:
         return getattr(import_module(f"neardup.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'neardup' has no attribute {name!r}")

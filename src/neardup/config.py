@@ -37,7 +37,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from neardup.cluster.address import (
+from neardup.elastic.http.address import (
     CREDENTIAL_KEYS,
     CREDENTIAL_VARIABLES,
     SECRET_VARIABLES,
@@ -45,7 +45,7 @@ from neardup.cluster.address import (
     is_address,
 )
 from neardup.errors import SettingsError
-from neardup.params import DEFAULT_WINDOW_HOURS, Recipe, Settings
+from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.sources import LONGEST, Fields, Reader
 
 log = logging.getLogger("neardup")

@@ -1,6 +1,6 @@
 """Whether everything that neardup needs is there: Python, libraries, data files, the kernels' cache, a window.
 
-The checks of a window in a cluster are in `cluster/checks.py`.
+The checks of a window in a cluster are in `elastic/admin/checks.py`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from neardup import kernel_cache, rank_table, unicode_table
-from neardup.directory import check_room, holds_window
+from neardup import kernel_cache
 from neardup.errors import NeardupError
-from neardup.lexicon import Lexicon
+from neardup.stores.window_directory import check_room, holds_window
+from neardup.tables import ranks as rank_table
+from neardup.tables import unicode as unicode_table
+from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from neardup.cluster.address import Address, Credentials
+    from neardup.elastic.http.address import Address, Credentials
 
 State = Literal["ok", "warning", "bad"]
 
@@ -56,7 +58,7 @@ def examine_cluster(address: Address, credentials: Credentials) -> Iterator[Chec
     """Every check of this installation and of the window at `address`; loads no kernel, writes nothing."""
     yield from _installation()
     # The client library takes half a second to load.
-    from neardup.cluster.checks import examine as examine_window  # noqa: PLC0415
+    from neardup.elastic.admin.checks import examine as examine_window  # noqa: PLC0415
 
     for finding in examine_window(address, credentials):
         yield Check(*finding)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import FERRY, MILL, STREAM, written
 
-from neardup.lexicon import Lexicon
-from neardup.params import Recipe
-from neardup.signature import signer
+from neardup.model.settings import Recipe
+from neardup.signing.signature import signer
+from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION
 
 

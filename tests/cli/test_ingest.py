@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import FERRY, MILL, STREAM, written
 
-from neardup.oracle import doc_q
+from neardup.oracle.definitions import doc_q
 
 KEYS = [
     "id",

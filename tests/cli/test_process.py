@@ -102,7 +102,7 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
     script = (
         "import os, signal\n"
         "from neardup.cli import main\n"
-        "from neardup.engines.embedded import EmbeddedWindow\n"
+        "from neardup.window.engine import EmbeddedWindow\n"
         "settle, batches = EmbeddedWindow._settled, []\n"
         "def settled(self, *arguments):\n"
         "    batches.append(1)\n"

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.cli.remarks import Ids
-from neardup.document import Document
+from neardup.model.document import Document
 
 
 def as_lines(*records) -> bytes:

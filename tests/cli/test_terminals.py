@@ -12,7 +12,7 @@ import pytest
 from tests.cli.processes import seen_on_a_terminal
 from tests.cli.samples import FERRY, STREAM, written
 
-from neardup.escaping import escaped, escaped_json
+from neardup.cli.escaping import escaped, escaped_json
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
 

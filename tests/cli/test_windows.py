@@ -130,7 +130,7 @@ def test_a_window_by_default_is_named(run, stream):
 @pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
-    monkeypatch.setattr("neardup.cluster.client.time.sleep", waited.append)
+    monkeypatch.setattr("neardup.elastic.http.client.time.sleep", waited.append)
     monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
     done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
     assert done.code == 3

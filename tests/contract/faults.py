@@ -87,8 +87,8 @@ class Faults:
     def installed(self) -> Iterator[Faults]:
         """The store's calls go through here meanwhile."""
         with (
-            mock.patch("neardup.engines.store.os", self),
-            mock.patch("neardup.engines.lock.os", self),
-            mock.patch("neardup.engines.store.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
+            mock.patch("neardup.stores.base.os", self),
+            mock.patch("neardup.stores.lock.os", self),
+            mock.patch("neardup.stores.base.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
         ):
             yield self

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from tests.reference_window import ReferenceWindow
 
-from neardup.document import Document
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.opening import open_window
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.model.document import Document
+from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from tests.contract.prefixes import Prefixes
 
-    from neardup.cluster.address import Address
-    from neardup.engines.base import Window
-    from neardup.verdict import Verdict
+    from neardup.elastic.http.address import Address
+    from neardup.model.verdict import Verdict
+    from neardup.window.base import Window
 
 Kind = Literal["reference", "memory", "directory", "elasticsearch"]
 ENGINES = ("memory", "directory", pytest.param("elasticsearch", marks=pytest.mark.node))

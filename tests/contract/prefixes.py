@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from neardup.cluster.address import Address, Credentials
-from neardup.cluster.client import Cluster
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected
 
 _TOGETHER = 10

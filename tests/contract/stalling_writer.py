@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from neardup.engines.elastic import lease, writes
-from neardup.engines.elastic.lease import Lease
-from neardup.engines.elastic.opening import open_elastic_window
+from neardup.elastic.window import lease
+from neardup.elastic.window import pending_writes as writes
+from neardup.elastic.window.lease import Lease
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import WindowLocked
 
 CALLS: dict[str, tuple[Any, str]] = {

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import strategies as st
 from tests.contract.places import START, Place, without_candidates
 
-from neardup.document import AssumedTime, Document, format_time
 from neardup.errors import SettingsError, UnknownDocument
-from neardup.params import Recipe
+from neardup.model.document import AssumedTime, Document, format_time
+from neardup.model.settings import Recipe
 
 if TYPE_CHECKING:
-    from neardup.document import Reject
-    from neardup.engines.base import Left, Stats, Window
+    from neardup.model.document import Reject
+    from neardup.window.base import Left, Stats, Window
 
 STEMS = (
     ("ferry", "towed", "to", "port", "early", "on", "Friday", "after", "engine", "failed"),

@@ -132,7 +132,7 @@ def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, ret
 
 @engines_only
 def test_what_expired_frees_its_memory(place):
-    with mock.patch("neardup.engines.state._COMPACT_FROM", 20):
+    with mock.patch("neardup.window.state._COMPACT_FROM", 20):
         window = place.open(window_hours=2)
         sizes = []
         for part in range(30):
@@ -153,7 +153,7 @@ def test_verdicts_after_compaction_are_those_without(place, policy):
     ]
     settings = {"window_hours": 3, "policy": policy}
     expected = list(place.open("plain", **settings).ingest(stream))
-    with mock.patch("neardup.engines.state._COMPACT_FROM", 5):
+    with mock.patch("neardup.window.state._COMPACT_FROM", 5):
         window = place.open("compacting", **settings)
         verdicts = list(window.ingest(stream[:250]))
         groups = list(window.groups())

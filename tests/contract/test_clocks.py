@@ -7,8 +7,8 @@ import time
 import pytest
 from tests.contract.places import START, document, engines_only, grams, told
 
-from neardup.document import FLUSH, AssumedTime, Document, Reject
 from neardup.errors import SettingsError
+from neardup.model.document import FLUSH, AssumedTime, Document, Reject
 
 TEXT = grams(0, 20)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.contract.places import START, document, engines_only, grams, told
 
 import neardup
-from neardup.document import Document
+from neardup.model.document import Document
 
 ALERT = (
     "Alert from the harbour master: the water level at the bridge near the old mill has reached {} metres and the {} "

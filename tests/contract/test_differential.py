@@ -54,8 +54,8 @@ def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     crowd_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
     with (
         tempfile.TemporaryDirectory() as directory,
-        mock.patch("neardup.engines.state._COMPACT_FROM", compact_from),
-        mock.patch("neardup.engines.search.CROWD_FROM", crowd_from),
-        mock.patch("neardup.engines.verification.FEWEST", fewest),
+        mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
+        mock.patch("neardup.index.candidates.CROWD_FROM", crowd_from),
+        mock.patch("neardup.index.verification.FEWEST", fewest),
     ):
         compare(chosen, working, stream, Path(directory))

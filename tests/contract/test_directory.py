@@ -14,9 +14,6 @@ import pytest
 from tests.contract.faults import Faults, disk_full
 from tests.contract.places import document, grams, told
 
-from neardup.engines.opening import open_window
-from neardup.engines.reading import PATIENCE
-from neardup.engines.store import FileStore
 from neardup.errors import (
     LexiconError,
     NeardupError,
@@ -28,8 +25,11 @@ from neardup.errors import (
     WindowLocked,
     WindowMissing,
 )
-from neardup.lexicon import LexiconBuilder
-from neardup.params import Recipe, Settings
+from neardup.model.settings import Recipe, Settings
+from neardup.opening import open_window
+from neardup.stores.base import FileStore
+from neardup.tables.lexicon import LexiconBuilder
+from neardup.window.reader import PATIENCE
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
 

@@ -18,9 +18,9 @@ from tests.contract.places import START, Place, document, grams
 from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
 from tests.narrow_pipe import narrow
 
-from neardup.engines.opening import open_window
 from neardup.errors import NeardupError, WindowLocked
-from neardup.verdict import Match, Verdict
+from neardup.model.verdict import Match, Verdict
+from neardup.opening import open_window
 
 SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
 

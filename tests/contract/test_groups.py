@@ -6,8 +6,8 @@ import orjson
 import pytest
 from tests.contract.places import document, grams, told
 
-from neardup.engines.blobs import Kept
-from neardup.verdict import Group, Member
+from neardup.model.verdict import Group, Member
+from neardup.stores.records import Kept
 
 # Each of these has doc_q 0.8 with its neighbours, 0.6 with the next but one: no duplicate at 0.7.
 A, B, C, D = grams(0, 10), grams(2, 12), grams(4, 14), grams(6, 16)

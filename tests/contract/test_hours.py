@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from tests.contract.places import START, document, grams, told
 
-from neardup.document import Document, Reject
+from neardup.model.document import Document, Reject
 
 TEXT = grams(0, 20)
 

@@ -7,8 +7,8 @@ import logging
 import pytest
 from tests.contract.places import START, document, grams, told
 
-from neardup.document import FLUSH, Document, Reject
 from neardup.errors import SettingsError
+from neardup.model.document import FLUSH, Document, Reject
 
 A = grams(0, 10)
 

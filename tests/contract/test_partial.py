@@ -18,7 +18,7 @@ from tests.reference_window import ReferenceWindow
 
 from neardup import sign
 from neardup.errors import SettingsError
-from neardup.verdict import PartialMatch
+from neardup.model.verdict import PartialMatch
 
 HERON = "The grey heron stalked slowly across the frozen marsh at sunrise."
 WEATHER = "Nobody in the village remembered such bitter weather before."
@@ -197,7 +197,7 @@ def holding(count):
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_sentence_of_too_many_documents_names_none_and_the_verdict_says_so(place, batch):
     chosen = {"delta": 0, "batch_documents": batch}
-    with mock.patch("neardup.engines.sentences.MAX_SENTENCE_HOLDERS", 10):
+    with mock.patch("neardup.index.sentence_index.MAX_SENTENCE_HOLDERS", 10):
         window = place.open(partial=True, **chosen)
         verdicts = list(window.ingest(holding(14)))
         assert [len(verdict.partial) for verdict in verdicts] == [*range(11), 0, 0, 0]
@@ -246,8 +246,8 @@ def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     most = data.draw(st.sampled_from((300, 300, 1, 2)))
     with (
         tempfile.TemporaryDirectory() as directory,
-        mock.patch("neardup.engines.state._COMPACT_FROM", compact_from),
-        mock.patch("neardup.engines.sentences.MAX_SENTENCE_HOLDERS", most),
+        mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
+        mock.patch("neardup.index.sentence_index.MAX_SENTENCE_HOLDERS", most),
         mock.patch("tests.reference_window.MAX_SENTENCE_HOLDERS", most),
     ):
         compare(chosen, working, stream, Path(directory))

@@ -6,7 +6,7 @@ import pytest
 from tests.contract.places import START, document, grams, without_candidates
 
 from neardup.errors import NeardupError, SettingsError, UnknownDocument
-from neardup.verdict import Match, Verdict
+from neardup.model.verdict import Match, Verdict
 
 A = grams(0, 10)
 STREAM = [

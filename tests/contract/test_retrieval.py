@@ -11,8 +11,8 @@ import pytest
 from tests.contract.places import START, Place, document, engines_only, without_candidates
 from tests.reference_window import ReferenceWindow
 
-from neardup.document import Document
-from neardup.params import Recipe
+from neardup.model.document import Document
+from neardup.model.settings import Recipe
 
 LETTERS = "etaoinshrdlu"
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.contract.places import document, engines_only, grams, told
 
-from neardup.engines.embedded import EmbeddedWindow
+from neardup.window.engine import EmbeddedWindow
 
 if TYPE_CHECKING:
-    from neardup.engines.base import Window
+    from neardup.window.base import Window
 
 THREADS = 4
 FAMILIES = 12

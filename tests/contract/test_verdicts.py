@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from tests.contract.places import document, grams, told, without_candidates
 
-from neardup.verdict import Match, Verdict
+from neardup.model.verdict import Match, Verdict
 
 
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])

@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from neardup.cluster.address import is_address
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.opening import open_window
+from neardup.elastic.http.address import is_address
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.opening import open_window
 
 
 def main(stream: str, window: str, settings: str) -> None:

@@ -19,18 +19,18 @@ from tests.narrow_pipe import narrow
 from tests.node import killing
 from tests.node.killing import VERDICT, Document, stored
 
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.setup import set_up
-from neardup.document import format_time, parse_time
-from neardup.engines.elastic.opening import describe, open_elastic_window
-from neardup.engines.opening import open_window
-from neardup.params import HOUR_MS, Settings
-from neardup.watching.loop import Watch
-from neardup.watching.waiting import layout_at
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.watch.backlog import layout_at
+from neardup.elastic.watch.watcher import Watch
+from neardup.elastic.window.opening import describe, open_elastic_window
+from neardup.model.document import format_time, parse_time
+from neardup.model.settings import HOUR_MS, Settings
+from neardup.opening import open_window
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
-    from neardup.verdict import Verdict
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.verdict import Verdict
 
 SECONDS = 120
 """How long a process may take for what takes a second on an idle machine."""

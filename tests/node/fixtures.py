@@ -18,10 +18,10 @@ from tests.node.java import Missing, distribution, find_jdk, find_maven
 from tests.node.node import Node, Workshop
 from tests.node.prefix import fresh_prefix
 
-from neardup.cluster.address import Address, Credentials
+from neardup.elastic.http.address import Address, Credentials
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
+    from neardup.elastic.http.client import Cluster
 
 PATIENCE: Final = 60.0
 ABSENT: Final = "no Elasticsearch node"

@@ -20,16 +20,16 @@ from benchmarks.corpora import SYLLABLES
 from tests.contract import writer
 from tests.contract.places import START
 
-from neardup.document import parse_time
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.opening import open_window
-from neardup.params import HOUR_MS
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.model.document import parse_time
+from neardup.model.settings import HOUR_MS
+from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from tests.node.node import Node
 
-    from neardup.cluster.client import Cluster
-    from neardup.verdict import Verdict
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.verdict import Verdict
 
 BATCH = 16
 LONGEST_DELAY = 0.4

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tests.contract.test_retrieval import edited, vocabulary
 
-from neardup import oracle
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.setup import set_up
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.errors import ClusterRejected
+from neardup.oracle import definitions as oracle
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
+    from neardup.elastic.http.client import Cluster
 
 Place = tuple[str, str]
 Scores = dict[Place, np.float32]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from neardup.cluster.address import Address, Credentials
-from neardup.cluster.client import Cluster
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.client import Cluster
 
 
 @contextmanager

@@ -20,7 +20,7 @@ import pytest
 import yaml
 from tests.node.java import ELASTICSEARCH, ROOT
 
-from neardup.cli.root import COMMANDS
+from neardup.cli.application import COMMANDS
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]

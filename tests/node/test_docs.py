@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from neardup.engines.elastic.opening import open_elastic_window
+from neardup.elastic.window.opening import open_elastic_window
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"```console\n(\w+) (\S+)\n(.*?)```", re.DOTALL)

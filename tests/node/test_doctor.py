@@ -6,13 +6,13 @@ import pytest
 from typer.testing import CliRunner
 
 from neardup.cli import app
-from neardup.cluster.address import Address, Credentials
-from neardup.cluster.checks import Finding, examine
-from neardup.cluster.client import Cluster
-from neardup.cluster.rollover import roll_over
-from neardup.cluster.setup import set_up
-from neardup.lexicon import LexiconBuilder
-from neardup.params import HOUR_MS, Recipe
+from neardup.elastic.admin.checks import Finding, examine
+from neardup.elastic.admin.rollover import roll_over
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.client import Cluster
+from neardup.model.settings import HOUR_MS, Recipe
+from neardup.tables.lexicon import LexiconBuilder
 
 HOUR = 498681
 
@@ -169,7 +169,7 @@ def test_a_node_with_another_lexicon_is_found(two_nodes, tmp_path):
 
 
 def test_a_node_that_cannot_be_reached_from_here_is_told(two_nodes, monkeypatch):
-    from neardup.cluster import checks
+    from neardup.elastic.admin import checks
 
     first, second = two_nodes
     reach = checks._url_of

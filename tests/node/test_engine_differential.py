@@ -14,9 +14,9 @@ from tests.contract.places import Place
 from tests.contract.prefixes import Prefixes
 from tests.contract.streams import SETTINGS, Ask, Operation, Reopen, Run, comparable, operations
 
-from neardup.cluster.client import Cluster
-from neardup.cluster.setup import Sign, set_up
-from neardup.params import Settings
+from neardup.elastic.admin.setup import Sign, set_up
+from neardup.elastic.http.client import Cluster
+from neardup.model.settings import Settings
 
 EXAMPLES = 25
 WORKING = st.fixed_dictionaries(

@@ -15,12 +15,12 @@ from tests.contract.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
 from tests.node.killing import stored
 
-from neardup.cluster.address import Address
-from neardup.cluster.client import Cluster
-from neardup.document import Document, Reject
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.opening import open_window
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterUnreachable, NeardupError
+from neardup.model.document import Document, Reject
+from neardup.opening import open_window
 
 SETTINGS: dict[str, Any] = {"batch_documents": 20, "policy": "route", "window_hours": 2}
 A, B, C = grams(0, 20), grams(2, 22), grams(50, 70)
@@ -40,7 +40,7 @@ OPERATIONS: list[Operation] = [
 @pytest.fixture(autouse=True)
 def impatient():
     """A client that asks again soon."""
-    with mock.patch("neardup.cluster.client.FIRST_WAIT", 0.01):
+    with mock.patch("neardup.elastic.http.client.FIRST_WAIT", 0.01):
         yield
 
 
@@ -152,7 +152,7 @@ def killed_at(place: int, *, done: bool) -> Iterator[list[str]]:
     # The turns of this process end with it.
     with (
         mock.patch.object(Cluster, "request", request),
-        mock.patch("neardup.engines.elastic.lease._turns", set()),
+        mock.patch("neardup.elastic.window.lease._turns", set()),
     ):
         yield log
 

@@ -11,10 +11,10 @@ import pytest
 from tests.contract.places import START, without_candidates
 from tests.contract.test_retrieval import stream
 
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.opening import open_window
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import UnknownDocument
-from neardup.params import Recipe
+from neardup.model.settings import Recipe
+from neardup.opening import open_window
 
 HOURS = 4
 TEXTS = [item._replace(time=START + 3_600 * (HOURS * i // 90)) for i, item in enumerate(stream(0))]
@@ -46,7 +46,7 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
     with (
         open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader,
         mock.patch(
-            "neardup.engines.elastic.window.load", side_effect=AssertionError("a query needs no loading")
+            "neardup.elastic.window.window.load", side_effect=AssertionError("a query needs no loading")
         ),
     ):
         found = refused = 0
@@ -59,7 +59,7 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
                 expected = asked(memory, **question)
                 assert asked(reader, **question) == expected, question
                 assert "does not take the query" not in caplog.text
-                with mock.patch("neardup.engines.elastic.queries.copies_of", return_value=UNKNOWN_QUERY):
+                with mock.patch("neardup.elastic.window.query_dsl.copies_of", return_value=UNKNOWN_QUERY):
                     assert asked(reader, **question) == expected, question
                 refused += "does not take the query" in caplog.text
                 caplog.clear()

@@ -16,10 +16,10 @@ from tests.contract import stalling_writer
 from tests.contract.places import document, grams
 from tests.node.killing import stored
 
-from neardup.engines.elastic.fields import loaded
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.elastic.texts import Texts
-from neardup.engines.opening import open_window
+from neardup.elastic.window.codec import loaded
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.text_cache import Texts
+from neardup.opening import open_window
 
 TURN_SECONDS = 1.0
 FIRST = [document(f"a{i}", grams(40 * i, 40 * i + 20), i % 2) for i in range(4)]
@@ -34,7 +34,7 @@ def opened(cluster, **settings: Any):
 
 @pytest.fixture
 def short_turns():
-    with mock.patch("neardup.engines.elastic.lease.TURN_SECONDS", TURN_SECONDS):
+    with mock.patch("neardup.elastic.window.lease.TURN_SECONDS", TURN_SECONDS):
         yield
 
 
@@ -104,7 +104,7 @@ NINE = [document(f"n{i}", grams(9_000 + 30 * i, 9_020 + 30 * i), 1) for i in ran
 @pytest.fixture
 def neighbour(cluster, tmp_path):
     """Another process that wants its turn all the time, and takes it from whoever keeps it for too long."""
-    with opened(cluster) as window, mock.patch("neardup.engines.elastic.lease.TURN_SECONDS", LONG_TURN):
+    with opened(cluster) as window, mock.patch("neardup.elastic.window.lease.TURN_SECONDS", LONG_TURN):
         list(window.ingest(FIRST))
         process = started(cluster, tmp_path, 1_000 * NINE, {"batch_documents": 1}, LONG_TURN, "commit", 0)
         assert process.stdout.readline() == b"told n0\n"
@@ -131,7 +131,7 @@ def test_a_scorer_that_loads_for_longer_than_a_turn_keeps_nobody_waiting_and_get
     cluster, neighbour
 ):
     with opened(cluster) as window:
-        with mock.patch("neardup.engines.elastic.loading.loaded", slowly(loaded, 1.5 * LONG_TURN, 1)):
+        with mock.patch("neardup.elastic.window.loader.loaded", slowly(loaded, 1.5 * LONG_TURN, 1)):
             assert [verdict.id for verdict in window.ingest(FIRST)] == [item.id for item in FIRST]
         assert [verdict.id for verdict in window.ingest(THEIRS)] == [item.id for item in THEIRS]
 

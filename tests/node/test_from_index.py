@@ -13,21 +13,21 @@ from tests.node.clients import expected, in_order, made, stream, unwanted
 from tests.node.killing import VERDICT, stored
 from tests.node.prefix import fresh_prefix
 
-from neardup.cluster.address import Address
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.client import Cluster
-from neardup.document import FLUSH, Reject, format_time, parse_time
-from neardup.engines.elastic.opening import open_elastic_window
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.scan import Entry, read, time_field
+from neardup.elastic.http.scan import in_order as scanned
+from neardup.elastic.reindex.capacity import check_fits
+from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+from neardup.elastic.watch.backlog import layout_at
+from neardup.elastic.watch.in_place import prepare
+from neardup.elastic.watch.watcher import Watch
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError
-from neardup.params import Settings
+from neardup.model.document import FLUSH, Reject, format_time, parse_time
+from neardup.model.settings import Settings
 from neardup.sources import Fields
-from neardup.sources.fitting import check_fits
-from neardup.sources.index import Checkpoint, IndexReader, Source
-from neardup.sources.scan import Entry, read, time_field
-from neardup.sources.scan import in_order as scanned
-from neardup.watching.archive import prepare
-from neardup.watching.loop import Watch
-from neardup.watching.waiting import layout_at
 
 FIELDS = Fields("_id", "page.body", ("published",))
 MAPPING = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.cluster.address import Address
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.client import Cluster
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.client import Cluster
 
 
 def test_the_node_answers(cluster):

@@ -30,11 +30,11 @@ from tests.node.library import (
 )  # fmt: skip
 from tests.node.prefix import fresh_prefix
 
-from neardup import oracle
-from neardup.cluster.address import Address
-from neardup.cluster.client import Cluster
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected
-from neardup.window import hour_name
+from neardup.model.hours import hour_name
+from neardup.oracle import definitions as oracle
 
 if TYPE_CHECKING:
     from tests.node.node import Node

@@ -13,12 +13,12 @@ from tests.node.fixtures import PATIENCE
 from tests.node.library import Library, by_id, by_text, fill, found, new_library, refusal
 from tests.node.prefix import fresh_prefix
 
-from neardup import oracle
-from neardup.cluster.bulk import Action, bulk
-from neardup.params import Recipe
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
+    from neardup.elastic.http.client import Cluster
 
 
 @pytest.fixture(scope="module")

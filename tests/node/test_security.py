@@ -19,17 +19,17 @@ from elasticsearch import ElasticsearchWarning
 from tests.node.certificates import make_certificates
 from tests.node.node import SUPERUSER, Node, Security, User
 
-from neardup.cluster import resources
-from neardup.cluster.address import Address, Credentials
-from neardup.cluster.bulk import Action, Outcome, bulk
-from neardup.cluster.checks import examine
-from neardup.cluster.client import Cluster
-from neardup.cluster.indices import indices_of
-from neardup.cluster.rollover import roll_over
-from neardup.cluster.setup import set_up
-from neardup.engines.elastic.opening import describe, open_elastic_window
+from neardup.elastic.admin import resources
+from neardup.elastic.admin.checks import examine
+from neardup.elastic.admin.hourly_indices import indices_of
+from neardup.elastic.admin.rollover import roll_over
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.bulk import Action, Outcome, bulk
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.opening import describe, open_elastic_window
 from neardup.errors import ClusterRefused, ClusterUnreachable
-from neardup.params import HOUR_MS
+from neardup.model.settings import HOUR_MS
 
 ROLES = ("setup", "writer", "scorer")
 HOUR = 498681

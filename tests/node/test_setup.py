@@ -11,19 +11,19 @@ from typer.testing import CliRunner
 
 from neardup import sign
 from neardup.cli import app
-from neardup.cluster.address import Address
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.client import Cluster
-from neardup.cluster.indices import indices_of
-from neardup.cluster.rollover import roll_over
-from neardup.cluster.setup import set_up
-from neardup.cluster.survey import survey
-from neardup.document import Document
-from neardup.engines.elastic.opening import open_elastic_window
+from neardup.elastic.admin.cluster_snapshot import survey
+from neardup.elastic.admin.hourly_indices import indices_of
+from neardup.elastic.admin.rollover import roll_over
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
-from neardup.lexicon import LexiconBuilder
-from neardup.params import HOUR_MS, Recipe
-from neardup.signature import signer
+from neardup.model.document import Document
+from neardup.model.settings import HOUR_MS, Recipe
+from neardup.signing.signature import signer
+from neardup.tables.lexicon import LexiconBuilder
 
 HOUR = 498681
 TEXTS = [

@@ -17,10 +17,10 @@ import pytest
 from benchmarks import corpora
 from benchmarks.harness import DATA
 
-from neardup.cluster.bulk import Action, bulk
-from neardup.cluster.setup import set_up
-from neardup.params import Recipe
-from neardup.signature import Signer, signer
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.model.settings import Recipe
+from neardup.signing.signature import Signer, signer
 
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))

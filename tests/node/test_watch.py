@@ -26,17 +26,17 @@ from tests.node.clients import (
 )
 from tests.node.killing import stored
 
-from neardup.cluster.bulk import Action, bulk
-from neardup.document import Reject, format_time
-from neardup.engines.elastic.opening import open_elastic_window
-from neardup.engines.elastic.store import ClusterStore
+from neardup.elastic.http import scan
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.watch import backlog as waiting
+from neardup.elastic.watch.leadership import Post
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError
-from neardup.sources import scan
-from neardup.watching import waiting
-from neardup.watching.post import Post
+from neardup.model.document import Reject, format_time
 
 if TYPE_CHECKING:
-    from neardup.verdict import Verdict
+    from neardup.model.verdict import Verdict
 
 
 @pytest.fixture

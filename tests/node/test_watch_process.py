@@ -28,8 +28,8 @@ from tests.node.killing import stored
 from tests.node.prefix import fresh_prefix
 from tests.node.test_from_index import archived, fill
 
-from neardup.cluster.bulk import Action, bulk
-from neardup.document import parse_time
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.model.document import parse_time
 
 FIELDS = ("--id-field", "_id", "--text-field", "page.body", "--time-field", "published")
 

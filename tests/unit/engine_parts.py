@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neardup.engines.search import Search
-from neardup.engines.store import ROW
-from neardup.engines.table import DocumentTable
-from neardup.params import HOUR_MS, Recipe, Settings
-from neardup.signature import SignedBatch, signer
+from neardup.index.candidates import Search
+from neardup.index.document_table import DocumentTable
+from neardup.model.settings import HOUR_MS, Recipe, Settings
+from neardup.signing.signature import SignedBatch, signer
+from neardup.stores.base import ROW
 
 
 def line(first: int, last: int) -> str:

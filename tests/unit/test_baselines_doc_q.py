@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.unit.baseline_texts import collection
 
 import neardup
-from neardup import oracle
 from neardup.baselines import tokens
 from neardup.baselines.checksum import Checksum
 from neardup.baselines.clipping import Clipping
 from neardup.baselines.ddebit import Ddebit
 from neardup.baselines.doc_q import DocQ
+from neardup.oracle import definitions as oracle
 
 TEXTS = collection()
 PAIRS = [(a, b) for i, a in enumerate(TEXTS) for b in TEXTS[: i + 1]]

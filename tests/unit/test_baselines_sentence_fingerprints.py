@@ -7,10 +7,10 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import oracle
 from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceTable
 from neardup.baselines.words import Frequencies, sentences, words
-from neardup.lexicon import Lexicon
+from neardup.oracle import definitions as oracle
+from neardup.tables.lexicon import Lexicon
 
 TITLES = (
     "U.S. to Reveal Some Rules on Security for Internet",

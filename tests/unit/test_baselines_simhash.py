@@ -9,10 +9,10 @@ import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup import oracle
 from neardup.baselines.simhash import Simhash, unweighted
 from neardup.baselines.words import Frequencies, sentences, words
-from neardup.lexicon import Lexicon
+from neardup.oracle import definitions as oracle
+from neardup.tables.lexicon import Lexicon
 
 # What the running Python does not know yet has another NFC there than in the frozen table.
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cn"]))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from benchmarks import bruteforce, corpora, edits, flood_texts, stream, wordmodel
 
-from neardup import oracle
+from neardup.oracle import definitions as oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"speed": ("rensa", "gaoya"), "durable": ("rensa",)}

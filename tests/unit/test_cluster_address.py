@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from neardup.cluster.address import Address, Credentials, is_address, parse_address
+from neardup.elastic.http.address import Address, Credentials, is_address, parse_address
 from neardup.errors import SettingsError
-from neardup.window import hour_of
+from neardup.model.hours import hour_of
 
 NEWS = Address("https://search:9200", "news")
 

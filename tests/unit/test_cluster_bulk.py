@@ -11,10 +11,10 @@ import orjson
 import pytest
 from tests.unit.cluster_stand_in import RESET, Answer, error, standing_in
 
-from neardup.cluster import client
-from neardup.cluster.address import Address
-from neardup.cluster.bulk import Action, Outcome, bulk
-from neardup.cluster.client import Cluster
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.bulk import Action, Outcome, bulk
+from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, ClusterUnreachable
 
 

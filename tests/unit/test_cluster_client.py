@@ -13,10 +13,10 @@ import orjson
 import pytest
 from tests.unit.cluster_stand_in import RESET, Answer, error, standing_in
 
-from neardup.cluster import client
-from neardup.cluster.address import Address, Credentials
-from neardup.cluster.client import Cluster
-from neardup.cluster.refusal import refusal, role_for
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.permission_errors import refusal, role_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 GREEN = Answer(200, {"status": "green"})

@@ -8,14 +8,14 @@ import orjson
 import pytest
 from tests.unit.cluster_stand_in import Answer, standing_in
 
-from neardup.cluster import client
-from neardup.cluster.address import Address
-from neardup.cluster.client import Cluster
-from neardup.cluster.mget import mget
-from neardup.engines.elastic.journal import Entry, Journal
-from neardup.engines.elastic.writes import Place
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.mget import mget
+from neardup.elastic.http.scan import Entry as Scanned
+from neardup.elastic.window.pending_writes import Place
+from neardup.elastic.window.undo_log import Entry, Journal
 from neardup.errors import ClusterRefused, ClusterUnreachable
-from neardup.sources.scan import Entry as Scanned
 
 A = Place("news-1", "a")
 

@@ -7,14 +7,24 @@ from dataclasses import fields
 import orjson
 import pytest
 
-from neardup.cluster import objects, resources
-from neardup.cluster.address import Address
-from neardup.cluster.objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Scheme, differences, found, wanted
-from neardup.engines.elastic.fields import BOOK, VERDICT
+from neardup.elastic.admin import managed_objects as objects
+from neardup.elastic.admin import resources
+from neardup.elastic.admin.managed_objects import (
+    COMPONENT,
+    PIPELINE,
+    POLICY,
+    TEMPLATE,
+    Scheme,
+    differences,
+    found,
+    wanted,
+)
+from neardup.elastic.http.address import Address
+from neardup.elastic.window.codec import BOOK, VERDICT
 from neardup.errors import DataFileError
-from neardup.lexicon import Lexicon
-from neardup.params import DEFAULT_WINDOW_HOURS, Recipe
-from neardup.signature import Signature
+from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
+from neardup.signing.signature import Signature
+from neardup.tables.lexicon import Lexicon
 
 NEWS = Address("http://localhost:9200", "news")
 DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))

@@ -9,17 +9,17 @@ import orjson
 import pytest
 from tests.unit.cluster_stand_in import Answer, error, standing_in
 
-from neardup.cluster import setup
-from neardup.cluster.address import Address
-from neardup.cluster.client import Cluster
-from neardup.cluster.indices import HourlyIndex, Indices
-from neardup.cluster.lexicons import lexicon_name
-from neardup.cluster.objects import POLICY, TEMPLATE, Scheme, wanted
-from neardup.cluster.setup import Sign, plan, scheme_of, set_up, signer_of
-from neardup.cluster.survey import NodeFacts, OtherTemplate, Survey, survey
+from neardup.elastic.admin import setup
+from neardup.elastic.admin.cluster_snapshot import NodeFacts, OtherTemplate, Survey, survey
+from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
+from neardup.elastic.admin.lexicon_name import lexicon_name
+from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, Scheme, wanted
+from neardup.elastic.admin.setup import Sign, plan, scheme_of, set_up, signer_of
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
-from neardup.lexicon import Lexicon
-from neardup.params import Recipe, Settings
+from neardup.model.settings import Recipe, Settings
+from neardup.tables.lexicon import Lexicon
 
 NEWS = Address("http://localhost:9200", "news")
 DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))

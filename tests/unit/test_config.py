@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from neardup import config
-from neardup.cluster.address import Credentials
+from neardup.elastic.http.address import Credentials
 from neardup.errors import SettingsError
-from neardup.params import Recipe, Settings
+from neardup.model.settings import Recipe, Settings
 from neardup.sources import Fields
 
 

@@ -8,8 +8,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import datafile
 from neardup.errors import DataFileError, LexiconError
+from neardup.tables import container as datafile
 
 PAYLOAD = b"seventeen bytes. " * 40
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from neardup import oracle, params, unicode_table
-from neardup.engines.elastic.fields import BOOK, VERDICT
-from neardup.kernels import sieve
-from neardup.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon
-from neardup.params import Recipe, Settings
-from neardup.signature import Signature
-from neardup.verdict import Member, PartialMatch, Verdict
+from neardup.elastic.window.codec import BOOK, VERDICT
+from neardup.kernels import bitmap_filter as sieve
+from neardup.model import settings as params
+from neardup.model.settings import Recipe, Settings
+from neardup.model.verdict import Member, PartialMatch, Verdict
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import Signature
+from neardup.tables import unicode as unicode_table
+from neardup.tables.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "definitions.md").read_text("utf-8")

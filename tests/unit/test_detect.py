@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.detect import alone, copied, ranked, with_parts
-from neardup.verdict import Match, Overlap, Part
+from neardup.model.decision import alone, copied, ranked, with_parts
+from neardup.model.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
 BETTER = Overlap(2, "better", 60, 9, 10, False)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.document import (
+from neardup.errors import DocumentError, SettingsError
+from neardup.model.document import (
     FLUSH,
     MAX_TIME_MS,
     MIN_TIME_MS,
@@ -21,7 +22,6 @@ from neardup.document import (
     prepare,
     time_argument,
 )
-from neardup.errors import DocumentError, SettingsError
 
 MOMENTS = st.datetimes(timezones=st.timezones() | st.just(UTC))
 LIMITS = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)

@@ -8,8 +8,8 @@ import numpy as np
 import orjson
 import pytest
 
-from neardup.cluster import resources
-from neardup.engines.elastic.fields import (
+from neardup.elastic.admin import resources
+from neardup.elastic.window.codec import (
     BOOK,
     LOADED,
     OBJECT,
@@ -20,10 +20,10 @@ from neardup.engines.elastic.fields import (
     unstored_fields,
     verdict_fields,
 )
-from neardup.engines.state import STATUSES
-from neardup.engines.store import ROUTED, ROW, TRUNCATED, key_counts
-from neardup.signature import Signature, sign
-from neardup.verdict import Match, Verdict
+from neardup.model.verdict import Match, Verdict
+from neardup.signing.signature import Signature, sign
+from neardup.stores.base import ROUTED, ROW, TRUNCATED, key_counts
+from neardup.window.state import STATUSES
 
 NOW = 1_795_251_600_000
 TEXT = "The ferry ran aground off the western spit at dawn. Two tugs went out to her before noon on Friday."

@@ -6,7 +6,7 @@ import numpy as np
 import orjson
 import pytest
 
-from neardup.engines.elastic.fields import (
+from neardup.elastic.window.codec import (
     LOADED,
     UNSCORED,
     loaded,
@@ -14,10 +14,10 @@ from neardup.engines.elastic.fields import (
     unstored_fields,
     verdict_fields,
 )
-from neardup.engines.state import STATUSES
-from neardup.engines.store import ROW
-from neardup.signature import sign
-from neardup.verdict import PartialMatch, Verdict
+from neardup.model.verdict import PartialMatch, Verdict
+from neardup.signing.signature import sign
+from neardup.stores.base import ROW
+from neardup.window.state import STATUSES
 
 NOW = 1_795_251_600_000
 TEXT = "The grey heron stalked slowly across the frozen marsh at sunrise."

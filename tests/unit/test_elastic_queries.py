@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from neardup.cluster.address import parse_address
-from neardup.engines.elastic import queries
-from neardup.engines.elastic.layout import Layout
-from neardup.engines.elastic.lease import Content
-from neardup.engines.elastic.loading import committed
-from neardup.engines.store import Commit
+from neardup.elastic.http.address import parse_address
+from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.lease import Content
+from neardup.elastic.window.loader import committed
+from neardup.stores.base import Commit
 
 NEWS = parse_address("http://localhost:9200/news")
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import neardup
-from neardup import oracle
 from neardup.baselines.base import YES_NO, Method
 from neardup.evaluation import memory, methods
 from neardup.evaluation.corpus import Corpus
@@ -18,6 +17,7 @@ from neardup.evaluation.here import measure_here
 from neardup.evaluation.measure import Progress, measure, thresholds_of
 from neardup.evaluation.results import Point
 from neardup.evaluation.truth import Truth
+from neardup.oracle import definitions as oracle
 
 SILENT: dict[str, Any] = {"seed": 0, "on_progress": lambda _: None}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from neardup.document import FLUSH, Document, Reject
 from neardup.evaluation.corpus import Corpus, read_corpus
 from neardup.evaluation.errors import EvaluationError, MethodFailed
 from neardup.evaluation.truth import Tally, Truth, read_truth
+from neardup.model.document import FLUSH, Document, Reject
 
 CORPUS = Corpus(tuple("abcde"), ("Rain.", "Snow.", "Hail.", "Wind.", "Fog."))
 

@@ -21,9 +21,9 @@ from benchmarks import (
     prose,
 )
 
-from neardup import oracle
 from neardup.baselines.sentence_lengths import CLAUSE_MARKS, feature_string
 from neardup.baselines.words import Frequencies, words
+from neardup.oracle import definitions as oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"b": ["snowballstemmer"]}

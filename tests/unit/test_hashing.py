@@ -10,8 +10,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import oracle
 from neardup.kernels.hashing import splitmix64, xxh64, xxh64_pair
+from neardup.oracle import definitions as oracle
 
 NOISE = np.frombuffer(random.Random(1).randbytes(400), np.uint8)
 SEEDS = (0, 1, 10, 2**63, 2**64 - 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.document import Document, Reject
+from neardup.model.document import Document, Reject
 from neardup.sources import Reader
 from neardup.sources.jsonvalues import Cut, is_spread, values
 from neardup.sources.lines import Overlong

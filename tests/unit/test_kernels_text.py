@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup import oracle
 from neardup.kernels.text import MAX_GROWTH, decode, decode_one, encode_one, is_ascii
-from neardup.params import Recipe
-from neardup.signature import signer
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import signer
 
 EDGES = (
     0,

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import xxhash
 
-from neardup import datafile, oracle
 from neardup.errors import LexiconError
-from neardup.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon, LexiconBuilder, frequency_class
+from neardup.oracle import definitions as oracle
+from neardup.tables import container as datafile
+from neardup.tables.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon, LexiconBuilder, frequency_class
 
 TEXTS = ["a rose is a rose", "a rose is a flower", "the flower", "a bee"] * 5 + ["nothing else"]
 
@@ -203,9 +204,9 @@ def test_a_cut_file_is_refused(path):
 
 
 def test_the_table_of_unicode_is_no_lexicon():
-    from neardup import unicode_table
+    from neardup.tables import unicode as unicode_table
 
-    table = unicode_table.__file__.replace("unicode_table.py", "data/unicode16.bin")
+    table = unicode_table.__file__.replace("tables/unicode.py", "data/unicode16.bin")
     with pytest.raises(LexiconError, match="found a file of kind b'UNIC', expected kind b'LEXI'"):
         Lexicon.load(table)
 

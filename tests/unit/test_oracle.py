@@ -8,8 +8,8 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import oracle
-from neardup.lexicon import Lexicon, LexiconBuilder
+from neardup.oracle import definitions as oracle
+from neardup.tables.lexicon import Lexicon, LexiconBuilder
 
 # No surrogates: Python's text() leaves them out only if told to.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

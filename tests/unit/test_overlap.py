@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine_parts import signed
 
-from neardup import oracle
 from neardup.kernels.overlap import verify_pairs
-from neardup.params import Recipe
-from neardup.signature import concatenated, signer
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import concatenated, signer
 
 # Few letters, so that q-grams repeat; NUL and what lies above U+FFFF have keys of their own kind.
 FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)

@@ -39,13 +39,13 @@ def test_what_is_put_into_a_cluster_is_in_the_built_wheel_as_it_is_in_the_tree(w
         files = sorted((ROOT / folder).iterdir())
         assert files
         for file in files:
-            assert wheel.read(f"neardup/cluster/files/{folder}/{file.name}") == file.read_bytes()
+            assert wheel.read(f"neardup/elastic/files/{folder}/{file.name}") == file.read_bytes()
 
 
 def test_an_installed_package_finds_them(wheel, tmp_path):
     wheel.extractall(tmp_path)
     script = (
-        "from neardup.cluster import resources\n"
+        "from neardup.elastic.admin import resources\n"
         "assert 'site' in resources.__file__, resources.__file__\n"
         "print(*(path for name in ('mappings', 'ingest', 'roles') for path in resources.folder(name).iterdir()))\n"
     )

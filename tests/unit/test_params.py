@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import oracle
 from neardup.errors import SettingsError
-from neardup.lexicon import Lexicon
-from neardup.params import MAX_SKETCH_SIZE, Recipe, Settings, exact_threshold, shared_for_threshold
+from neardup.model.settings import MAX_SKETCH_SIZE, Recipe, Settings, exact_threshold, shared_for_threshold
+from neardup.oracle import definitions as oracle
+from neardup.tables.lexicon import Lexicon
 
 
 @pytest.mark.parametrize(("value", "expected"), [

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup.kernels.heavy import add_counts
-from neardup.kernels.postings import Documents
-from neardup.postings import Hits, PostingLists, Query, no_bitsets
+from neardup.index.posting_lists import Hits, PostingLists, Query, no_bitsets
+from neardup.kernels.bitset_cache import add_counts
+from neardup.kernels.posting_lists import Documents
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -220,7 +220,7 @@ def test_an_empty_batch_and_a_document_without_keys():
 
 
 def test_runs_of_thousands_are_answered_like_any_other():
-    """Answered from bitsets (kernels/heavy.py): filled, caught up with, and made anew when renumbered."""
+    """Answered from bitsets (kernels/bitset_cache.py): filled, caught up with, and made anew when renumbered."""
     numbers = np.random.default_rng(6)
     size = 12_000
     slow = Slow(size)

@@ -6,8 +6,9 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from neardup import datafile, rank_table
 from neardup.errors import DataFileError
+from neardup.tables import container as datafile
+from neardup.tables import ranks as rank_table
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from neardup.document import Document, Reject
-from neardup.sources import table
+from neardup.model.document import Document, Reject
+from neardup.sources import csv_rows as table
 from neardup.sources.lines import lines
 from neardup.sources.reader import Reader
 from neardup.sources.streams import BLOCK, CHUNK, chunks

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.unit.test_readers import AS_JSON, STORIES, csv_of, read, written
 
-from neardup.document import Document
 from neardup.errors import SettingsError
+from neardup.model.document import Document
 from neardup.sources import Reader
 
 # ---- directories and names ----

@@ -19,7 +19,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.document import FLUSH, Document, Reject, parse_time
+from neardup.model.document import FLUSH, Document, Reject, parse_time
 from neardup.sources import Fields, Reader
 from neardup.sources.lines import Overlong, excerpt, lines
 from neardup.sources.streams import CHUNK

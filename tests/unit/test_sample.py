@@ -11,8 +11,8 @@ import pytest
 
 import make_sample
 import neardup
-from neardup.document import Document, Reject, parse_time
-from neardup.oracle import normal_form, qgrams
+from neardup.model.document import Document, Reject, parse_time
+from neardup.oracle.definitions import normal_form, qgrams
 from neardup.sources import Reader
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "stream.jsonl"

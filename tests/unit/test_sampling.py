@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from neardup.sampling import DEFAULT_SAMPLE, EmptySample, lexicon_of, sampled
+from neardup.signing.lexicon_sample import DEFAULT_SAMPLE, EmptySample, lexicon_of, sampled
 
 
 def test_all_of_a_small_stream_is_taken():

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine_parts import line, search_of, signed, table_of
 
-from neardup import oracle
-from neardup.engines.search import Features, joined_features, required_overlaps, with_fingerprints
-from neardup.engines.verification import Verifier
-from neardup.params import COMPLETE_SHARED, Recipe
-from neardup.postings import Query
-from neardup.signature import signer
-from neardup.verdict import required_overlap
+from neardup.index.candidates import Features, joined_features, required_overlaps, with_fingerprints
+from neardup.index.posting_lists import Query
+from neardup.index.verification import Verifier
+from neardup.model.settings import COMPLETE_SHARED, Recipe
+from neardup.model.verdict import required_overlap
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import signer
 
 THRESHOLDS = st.fractions("1/100", 1, max_denominator=100)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.unit.engine_parts import line, search_of, signed, table_of
 
-from neardup.engines.search import Candidates, Features
-from neardup.kernels import sieve
-from neardup.verdict import required_overlap
+from neardup.index.candidates import Candidates, Features
+from neardup.kernels import bitmap_filter as sieve
+from neardup.model.verdict import required_overlap
 
 
 def passing(pairs, threshold):
@@ -109,7 +109,7 @@ def test_bitmaps_hold_their_samples_and_nothing_else(size):
 
 
 def key_set(batch):
-    from neardup.params import Recipe
-    from neardup.signature import signer
+    from neardup.model.settings import Recipe
+    from neardup.signing.signature import signer
 
     return signer(Recipe()).key_sets(batch)[0].tolist()

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup import oracle
-from neardup.lexicon import Lexicon
-from neardup.params import Recipe
-from neardup.signature import Signer, sign, signer
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import Signer, sign, signer
+from neardup.tables.lexicon import Lexicon
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neardup.engines.store import DELETED, ROW, Additions, Commit, FileStore, MemoryStore, key_counts, placed
 from neardup.errors import WindowDamaged, WindowLocked
+from neardup.stores.base import DELETED, ROW, Additions, Commit, FileStore, MemoryStore, key_counts, placed
 
 
 def additions(first, *texts, blob=b"b"):

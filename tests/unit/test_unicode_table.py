@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import datafile, unicode_table
 from neardup.errors import DataFileError
-from neardup.oracle_nfc import nfc
-from neardup.unicode_table import (
+from neardup.oracle.nfc import nfc
+from neardup.tables import container as datafile
+from neardup.tables import unicode as unicode_table
+from neardup.tables.unicode import (
     ALONE,
     BREAK,
     CODE_POINTS,

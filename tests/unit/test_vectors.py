@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from neardup import oracle
+from neardup.oracle import definitions as oracle
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 KINDS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from neardup.params import exact_threshold
-from neardup.verdict import (
+from neardup.model.settings import exact_threshold
+from neardup.model.verdict import (
     Group,
     Match,
     Member,

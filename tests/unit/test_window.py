@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.document import MAX_TIME_MS, MIN_TIME_MS
-from neardup.engines.store import _hour_from_name
-from neardup.window import FIRST_HOUR, LAST_HOUR, compared_hours, first_living_hour, hour_name, hour_of
+from neardup.model.document import MAX_TIME_MS, MIN_TIME_MS
+from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, first_living_hour, hour_name, hour_of
+from neardup.stores.base import _hour_from_name
 
 TIMES = st.integers(MIN_TIME_MS, MAX_TIME_MS)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

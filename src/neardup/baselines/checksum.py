@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from neardup.baselines import tokens
 from neardup.baselines.base import YES_NO, Method
-from neardup.document import encode_text
+from neardup.model.document import encode_text
 
 
 class Checksum(Method[bytes]):

@@ -10,7 +10,7 @@ from typing import Final
 
 import xxhash
 
-from neardup.params import WORDS_KEPT_BELOW
+from neardup.model.settings import WORDS_KEPT_BELOW
 
 MOST: Final = 1_000
 """Lexicon i of seed s hashes words with 1,000 s + i: with more, two seeds would have lexicons in common."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from neardup.baselines.base import Index, Method
 from neardup.baselines.tokens import Counts, Keys
+from neardup.index.posting_lists import PostingLists
 from neardup.kernels.counting import count_all, shared
-from neardup.postings import PostingLists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,9 +16,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from neardup.baselines import words as wording
-from neardup.document import encode_text
-from neardup.params import Recipe
-from neardup.signature import Signer
+from neardup.model.document import encode_text
+from neardup.model.settings import Recipe
+from neardup.signing.signature import Signer
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy as np
 from neardup.baselines.base import Index, Method
 from neardup.baselines.sets import Column
 from neardup.baselines.tokens import Keys, keys_of
+from neardup.index.posting_lists import PostingLists
 from neardup.kernels.counting import FREQUENCY_BITS, FREQUENCY_MASK, product, sum_products
-from neardup.postings import PostingLists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Words and sentences of a text for the methods that need them: what `neardup.oracle` defines, at a usable speed.
+"""Words and sentences of a text for the methods that need them, as `neardup.oracle.definitions` has them, but quickly.
 
 Categories, lower case and sentence ends come from the frozen table. NFC is the running Python's, which differs from
 the frozen one only for code points younger than its Unicode; the product's own signatures never use this module.
@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from neardup import unicode_table
-from neardup.document import encode_text
+from neardup.model.document import encode_text
+from neardup.tables import unicode as unicode_table
 
 Split = Callable[[str], list[str]]
 """From a text to its words: what a method takes that is to work on stemmed or otherwise chosen words."""

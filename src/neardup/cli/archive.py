@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def tell_undated(dated: Dated) -> None:
 
 
 def _is_new(place: str, config: Config, dated: Dated) -> bool:
-    from neardup.cluster.address import is_address, parse_address
+    from neardup.elastic.http.address import is_address, parse_address
 
     if not is_address(place):
         return not (Path(place) / "window.json").exists()
     from neardup.cli.session import FIRST_PATIENCE
-    from neardup.cluster.client import Cluster
-    from neardup.engines.elastic.lease import Lease
-    from neardup.sources.fitting import check_room
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.reindex.capacity import check_room
+    from neardup.elastic.window.lease import Lease
 
     with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
         if Lease(cluster).read() is not None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from neardup.cluster.client import Cluster
     from neardup.config import Config
+    from neardup.elastic.http.client import Cluster
 
 AddressOption = Annotated[
     str | None,
@@ -24,8 +24,8 @@ AddressOption = Annotated[
 
 def connected(window: str | None, config: Config) -> Cluster:
     """A connection to the cluster of the window: the option's, else the configuration's."""
-    from neardup.cluster.address import parse_address
-    from neardup.cluster.client import Cluster
+    from neardup.elastic.http.address import parse_address
+    from neardup.elastic.http.client import Cluster
 
     config.check_secrets(window)
     return Cluster(parse_address(window or config.window or ""), config.credentials)

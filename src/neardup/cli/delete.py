@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import DONE, REJECTED, say
+from neardup.cli.exit_codes import DONE, REJECTED, say
 from neardup.cli.session import configured, opened
 from neardup.cli.tables import print_line
-from neardup.cli.texts import from_command_line
+from neardup.cli.text_input import from_command_line
 
 
 def delete(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import DONE, UNUSABLE
+from neardup.cli.exit_codes import DONE, UNUSABLE
 from neardup.cli.session import configured, place_of
 
 
@@ -28,8 +28,8 @@ def doctor(
     from pathlib import Path
 
     from neardup.cli.tables import STYLES, print_lines, print_table
-    from neardup.cluster.address import is_address, parse_address
     from neardup.doctor import examine, examine_cluster
+    from neardup.elastic.http.address import is_address, parse_address
 
     settings = configured(config)
     settings.check_secrets(window)

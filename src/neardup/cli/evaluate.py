@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import DONE, REJECTED, UNUSABLE, say
+from neardup.cli.exit_codes import DONE, REJECTED, UNUSABLE, say
 from neardup.cli.session import configured
 
 COUNTING: Final = "Counting"
@@ -18,7 +18,7 @@ DEFAULT_OUTPUT: Final = "neardup.evaluation"
 
 
 def _list_methods(asked: bool) -> None:
-    from neardup.cli.evaluation import print_methods
+    from neardup.cli.evaluate_output import print_methods
 
     if asked:
         print_methods()
@@ -133,16 +133,16 @@ def evaluate(
 
         neardup evaluate news.csv --truth pairs.tsv --method "neardup sketch" --method "doc_q(q=3)" --judged-only
     """
-    from neardup.cli.evaluation import bars, print_summary, told
+    from neardup.cli.evaluate_output import bars, print_summary, told
     from neardup.cli.intake import Rejects
     from neardup.cli.remarks import named_fields, tell_of_reading, tell_passed_over
     from neardup.evaluation.corpus import read_corpus
+    from neardup.evaluation.evaluated_settings import Tuning
     from neardup.evaluation.methods import COMPARISON, chosen, usable
     from neardup.evaluation.report import write_reports
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.run import evaluate as outcomes
     from neardup.evaluation.truth import read_truth
-    from neardup.evaluation.tuning import Tuning
 
     methods, missing = (chosen(method), {}) if method else usable(COMPARISON)
     for name, reason in missing.items():
@@ -201,7 +201,7 @@ def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) 
 
 def _thresholds(text: str | None) -> tuple[float, ...] | None:
     """The thresholds of the option, ascending, each once."""
-    from neardup.params import exact_threshold
+    from neardup.model.settings import exact_threshold
 
     if text is None:
         return None

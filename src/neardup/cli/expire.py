@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.session import configured, opened
 from neardup.cli.tables import counted, print_line
 
 if TYPE_CHECKING:
     from neardup import Window
-    from neardup.engines.base import Expired
+    from neardup.window.base import Expired
 
 LAST: str = "last"
 
@@ -50,7 +50,7 @@ def expire(
 
         neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
-    from neardup.engines.newest import check_narrowing
+    from neardup.window.newest_hour import check_narrowing
 
     settings = configured(config, window_hours=window_hours, keep_hours=keep_hours)
     hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}

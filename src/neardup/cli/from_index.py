@@ -6,25 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.cli.connection import connected
-from neardup.cli.door import say
-from neardup.cli.running import exit_code, outlets, score_what_waits, take_in
+from neardup.cli.exit_codes import say
+from neardup.cli.pipeline import exit_code, outlets, score_what_waits, take_in
 from neardup.cli.session import check_cluster, opened, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from neardup.cli.running import WayOut
+    from neardup.cli.pipeline import WayOut
     from neardup.config import Config
     from neardup.sources import Fields
 
 
 def copied(window: str | None, config: Config, name: str, way: WayOut, *, force: bool) -> int:
     """Copies the documents of the index `name` into the window; the exit code."""
-    from neardup.engines.elastic.lease import Lease
-    from neardup.engines.remembered import settled
-    from neardup.params import Settings
-    from neardup.sources.fitting import check_fits
-    from neardup.sources.index import Checkpoint, IndexReader, Source
+    from neardup.elastic.reindex.capacity import check_fits
+    from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+    from neardup.elastic.window.lease import Lease
+    from neardup.model.settings import Settings
+    from neardup.stores.remembered_settings import settled
 
     place = place_of(window, config)
     with connected(place, config) as cluster:
@@ -50,9 +50,9 @@ def scored_in_place(
     window: str | None, config: Config, name: str, way: WayOut, *, given: Collection[str]
 ) -> int:
     """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked."""
-    from neardup.engines.elastic.opening import open_elastic_window
-    from neardup.watching.archive import prepare
-    from neardup.watching.loop import Watch
+    from neardup.elastic.watch.in_place import prepare
+    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.window.opening import open_elastic_window
 
     place = place_of(window, config)
     settings: dict[str, Any] = {"window_hours": 0, **config.given}
@@ -72,8 +72,8 @@ def scored_in_place(
 
 def _fields(config: Config) -> Fields:
     """The names of fields; a document of an index has an id beside them."""
+    from neardup.elastic.reindex.index_reader import OWN_ID
     from neardup.sources import Fields
-    from neardup.sources.index import OWN_ID
 
     own = config.fields
     return replace(own, id=OWN_ID) if own.id == Fields().id else own

@@ -12,7 +12,7 @@ from neardup.cli.session import configured, opened
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from neardup.verdict import Group
+    from neardup.model.verdict import Group
 
 
 def groups(

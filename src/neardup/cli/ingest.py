@@ -9,9 +9,9 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.archive import in_time, tell_undated, without_limit
-from neardup.cli.door import DONE, REJECTED
+from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.from_index import copied, scored_in_place
-from neardup.cli.running import WayOut, take_in
+from neardup.cli.pipeline import WayOut, take_in
 from neardup.cli.session import configured, opened, place_of
 
 INDEX = "An index as the source"
@@ -154,7 +154,7 @@ def ingest(
         neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
     """
     from neardup.cli.remarks import Observed, named_fields, tell_passed_over
-    from neardup.cluster.address import is_address
+    from neardup.elastic.http.address import is_address
     from neardup.sources.ordering import Dated
 
     files = files or []

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 import orjson
 
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.output_files import opened_output
-from neardup.document import Document, Reject
+from neardup.model.document import Document, Reject
 from neardup.sources.counted import Counted
 from neardup.sources.files import escaped
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.door import DONE, REJECTED
+from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.session import configured
 
 lexicon = typer.Typer(
@@ -52,8 +52,8 @@ def build(
     from neardup.cli.output_files import check_outputs
     from neardup.cli.remarks import tell_of_reading, tell_passed_over
     from neardup.cli.tables import counted, print_line
-    from neardup.datafile import check_directory
-    from neardup.sampling import lexicon_of, sampled
+    from neardup.signing.lexicon_sample import lexicon_of, sampled
+    from neardup.tables.container import check_directory
 
     check_directory(output)  # before a sample is drawn of what may be very long
     settings = configured(config, q=q, fold_case=fold_case).with_fields(text=text_field)
@@ -90,7 +90,7 @@ def show(
         neardup lexicon show archive.lexicon
     """
     from neardup.cli.tables import print_either
-    from neardup.lexicon import Lexicon
+    from neardup.tables.lexicon import Lexicon
 
     found = Lexicon.load(path) if path else Lexicon.default()
     keys = ("name", "id", "q", "fold_case", "documents")

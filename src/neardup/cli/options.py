@@ -29,7 +29,7 @@ def _that_exists(path: Path | None) -> Path | None:
 
 def a_time(text: str | None) -> str | None:
     """`text` if it is a time."""
-    from neardup.document import parse_time
+    from neardup.model.document import parse_time
 
     try:
         if text is not None:

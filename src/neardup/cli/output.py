@@ -14,8 +14,8 @@ from neardup.cli.verdict_table import VerdictTable
 
 if TYPE_CHECKING:
     from neardup.cli.options import Format
-    from neardup.document import Document
-    from neardup.verdict import Verdict
+    from neardup.model.document import Document
+    from neardup.model.verdict import Verdict
 
 FLUSH_BYTES: Final = 1 << 16
 """Verdicts are written out when a batch is done, or when so many bytes of them wait."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.errors import SettingsError
 
 _Identity = tuple[int, int]

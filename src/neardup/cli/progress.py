@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.cli.streams import say_line
 from neardup.cli.tables import counted
-from neardup.engines.base import Left
+from neardup.window.base import Left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from neardup.cli.intake import Rejects
-    from neardup.verdict import Verdict
+    from neardup.model.verdict import Verdict
 
     Position = Callable[[], tuple[float, float | None]]
     """How much is behind us, and of how much; None where nobody knows."""

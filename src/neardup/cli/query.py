@@ -8,10 +8,10 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.session import configured, opened
-from neardup.cli.texts import from_command_line, one_text
+from neardup.cli.text_input import from_command_line, one_text
 
 if TYPE_CHECKING:
-    from neardup.verdict import Verdict
+    from neardup.model.verdict import Verdict
 
 
 def query(

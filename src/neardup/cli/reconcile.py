@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.session import configured, opened
 
 

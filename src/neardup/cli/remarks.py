@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.tables import counted
-from neardup.document import Document, Reject
+from neardup.model.document import Document, Reject
 
 if TYPE_CHECKING:
-    from neardup.cli.running import Readable
+    from neardup.cli.pipeline import Readable
     from neardup.config import Config
     from neardup.sources import Reader
     from neardup.sources.position import Item

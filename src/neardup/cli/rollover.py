@@ -24,8 +24,8 @@ def rollover(
     """
     import time
 
-    from neardup.cluster.rollover import roll_over
-    from neardup.document import parse_time
+    from neardup.elastic.admin.rollover import roll_over
+    from neardup.model.document import parse_time
 
     milliseconds = int(time.time() * 1_000) if now is None else parse_time(now)
     settings = configured(config)

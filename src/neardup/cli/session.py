@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -27,13 +27,13 @@ def configured(path: Path | None, **options: Any) -> Config:
 
 
 def place_of(window: str | None, config: Config) -> str:
-    """The directory or URL meant: the option's, else the configuration's, else `neardup.window`.
+    """The directory or URL meant: the option's, else the configuration's, else `neardup.model.hours`.
 
     Raises `ConfigError` if credentials would go where nobody said.
     """
     config.check_secrets(window)
     place = window or config.window or DEFAULT_WINDOW
-    from neardup.cluster.address import check_no_address, parse_address
+    from neardup.elastic.http.address import check_no_address, parse_address
 
     if "://" in place:
         parse_address(place)  # whatever is no URL of ours is told before anything else happens
@@ -57,8 +57,8 @@ def opened(
     The settings are for this command only unless the window is to `remember` them.
     """
     import neardup
-    from neardup.cluster.address import is_address
-    from neardup.directory import check_window
+    from neardup.elastic.http.address import is_address
+    from neardup.stores.window_directory import check_window
 
     place = place_of(window, config)
     if is_address(place):
@@ -74,9 +74,9 @@ def opened(
 
 def check_cluster(place: str, config: Config, *, make: bool) -> None:
     """Raises `ClusterUnreachable` soon if nobody answers at a URL, `NotSetUp` if there is no window to open."""
-    from neardup.cluster.address import parse_address
-    from neardup.cluster.client import Cluster
-    from neardup.engines.elastic.lease import Lease
+    from neardup.elastic.http.address import parse_address
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.lease import Lease
     from neardup.errors import NotSetUp
 
     with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
@@ -86,7 +86,7 @@ def check_cluster(place: str, config: Config, *, make: bool) -> None:
 
 def _tell_of_default(directory: Path) -> None:
     """Says where the documents go, when nobody has said where."""
-    from neardup.directory import holds_window
+    from neardup.stores.window_directory import holds_window
 
     if holds_window(directory):
         say(

@@ -9,7 +9,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
-from neardup.cli.door import say
+from neardup.cli.exit_codes import say
 from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import print_line
 
@@ -76,8 +76,8 @@ def setup(
 
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
-    from neardup.cluster.setup import apply, set_up
-    from neardup.engines.elastic.opening import describe, remember_hours
+    from neardup.elastic.admin.setup import apply, set_up
+    from neardup.elastic.window.opening import describe, remember_hours
 
     settings = configured(
         config,

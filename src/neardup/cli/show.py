@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neardup.cli import options
 from neardup.cli.session import configured
-from neardup.cli.texts import one_text
+from neardup.cli.text_input import one_text
 
 
 def show(
@@ -26,8 +26,8 @@ def show(
         neardup show --file page.txt --format jsonl
     """
     from neardup.cli.tables import print_either
-    from neardup.lexicon import Lexicon
-    from neardup.oracle import sign
+    from neardup.oracle.definitions import sign
+    from neardup.tables.lexicon import Lexicon
 
     asked = one_text(text, file, encoding=encoding) or ""
     recipe = configured(config, q=q, fold_case=fold_case, lexicon=lexicon).recipe

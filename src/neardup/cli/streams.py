@@ -9,8 +9,8 @@ import os
 import sys
 from typing import Any, Final
 
+from neardup.cli.escaping import escaped, escaped_json
 from neardup.errors import NeardupError
-from neardup.escaping import escaped, escaped_json
 
 _IN, _OUT, _ERR = range(3)
 _CLOSED: Final = "standard input is closed"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from neardup.cli.tables import ROWS, STYLES, beginning, cell, console, print_line, print_table
 
 if TYPE_CHECKING:
-    from neardup.document import Document
-    from neardup.verdict import Verdict
+    from neardup.model.document import Document
+    from neardup.model.verdict import Verdict
 
 KNOWN: Final = 20_000
 """Documents of a run whose beginnings are kept, so that a copy is shown beside what it is a copy of."""

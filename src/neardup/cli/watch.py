@@ -9,14 +9,14 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
-from neardup.cli.door import say
-from neardup.cli.running import WayOut, exit_code, outlets, score_what_waits
+from neardup.cli.exit_codes import say
+from neardup.cli.pipeline import WayOut, exit_code, outlets, score_what_waits
 from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
-    from neardup.cli.running import Outlets
-    from neardup.watching.waiting import Lag
+    from neardup.cli.pipeline import Outlets
+    from neardup.elastic.watch.backlog import Lag
 
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
@@ -74,10 +74,10 @@ def watch(
 
         neardup watch --window https://localhost:9200/news --once --output verdicts.jsonl
     """
-    from neardup.cluster.rollover import roll_over
-    from neardup.engines.elastic.opening import open_elastic_window
-    from neardup.watching.loop import Watch
-    from neardup.watching.waiting import layout_at
+    from neardup.elastic.admin.rollover import roll_over
+    from neardup.elastic.watch.backlog import layout_at
+    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.window.opening import open_elastic_window
 
     settings = configured(
         config,
@@ -134,7 +134,7 @@ class _Reporter:
 def in_words(lag: Lag, now: float) -> str:
     """How far scoring is behind at `now` (seconds).
 
-    >>> from neardup.watching.waiting import Lag
+    >>> from neardup.elastic.watch.backlog import Lag
     >>> in_words(Lag(1200, 1_795_251_600_000), 1_795_251_690), in_words(Lag(), 0)
     ('1,200 wait, the oldest for 1.5 min', 'none waits')
     """

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from neardup.document import Document, Reject, prepare
 from neardup.errors import DocumentError
 from neardup.evaluation.errors import EvaluationError
-from neardup.params import DEFAULT_MAX_LENGTH
+from neardup.model.document import Document, Reject, prepare
+from neardup.model.settings import DEFAULT_MAX_LENGTH
 
 if TYPE_CHECKING:
-    from neardup.document import Flush
+    from neardup.model.document import Flush
 
 
 @dataclass(frozen=True)

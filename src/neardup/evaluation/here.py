@@ -10,10 +10,10 @@ from neardup.evaluation.methods import PRODUCTS, make, product
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
+    from neardup.evaluation.evaluated_settings import Tuning
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
     from neardup.evaluation.truth import Truth
-    from neardup.evaluation.tuning import Tuning
 
 
 def measure_here(

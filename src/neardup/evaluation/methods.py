@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.baselines import registry
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.tuning import Tuning
+from neardup.evaluation.evaluated_settings import Tuning
 
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
-    from neardup.evaluation.product import Product
+    from neardup.evaluation.neardup_method import Product
 
 PRODUCTS: Final = ("neardup sketch", "neardup complete")
 COMPARISON: Final = ("neardup sketch", "doc_q", "SpotSigs", "MinHash LSH", "I-Match")
@@ -67,7 +67,7 @@ def usable(asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def product(name: str, tuning: Tuning | None = None) -> Product:
     """The engine with the retrieval that `name` names, set up by `tuning` or as it is by default."""
-    from neardup.evaluation.product import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
+    from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
     return Product("complete" if name.endswith("complete") else "sketch", tuning or Tuning())
 

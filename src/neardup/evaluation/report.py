@@ -23,9 +23,9 @@ from neardup.evaluation.charts import (
     share_axis,
     threshold_axis,
 )
-from neardup.evaluation.units import shown_bytes, shown_rate, shown_time
+from neardup.evaluation.formatting import shown_bytes, shown_rate, shown_time
+from neardup.tables.atomic_write import write_whole
 from neardup.version import VERSION
-from neardup.whole import write_whole
 
 if TYPE_CHECKING:
     from neardup.evaluation.results import Point, Result

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.evaluation.errors import MethodFailed
+from neardup.evaluation.evaluated_settings import Tuning
 from neardup.evaluation.methods import PRODUCTS
-from neardup.evaluation.process import measure_apart
 from neardup.evaluation.results import Kept, Result, key_of
-from neardup.evaluation.tuning import Tuning
+from neardup.evaluation.subprocess_runner import measure_apart
 from neardup.version import VERSION
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from neardup.evaluation.corpus import Corpus
+from neardup.evaluation.evaluated_settings import Tuning
 from neardup.evaluation.here import measure_here
 from neardup.evaluation.truth import Truth
-from neardup.evaluation.tuning import Tuning
 
 if TYPE_CHECKING:
     from neardup.evaluation.measure import Progress

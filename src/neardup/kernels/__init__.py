@@ -1,7 +1,7 @@
 """Compiled kernels: plain arrays in, plain arrays out; nothing here knows of documents, files or windows.
 
 Every kernel is compiled by numba on first use and kept (`neardup.kernel_cache` says where), releases the GIL, and has a
-slow counterpart in `neardup.oracle` that it is tested against.
+slow counterpart in `neardup.oracle.definitions` that it is tested against.
 Importing this package costs the import of numba, so nothing that must start quickly imports it.
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.postings import _CLASS_MASK, _CLASS_SHIFT, _LENGTH_MASK, _START_SHIFT, find
+from neardup.kernels.posting_lists import _CLASS_MASK, _CLASS_SHIFT, _LENGTH_MASK, _START_SHIFT, find
 
 _U = np.uint64
 
@@ -63,7 +63,7 @@ def product(a, a_weights, b, b_weights, closeness):
 
 @njit(cache=True, nogil=True)
 def _run(entries, slot):
-    """(start, length, whether it is the one document `start`) of the run at `slot` (see kernels/postings.py)."""
+    """(start, length, whether it is the one document `start`) of the run at `slot` (see kernels/posting_lists.py)."""
     packed = entries[slot, 1]
     length = np.int64(packed & _LENGTH_MASK)
     return (

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from neardup.kernels.bitmap_filter import fill_around
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64_pair
 from neardup.kernels.qgrams import key_set, prefix, sketch
-from neardup.kernels.sieve import fill_around
 from neardup.kernels.text import normal_form
 
 
@@ -46,7 +46,7 @@ def sign_batch(
 
     `out_text`: normal forms, UTF-8, and `out_sketch`: sketches in their order, both one after another with n + 1
     offsets; `out_counts[i]`: |A|; `out_fingerprints[i]`: xxh64 with seeds 0 and 1; `out_sieves[i]`: its sieves, made
-    of `out_samples[i]` keys (kernels/sieve.py). `normal`: the texts are normal forms already and are taken as they
+    of `out_samples[i]` keys (bitmap_filter.py). `normal`: the texts are normal forms already and are taken as they
     are (a second normal form may differ: it composes marks with letters that a space stood between).
 
     The keys themselves stay in scratch memory: writing 18 KB of them for every document costs as much as half of

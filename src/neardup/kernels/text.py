@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.unicode_table import KEEP, NFC_CHECK, UnicodeTable
+from neardup.tables.unicode import KEEP, NFC_CHECK, UnicodeTable
 
 _U32 = np.uint32
 

@@ -13,8 +13,8 @@ import numpy as np
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64
 from neardup.kernels.text import decode_nfc, encode_one
-from neardup.params import WORDS_KEPT_BELOW
-from neardup.unicode_table import ALONE, BREAK, END, END_BEFORE_SPACE, KEEP, SPACE
+from neardup.model.settings import WORDS_KEPT_BELOW
+from neardup.tables.unicode import ALONE, BREAK, END, END_BEFORE_SPACE, KEEP, SPACE
 
 _U = np.uint64
 WORD_SLOT_SHIFT = 44

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.document import Document
-from neardup.dotted import field_of, without_field
+from neardup.model.document import Document
+from neardup.model.field_path import field_of, without_field
 
 if TYPE_CHECKING:
     from neardup.sources.position import Position

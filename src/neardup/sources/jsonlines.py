@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from neardup.document import FLUSH
+from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
 from neardup.sources.jsonvalues import Cut

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
-from neardup.params import HOUR_MS
+from neardup.model.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
+from neardup.model.hours import hour_of
+from neardup.model.settings import HOUR_MS
 from neardup.sources.position import Position
-from neardup.window import hour_of
 
 if TYPE_CHECKING:
     from neardup.sources.position import Item

@@ -8,7 +8,7 @@ from typing import Final
 
 import xxhash
 
-from neardup.document import Document, Flush, Reject
+from neardup.model.document import Document, Flush, Reject
 
 Item = Document | Reject | Flush
 """What a reader yields: a document, why there is none, or the word that nothing more is there now."""

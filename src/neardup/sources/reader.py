@@ -6,9 +6,11 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from neardup.document import Document
 from neardup.errors import SettingsError
-from neardup.sources import jsonlines, plain, table
+from neardup.model.document import Document
+from neardup.sources import csv_rows as table
+from neardup.sources import jsonlines
+from neardup.sources import text_file as plain
 from neardup.sources.counted import Counted
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldUse, WholeFields
@@ -20,7 +22,7 @@ from neardup.sources.position import Position
 from neardup.sources.streams import StreamError, chunks, is_live
 
 if TYPE_CHECKING:
-    from neardup.document import Reject
+    from neardup.model.document import Reject
     from neardup.sources.files import File, Form
     from neardup.sources.position import Item
     from neardup.sources.streams import Chunk

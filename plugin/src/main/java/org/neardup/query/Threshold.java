@@ -8,7 +8,7 @@ import org.elasticsearch.common.io.stream.Writeable;
 
 /**
  * A threshold t of doc_q as an exact decimal fraction, 0 &lt; t &lt;= 1: 0.7 is 7/10, not the nearest binary number
- * ({@code params.py}, exact_threshold).
+ * ({@code model/settings.py}, exact_threshold).
  */
 record Threshold(int numerator, int denominator) implements Writeable {
     /** What is asked for where nothing is said. */

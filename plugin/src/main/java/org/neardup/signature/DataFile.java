@@ -12,7 +12,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * The checked payload of a binary data file: header, checksum, zlib stream (format: {@code neardup/datafile.py}).
+ * The checked payload of a binary data file: header, checksum, zlib stream (format: {@code neardup/tables/container.py}).
  *
  * @param name where it came from, for messages
  * @param payload its content

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * How frequent are words and q-grams in a sample collection? (Format: {@code lexicon.py}.)
+ * How frequent are words and q-grams in a sample collection? (Format: {@code tables/lexicon.py}.)
  *
  * <p>It weighs words and q-grams; it never changes a doc_q. About 5 MB.
  */

@@ -3,7 +3,7 @@ package org.neardup.signature;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** The logarithms of the sketch's ranks as integers (Cohen & Kaplan 2007; tables and format: {@code rank_table.py}). */
+/** The logarithms of the sketch's ranks as integers (Cohen & Kaplan 2007; tables and format: {@code tables/ranks.py}). */
 final class RankTable {
     /** No q-gram, or one that is too rare to tell: ranks last. */
     static final int UNKNOWN_CLASS = 255;

@@ -3,7 +3,7 @@ package org.neardup.signature;
 import java.math.BigDecimal;
 
 /**
- * What shapes a signature besides the lexicon; only signatures of equal recipes can be compared ({@code params.py}).
+ * What shapes a signature besides the lexicon; only signatures of equal recipes can be compared ({@code model/settings.py}).
  *
  * @param q code points in a q-gram, 1 to 16
  * @param foldCase whether the normal form is lower-cased

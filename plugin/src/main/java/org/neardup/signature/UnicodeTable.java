@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What a code point is in Unicode 16.0, whatever Unicode the running JVM knows (format: {@code unicode_table.py}).
+ * What a code point is in Unicode 16.0, whatever Unicode the running JVM knows (format: {@code tables/unicode.py}).
  *
  * <p>About 2.4 MB, read once.
  */

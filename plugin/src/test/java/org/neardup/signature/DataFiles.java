@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.DeflaterOutputStream;
 
-/** Writes data files as {@code neardup/datafile.py} and {@code lexicon.py} do, for tests that need some of their own. */
+/** Writes data files as {@code neardup/tables/container.py} and {@code tables/lexicon.py} do, for tests that need some of their own. */
 public final class DataFiles {
     private static final int LEXICON_SLOTS = (1 << 22) + (1 << 20);
 

@@ -1,0 +1,284 @@
+"""Whether a window in a cluster is as it must be: every finding with what to do about it. Reads only."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from neardup.elastic.admin.cluster_snapshot import NodeFacts, Survey, survey
+from neardup.elastic.admin.setup import plan, scheme_of
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import CLIENT_MAJOR, Cluster
+from neardup.errors import NeardupError
+from neardup.model.hours import hour_of
+from neardup.oracle.definitions import fingerprint, normal_form
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.admin.managed_objects import Scheme
+    from neardup.elastic.http.address import Credentials
+
+State = Literal["ok", "warning", "bad"]
+
+TIMEOUT: Final = 10.0
+MAX_TERMS: Final = 65_536
+"""`index.max_terms_count` as Elasticsearch sets it, and as the scorer relies on it."""
+NEARLY_FULL: Final = 0.8
+SAMPLE: Final = "Grüße aus Zürich: a rose is a rose is a rose. 東京は晴れ、Ελλάδα βροχή."
+
+
+class Finding(NamedTuple):
+    """What was looked at, its state, and what was found (with the remedy, where there is something to do)."""
+
+    what: str
+    state: State
+    found: str
+
+
+def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
+    """Every check of the window at `address`.
+
+    Never raises for what is wrong with the cluster: that is a finding. Asks once: doctors do not wait.
+    """
+    with Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
+        try:
+            yield _health(cluster)
+            found = survey(cluster)
+            yield from _nodes(cluster, found.nodes)
+            yield from _window(cluster, found)
+            yield _shards(cluster)
+        except NeardupError as error:
+            yield Finding(f"cluster {address.url}", "bad", str(error))
+
+
+def _health(cluster: Cluster) -> Finding:
+    health = cluster.request("GET", "/_cluster/health")
+    status, nodes = health["status"], health["number_of_nodes"]
+    own = cluster.credentials
+    who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
+    found = f"{health['cluster_name']}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
+    if status == "red":
+        remedy = (
+            "an hour that is not there is compared with nothing; GET _cluster/allocation/explain says why"
+        )
+        return Finding(f"cluster {cluster.url}", "bad", f"{found}: {remedy}")
+    return Finding(f"cluster {cluster.url}", "ok", found)
+
+
+def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
+    plugins = _plugin_versions(cluster)
+    for node in nodes:
+        yield _version(node, nodes)
+        installed = plugins.get(node.name)
+        what = f"plugin on {node.name}"
+        if installed is None or not node.signs:
+            remedy = "install it on every node and restart it (docs/elasticsearch.md), or sign in the client"
+            state: State = "bad" if any(other.signs for other in nodes) else "warning"
+            yield Finding(what, state, f"neardup is not installed: {remedy}")
+        elif installed != VERSION:
+            yield Finding(
+                what, "warning", f"neardup {installed}, this is {VERSION}: install the same version"
+            )
+        else:
+            yield Finding(what, "ok", f"neardup {installed}")
+
+
+def _plugin_versions(cluster: Cluster) -> dict[str, str]:
+    params = {"filter_path": "nodes.*.name,nodes.*.plugins.name,nodes.*.plugins.version"}
+    answer = cluster.request("GET", "/_nodes/plugins", params=params)
+    return {
+        node["name"]: plugin["version"]
+        for node in answer["nodes"].values()
+        for plugin in node.get("plugins", ())
+        if plugin["name"] == "neardup"
+    }
+
+
+def _version(node: NodeFacts, nodes: list[NodeFacts]) -> Finding:
+    what = f"node {node.name}"
+    if int(node.version.split(".", maxsplit=1)[0]) < CLIENT_MAJOR:
+        remedy = f"pip install 'elasticsearch<{CLIENT_MAJOR}'"
+        return Finding(what, "bad", f"Elasticsearch {node.version}, older than the client library: {remedy}")
+    if len({other.version for other in nodes}) > 1:
+        return Finding(
+            what, "warning", f"Elasticsearch {node.version}, not that of all nodes: finish the upgrade"
+        )
+    return Finding(what, "ok", f"Elasticsearch {node.version}")
+
+
+def _window(cluster: Cluster, found: Survey) -> Iterator[Finding]:
+    address = cluster.address
+    what = f"window {address.prefix}"
+    if found.about is None:
+        yield Finding(what, "bad", f"not set up: neardup setup --window {address}")
+        return
+    scheme = scheme_of(found.about)
+    yield Finding(what, "ok", f"recipe {scheme.recipe_text}, signed by the {scheme.signed_by}")
+    yield from _objects(address, scheme, found)
+    if scheme.signed_by == "plugin":
+        yield from (_signature(cluster, scheme, node) for node in found.nodes if node.signs)
+    yield from _indices(scheme, found)
+    yield _alias(cluster, found)
+
+
+def _objects(address: Address, scheme: Scheme, found: Survey) -> Iterator[Finding]:
+    """Templates, pipeline, policy, as `neardup setup` would leave them."""
+    what = "templates and pipeline"
+    remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
+    try:
+        made = plan(address, scheme, found)
+    except NeardupError as error:
+        yield Finding(what, "bad", str(error))
+        return
+    for change in made.changes:
+        state: State = "bad" if change.words.startswith("make") else "warning"
+        yield Finding(what, state, f"to do: {' '.join(str(change).split())}: {remedy}")
+    if not made.changes:
+        yield Finding(what, "ok", "as `neardup setup` makes them")
+    for note in made.notes:
+        yield Finding("setup", "warning", note)
+
+
+def _signature(cluster: Cluster, scheme: Scheme, node: NodeFacts) -> Finding:
+    """Whether a node, asked at its own address, signs as the window is signed, and as we would."""
+    what = f"signing on {node.name}"
+    url = _url_of(cluster, node)
+    if url is None:
+        return Finding(
+            what, "warning", "this node takes no HTTP requests, so how it signs cannot be asked from here"
+        )
+    body = {"docs": [{"_source": _with_field(scheme.text_field, SAMPLE)}]}
+    path = f"/_ingest/pipeline/{cluster.address.pipeline}/_simulate"
+    try:
+        with Cluster(
+            Address(url, cluster.address.prefix), cluster.credentials, patience=0, timeout=TIMEOUT
+        ) as direct:
+            (answer,) = direct.request("POST", path, body=body)["docs"]
+    except NeardupError as error:
+        return Finding(
+            what, "warning", f"{url} cannot be asked from here, so how this node signs is not known: {error}"
+        )
+    if "error" in answer:
+        return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
+    signed = answer["doc"]["_source"].get("neardup", {})
+    if signed.get("recipe") != scheme.recipe_text:
+        remedy = "give every node the same plugin and the same lexicon (config/neardup), then restart it"
+        return Finding(
+            what, "bad", f"recipe {signed.get('recipe')}, the window's is {scheme.recipe_text}: {remedy}"
+        )
+    wanted = fingerprint(normal_form(SAMPLE, fold_case=scheme.recipe.fold_case))
+    if signed.get("fingerprint") != wanted:
+        found = f"fingerprint {signed.get('fingerprint')}, here {wanted}"
+        return Finding(what, "bad", f"{found}: install the plugin of this version of neardup")
+    return Finding(what, "ok", f"by the window's recipe, as here ({url})")
+
+
+def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
+    """The node's own address: `host/ip:port` or `ip:port`, with the scheme that we use."""
+    if node.http is None:
+        return None
+    host, _, port = node.http.rpartition(":")
+    return f"{cluster.url.partition('://')[0]}://{host.partition('/')[0]}:{port}"
+
+
+def _with_field(name: str, value: Any) -> dict[str, Any]:
+    head, _, rest = name.partition(".")
+    return {head: _with_field(rest, value) if rest else value}
+
+
+def _indices(scheme: Scheme, found: Survey) -> Iterator[Finding]:
+    """What of an hour would make the scorer miss copies or wait for ever."""
+    good = True
+    for index in found.indices.hourly:
+        for state, problem in _problems(index.settings):
+            good = False
+            yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
+    if good:
+        hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in found.indices.hourly]
+        span = f", {hours[0]} to {hours[-1]}" if hours else ""
+        yield Finding(
+            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {scheme.window_hours} before"
+        )
+
+
+def _problems(settings: Any) -> Iterator[tuple[State, str]]:
+    interval = settings.get("refresh_interval")
+    if interval is not None and interval.startswith("-"):
+        yield (
+            "bad",
+            (
+                "refresh_interval is -1: nothing written would ever be seen by a search; "
+                'PUT INDEX/_settings {"index.refresh_interval": "1s"}'
+            ),
+        )
+    if interval is None:
+        yield (
+            "warning",
+            (
+                "no refresh_interval is set, so the first search after a pause waits; "
+                'PUT INDEX/_settings {"index.refresh_interval": "1s"}'
+            ),
+        )
+    terms = int(settings.get("max_terms_count", MAX_TERMS))
+    if terms < MAX_TERMS:
+        yield (
+            "bad",
+            (
+                f"max_terms_count is {terms}: searches for long documents would be refused; "
+                f'PUT INDEX/_settings {{"index.max_terms_count": {MAX_TERMS}}}'
+            ),
+        )
+    blocks = [
+        name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
+    ]
+    if blocks:
+        yield (
+            "bad",
+            (
+                f"blocked ({', '.join(blocks)}): verdicts cannot be written; "
+                f'PUT INDEX/_settings {{"index.blocks.{blocks[0]}": null}}, and see that the disk is not full'
+            ),
+        )
+
+
+def _alias(cluster: Cluster, found: Survey) -> Finding:
+    own = cluster.address
+    writes = [
+        index for index in found.indices.hourly if index.aliases.get(own.alias, {}).get("is_write_index")
+    ]
+    what = f"alias {own.alias}"
+    if not writes:
+        return Finding(
+            what, "ok", "writes to no hour: `neardup rollover` is only for clients that write to one name"
+        )
+    if writes[-1].hour < hour_of(int(time.time() * 1_000)):
+        return Finding(
+            what,
+            "warning",
+            f"writes to {writes[-1].name}, an hour that is over: neardup rollover --window {own}",
+        )
+    return Finding(what, "ok", f"writes to {writes[-1].name}")
+
+
+def _shards(cluster: Cluster) -> Finding:
+    """How near the cluster is to as many shards as it may have: then no hour could be made."""
+    params = {"include_defaults": True, "flat_settings": True}
+    settings = cluster.request("GET", "/_cluster/settings", params=params)
+    name = "cluster.max_shards_per_node"
+    each = next(
+        int(settings[part][name])
+        for part in ("transient", "persistent", "defaults")
+        if name in settings[part]
+    )
+    health = cluster.request("GET", "/_cluster/health")
+    used = health["active_shards"] + health["unassigned_shards"]
+    limit = each * health["number_of_data_nodes"]
+    found = f"{used:,} of {limit:,}"
+    if used > NEARLY_FULL * limit:
+        remedy = (
+            "an hour takes two; delete old indices (neardup expire), or raise cluster.max_shards_per_node"
+        )
+        return Finding("shards", "warning", f"{found}: {remedy}")
+    return Finding("shards", "ok", found)

@@ -1,0 +1,136 @@
+"""What is in a cluster already: everything that setting up a window, and checking it, must know. Reads only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.elastic.admin.hourly_indices import Indices, indices_of
+from neardup.elastic.admin.managed_objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Kind, Object, found
+from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
+from neardup.errors import ClusterRejected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neardup.elastic.http.address import Address
+    from neardup.elastic.http.client import Cluster
+
+PROCESSOR: Final = "neardup"
+
+
+class NodeFacts(NamedTuple):
+    """A node of the cluster: name, version, whether it has our processor, and where it is reached from outside."""
+
+    name: str
+    version: str
+    signs: bool
+    http: str | None
+
+
+class OtherTemplate(NamedTuple):
+    """An index template that is not this window's."""
+
+    name: str
+    patterns: tuple[str, ...]
+    priority: int
+    ours: bool
+
+
+class Survey(NamedTuple):
+    """A cluster as it is.
+
+    `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
+    `state`: whether the state index is there; `taken`: whether an index, not an alias, is called by the prefix.
+    """
+
+    nodes: list[NodeFacts]
+    lifecycle: bool
+    objects: Mapping[str, Object]
+    templates: list[OtherTemplate]
+    indices: Indices
+    state: bool
+    taken: bool
+
+    @property
+    def about(self) -> Mapping[str, Any] | None:
+        """What the window's index templates say of it; None if it is not set up, or not by us."""
+        for entry in self.objects.values():
+            if entry.kind is TEMPLATE:
+                about = entry.body.get("template", {}).get("mappings", {}).get("_meta", {}).get("neardup")
+                if isinstance(about, dict):
+                    return about
+        return None
+
+
+def survey(cluster: Cluster) -> Survey:
+    """What is there; about ten requests."""
+    own = cluster.address
+    answer = cluster.request("GET", f"/{TEMPLATE.path}")
+    lifecycle = _has_lifecycle(cluster)
+    objects: dict[str, Object] = {}
+    for name in (own.template, own.copies_template, own.alias_template, own.state_template):
+        _add(objects, found(TEMPLATE, name, answer))
+    for kind, name in _others(own, lifecycle=lifecycle):
+        _add(objects, found(kind, name, cluster.request("GET", f"/{kind.path}/{name}", missing_ok=True)))
+    return Survey(
+        nodes=nodes(cluster),
+        lifecycle=lifecycle,
+        objects=objects,
+        templates=_templates(answer, {entry.name for entry in objects.values()}),
+        indices=indices_of(cluster),
+        state=_is_index(cluster, own.state),
+        taken=_is_index(cluster, own.prefix),
+    )
+
+
+def nodes(cluster: Cluster) -> list[NodeFacts]:
+    """Every node of the cluster, by name."""
+    params = {"filter_path": "nodes.*.name,nodes.*.version,nodes.*.ingest,nodes.*.http.publish_address"}
+    answer = cluster.request("GET", "/_nodes/ingest,http", params=params)
+    return sorted(
+        NodeFacts(
+            node["name"],
+            node["version"],
+            any(entry["type"] == PROCESSOR for entry in node.get("ingest", {}).get("processors", ())),
+            node.get("http", {}).get("publish_address"),
+        )
+        for node in answer["nodes"].values()
+    )
+
+
+def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:
+    components = [(COMPONENT, FIELDS_COMPONENT), (COMPONENT, HOURLY_COMPONENT)]
+    return [*components, (PIPELINE, own.pipeline), *([(POLICY, own.policy)] if lifecycle else [])]
+
+
+def _add(objects: dict[str, Object], entry: Object | None) -> None:
+    if entry is not None:
+        objects[entry.path] = entry
+
+
+def _has_lifecycle(cluster: Cluster) -> bool:
+    """Whether the cluster has ILM: distributions without it, and serverless projects, do not know its API."""
+    try:
+        cluster.request("GET", "/_ilm/status")
+    except ClusterRejected as error:
+        if error.status in (400, 404, 405, 410):
+            return False
+        raise
+    return True
+
+
+def _templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
+    found = []
+    for entry in answer["index_templates"]:
+        name, body = entry["name"], entry["index_template"]
+        if name not in own:
+            ours = body.get("_meta", {}).get("managed_by") == "neardup"
+            found.append(
+                OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
+            )
+    return found
+
+
+def _is_index(cluster: Cluster, name: str) -> bool:
+    params = {"filter_path": "*.settings.index.uuid", "expand_wildcards": "all"}
+    return name in (cluster.request("GET", f"/{name}", params=params, missing_ok=True) or {})

@@ -1,0 +1,63 @@
+"""The hourly indices of a window as they are in the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neardup.elastic.http.client import Cluster
+
+_WANTED: Final = ",".join(
+    [
+        "*.aliases",
+        "*.mappings._meta",
+        *(
+            f"*.settings.index.{key}"
+            for key in ("uuid", "refresh_interval", "final_pipeline", "lifecycle.name")
+        ),
+        "*.settings.index.max_terms_count",
+        "*.settings.index.blocks",
+    ]
+)
+
+
+class HourlyIndex(NamedTuple):
+    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` kept apart.
+
+    `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template; `settings`:
+    those of ours that it has, as Elasticsearch gives them: strings.
+    """
+
+    name: str
+    hour: int
+    copies: bool
+    about: Mapping[str, Any] | None
+    settings: Mapping[str, Any]
+    aliases: Mapping[str, Any]
+
+
+class Indices(NamedTuple):
+    """Everything whose name begins with the prefix: our `hourly` indices by hour, and the names of `others`."""
+
+    hourly: list[HourlyIndex]
+    others: list[str]
+
+
+def indices_of(cluster: Cluster) -> Indices:
+    """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
+    own = cluster.address
+    answer = cluster.request(
+        "GET", f"/{own.pattern}", params={"expand_wildcards": "all", "filter_path": _WANTED}, missing_ok=True
+    )
+    found, others = [], []
+    for name, content in (answer or {}).items():
+        hour = own.hour_of_index(name)
+        if hour is None:
+            others.append(name)
+            continue
+        about = content.get("mappings", {}).get("_meta", {}).get("neardup")
+        settings = content.get("settings", {}).get("index", {})
+        found.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
+    return Indices(sorted(found, key=lambda index: (index.hour, index.copies)), sorted(others))

@@ -1,0 +1,56 @@
+"""The files of `mappings/`, `ingest/` and `roles/`: what is put into a cluster, one file an object.
+
+They lie beside the sources, and in an installed package inside of it (pyproject.toml, force-include).
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import orjson
+
+from neardup.errors import DataFileError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+Folder = Literal["mappings", "ingest", "roles"]
+
+PREFIX: Final = "PREFIX"
+"""What stands for the prefix in names and values of these files."""
+
+
+def folder(name: Folder) -> Traversable:
+    """The directory of that name, of the package or of the source tree."""
+    installed = resources.files("neardup") / "elastic" / "files" / name
+    return installed if installed.is_dir() else Path(__file__).parents[4] / name
+
+
+def load(name: Folder, file: str, prefix: str) -> dict[str, Any]:
+    """The object in a file, for `prefix`.
+
+    Raises `DataFileError` if the file is not there or is no JSON.
+    """
+    path = folder(name) / file
+    try:
+        content = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DataFileError(str(path), str(error), "an object in JSON") from error
+    return dict(with_prefix(content, prefix))
+
+
+def with_prefix(value: Any, prefix: str) -> Any:
+    """`value` with every PREFIX in its strings and names replaced; nothing else.
+
+    >>> with_prefix({"PREFIX": ["PREFIX-*", 1]}, "news")
+    {'news': ['news-*', 1]}
+    """
+    if isinstance(value, str):
+        return value.replace(PREFIX, prefix)
+    if isinstance(value, list):
+        return [with_prefix(item, prefix) for item in value]
+    if isinstance(value, dict):
+        return {key.replace(PREFIX, prefix): with_prefix(item, prefix) for key, item in value.items()}
+    return value

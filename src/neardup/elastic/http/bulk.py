@@ -1,0 +1,180 @@
+"""Many writes in few requests: cut by bytes, refused items sent again, every item's outcome told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import orjson
+
+from neardup.elastic.http.client import BUSY, Backoff, Cluster
+from neardup.errors import ClusterRejected
+
+DEFAULT_MAX_BYTES: Final = 5_000_000
+"""Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
+
+BAD_REQUEST: Final = 400
+NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
+"""Errors of a whole request that would meet each of its items alone."""
+
+Op = Literal["create", "index", "update", "delete"]
+
+_ANSWER: Final = ",".join(
+    [
+        "errors",
+        *(f"items.*.{key}" for key in ("status", "result", "_seq_no", "_primary_term")),
+        "items.*.error",
+    ]
+)
+
+
+class Action(NamedTuple):
+    """One write. `source`: the document, for `update` the part of it that is merged in; a dict, or encoded already.
+
+    With `if_seq_no` and `if_primary_term` it happens only if nobody has changed the document meanwhile (else 409).
+    """
+
+    op: Op
+    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks an action for `tuple.index`
+    id: str
+    source: dict[str, Any] | bytes | None = None
+    if_seq_no: int | None = None
+    if_primary_term: int | None = None
+
+
+class Outcome(NamedTuple):
+    """What became of an action: an HTTP status, "created", "updated", "deleted", "noop" or "not_found", or an error."""
+
+    status: int
+    result: str | None
+    seq_no: int | None
+    primary_term: int | None
+    error: str | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the document is now as the action wanted it."""
+        return 200 <= self.status < 300
+
+
+def bulk(
+    cluster: Cluster,
+    actions: Iterable[Action],
+    *,
+    refresh: str | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> list[Outcome]:
+    """The outcome of every action, in their order.
+
+    Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
+    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome, and where
+    the cluster refuses a whole request for the sake of one item, the others are sent without it. Actions
+    on the same document happen in their order. An answer that is lost makes the whole request be sent again: a
+    `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
+    """
+    outcomes: list[Outcome] = []
+    for chunk in _chunks(actions, max_bytes):
+        outcomes += _send(cluster, chunk, refresh)
+    return outcomes
+
+
+def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:
+    """Encoded actions of at most `max_bytes` together (one that is larger goes alone), no document twice in a chunk.
+
+    Of two items on one document in one request the first could be refused and the second done; sent again, the first
+    would then undo the second.
+    """
+    chunk: list[bytes] = []
+    size, there = 0, set[tuple[str, str]]()
+    for action in actions:
+        encoded = _encode(action)
+        key = action.index, action.id
+        if chunk and (size + len(encoded) > max_bytes or key in there):
+            yield chunk
+            chunk, size, there = [], 0, set()
+        chunk.append(encoded)
+        size += len(encoded)
+        there.add(key)
+    if chunk:
+        yield chunk
+
+
+def _encode(action: Action) -> bytes:
+    head: dict[str, Any] = {"_index": action.index, "_id": action.id}
+    if action.if_seq_no is not None:
+        head |= {"if_seq_no": action.if_seq_no, "if_primary_term": action.if_primary_term}
+    line = orjson.dumps({action.op: head}) + b"\n"
+    if action.op == "delete":
+        return line
+    source = action.source if isinstance(action.source, bytes) else orjson.dumps(action.source or {})
+    if action.op == "update":
+        source = b'{"doc":' + source + b"}"
+    return line + source + b"\n"
+
+
+def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list[Outcome]:
+    """The outcomes of a chunk; only what was refused goes again."""
+    params = {"filter_path": _ANSWER} | ({"refresh": refresh} if refresh else {})
+    outcomes: list[Outcome | None] = [None] * len(chunk)
+    waiting = list(range(len(chunk)))
+    backoff = cluster.backoff()
+    while True:
+        try:
+            items = _answers(cluster, [chunk[place] for place in waiting], params)
+        except ClusterRejected as error:
+            if error.status != BAD_REQUEST or error.type in NO_ITEMS_FAULT:
+                raise
+            items = _answers_apart(cluster, [chunk[place] for place in waiting], params, error)
+        refused = []
+        for place, item in zip(waiting, items, strict=True):
+            outcome = outcomes[place] = _outcome(item)
+            if outcome.status in BUSY:
+                refused.append(place)
+        if not refused:
+            return [outcome for outcome in outcomes if outcome is not None]
+        _wait(cluster, backoff, refused, outcomes)
+        waiting = refused
+
+
+def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the cluster says to every action of one request."""
+    items: list[dict[str, Any]] = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk)).get(
+        "items", []
+    )
+    if len(items) != len(chunk):
+        reason = f"{len(items)} answers to {len(chunk)} writes"
+        raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
+    return items
+
+
+def _answers_apart(
+    cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], error: ClusterRejected
+) -> list[dict[str, Any]]:
+    """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
+    if len(chunk) == 1:
+        return [{"refused": {"status": error.status, "error": {"type": error.type, "reason": error.reason}}}]
+    middle = len(chunk) // 2
+    items: list[dict[str, Any]] = []
+    for half in (chunk[:middle], chunk[middle:]):
+        try:
+            items += _answers(cluster, half, params)
+        except ClusterRejected as again:
+            if again.status != BAD_REQUEST:
+                raise
+            items += _answers_apart(cluster, half, params, again)
+    return items
+
+
+def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list[Outcome | None]) -> None:
+    first = outcomes[refused[0]]
+    assert first is not None
+    backoff.wait(cluster.url, f"{len(refused)} of {len(outcomes)} writes put off ({first.error})")
+
+
+def _outcome(item: dict[str, Any]) -> Outcome:
+    (told,) = item.values()
+    error = told.get("error")
+    if isinstance(error, dict):
+        cause = (error.get("caused_by") or {}).get("reason")
+        error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
+    return Outcome(told["status"], told.get("result"), told.get("_seq_no"), told.get("_primary_term"), error)

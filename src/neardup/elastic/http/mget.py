@@ -1,0 +1,60 @@
+"""Documents by name, as they stand now, refreshed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from neardup.elastic.http.permission_errors import refusal
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+_MOST: Final = 256
+"""Documents in one request."""
+_NO_INDEX: Final = "index_not_found_exception"
+_NO_RIGHT: Final = "security_exception"
+
+
+class Named(Protocol):
+    """Whatever says where a document lies; a `routing` too, if it has one."""
+
+    @property
+    def index(self) -> str:
+        """Its index."""
+
+    @property
+    def id(self) -> str:
+        """Its `_id`."""
+
+
+def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[dict[str, Any]]:
+    """What is said of each of `documents`, in their order: `found` or not, its `_source`, its version.
+
+    `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
+    does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
+    over, and `ClusterRefused`. Costs a request for every 256 documents.
+    """
+    found: list[dict[str, Any]] = []
+    for at in range(0, len(documents), _MOST):
+        found += _answers(cluster, [_name(each) for each in documents[at : at + _MOST]], fields)
+    return found
+
+
+def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str]) -> list[dict[str, Any]]:
+    backoff = cluster.backoff()
+    while True:
+        found: list[dict[str, Any]]
+        found = cluster.request("POST", "/_mget", params=fields, body={"docs": names})["docs"]
+        errors = [each["error"] for each in found if "error" in each and each["error"]["type"] != _NO_INDEX]
+        if not errors:
+            return found
+        kind, reason = str(errors[0]["type"]), str(errors[0].get("reason"))
+        if kind == _NO_RIGHT:
+            raise refusal(cluster.url, "POST /_mget", 403, kind, reason)
+        backoff.wait(cluster.url, f"{len(errors)} documents cannot be read ({kind})")
+
+
+def _name(document: Named) -> dict[str, str]:
+    routing = getattr(document, "routing", None)
+    return {"_index": document.index, "_id": document.id} | ({"routing": routing} if routing else {})

@@ -1,0 +1,198 @@
+"""The documents of indices by (time, id): where each lies, and afterwards what some of them say.
+
+Elasticsearch sorts by time; documents of one time are held back until all of them are known and sorted by id here,
+because an id cannot be sorted by. What they say is read later and by id, so that it is what they say then, and so
+that a million documents of one time take the memory of a million names, not of a million texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import orjson
+
+from neardup.elastic.http.mget import mget
+from neardup.errors import ClusterError, ClusterRejected, SettingsError
+from neardup.model.document import format_time
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+PAGE: Final = 5_000
+KEEP_ALIVE: Final = "10m"
+"""How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
+READ_BYTES: Final = 8_000_000
+"""Of texts in one answer, about."""
+
+_FIRST_READ: Final = 32
+_REOPENINGS: Final = 10
+_MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
+"""What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
+_LAST_DOCUMENT: Final = 2**63 - 1
+_NUMBERS: Final = {
+    "long",
+    "integer",
+    "short",
+    "byte",
+    "unsigned_long",
+    "double",
+    "float",
+    "half_float",
+    "scaled_float",
+}
+_KINDS: Final[dict[str, Kind]] = {
+    "date": "date",
+    "date_nanos": "date",
+    "keyword": "word",
+    **dict.fromkeys(_NUMBERS, "number"),
+}
+
+Kind = Literal["date", "number", "word"]
+
+
+class TimeField(NamedTuple):
+    """The field that tells the time of documents, and what it is to Elasticsearch; `kind` None: nothing has it."""
+
+    name: str
+    kind: Kind | None
+
+    def sort(self, missing: str) -> dict[str, Any]:
+        """The clause that sorts by it, oldest first; `missing` is "_first" or "_last"."""
+        # As one type: nanoseconds are cut to milliseconds, and longs are compared with doubles.
+        how = {
+            "date": {"unmapped_type": "date", "numeric_type": "date"},
+            "number": {"unmapped_type": "double", "numeric_type": "double"},
+            "word": {"unmapped_type": "keyword"},
+        }
+        return {self.name: {"order": "asc", "missing": missing, **how[self.kind or "date"]}}
+
+    def time(self, value: Any) -> Any:
+        """`Document.time` for a value that was sorted by; a date is one of the years 1 to 9999, or a `ValueError`."""
+        return format_time(value) if self.kind == "date" else value
+
+
+class Entry(NamedTuple):
+    """A document as a scan finds it. `time` is what was sorted by, None where there is none."""
+
+    time: Any
+    id: str
+    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks an entry for `tuple.index`
+    routing: str | None
+
+
+def time_field(cluster: Cluster, target: str, names: Sequence[str]) -> TimeField:
+    """The first of `names` that documents of `target` have.
+
+    Raises `SettingsError` for a field that tells no time, or is not of one type everywhere.
+    """
+    for name in names:
+        answer = cluster.request(
+            "GET", f"/{target}/_field_caps", params={"fields": name, "allow_no_indices": "true"}
+        )
+        types = sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})
+        kinds = {_KINDS.get(type) for type in types}
+        if not types:
+            continue
+        if len(kinds) > 1 or None in kinds:
+            found = f"{name} ({' and '.join(types)})"
+            raise SettingsError("time_field", found, f"a date, a number or a keyword everywhere in {target}")
+        return TimeField(name, kinds.pop())
+    return TimeField(names[0], None)
+
+
+def in_order(
+    cluster: Cluster,
+    target: str,
+    by: TimeField,
+    query: Mapping[str, Any],
+    *,
+    missing: Literal["_first", "_last"] = "_last",
+    page: int = PAGE,
+) -> Iterator[Entry]:
+    """The documents of `target` that match `query` as they stand now, by (time, id); those without a time together.
+
+    Costs a search for every `page` of them; memory for a page and for all documents of one time. A node that starts
+    again has forgotten where a scan stood: it goes on behind the last time of which all documents were known.
+    """
+    whole: Any = None
+    lost = 0
+    while True:
+        try:
+            for tie in _ties(cluster, target, by.sort(missing), query, page, whole):
+                yield from sorted(map(_entry, tie), key=_by_id)
+                whole, lost = [tie[0]["sort"][0], _LAST_DOCUMENT], 0
+            return
+        except ClusterRejected as error:
+            lost += 1
+            if error.status != 404 or lost > _REOPENINGS:
+                raise
+
+
+def _by_id(entry: Entry) -> tuple[str, str]:
+    return entry.id, entry.index
+
+
+def _entry(hit: Mapping[str, Any]) -> Entry:
+    value = hit["sort"][0]
+    return Entry(None if value in _MISSING else value, hit["_id"], hit["_index"], hit.get("_routing"))
+
+
+def _ties(
+    cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
+) -> Iterator[list[dict[str, Any]]]:
+    """The hits behind `after`, all those of one time together."""
+    tie: list[dict[str, Any]] = []
+    for hits in _pages(cluster, target, sort, query, size, after):
+        for hit in hits:
+            if tie and tie[0]["sort"][0] != hit["sort"][0]:
+                yield tie
+                tie = []
+            tie.append(hit)
+    if tie:
+        yield tie
+
+
+def _pages(
+    cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
+) -> Iterator[list[dict[str, Any]]]:
+    params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
+    pit = cluster.request("POST", f"/{target}/_pit", params=params)["id"]
+    body = {"query": query, "sort": [sort, {"_shard_doc": "asc"}], "size": size, "_source": False}
+    try:
+        while True:
+            answer = cluster.request(
+                "POST", "/_search", params={"allow_partial_search_results": "false"},
+                body={
+                    **body, **({"search_after": after} if after else {}), "track_total_hits": False,
+                    "pit": {"id": pit, "keep_alive": KEEP_ALIVE},
+                },
+            )  # fmt: skip
+            pit, hits = answer["pit_id"], answer["hits"]["hits"]
+            if hits:
+                yield hits
+            if len(hits) < size:
+                return
+            after = hits[-1]["sort"]
+    finally:
+        with suppress(ClusterError):
+            cluster.request("DELETE", "/_pit", body={"id": pit}, missing_ok=True)
+
+
+def read(
+    cluster: Cluster, entries: Iterator[Entry], *, most: int, **fields: str
+) -> Iterator[list[tuple[Entry, dict[str, Any]]]]:
+    """Entries with what is there now, in parts of at most `most` and of a few megabytes; one that is gone is left out.
+
+    `fields` as in a request: `_source_includes`, `_source_excludes`. A shard that does not answer is waited for.
+    """
+    size = min(most, _FIRST_READ)
+    while part := list(islice(entries, size)):
+        found = mget(cluster, part, **fields)
+        yield [
+            (entry, document) for entry, document in zip(part, found, strict=True) if document.get("found")
+        ]
+        average = sum(len(orjson.dumps(document)) for document in found) / len(part)
+        size = max(1, min(most, round(READ_BYTES / average)))

@@ -1,0 +1,221 @@
+"""An existing index as a source: its documents by (time, id), and how far a run that was ended had come."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.elastic.http.scan import in_order, read, time_field
+from neardup.errors import SettingsError
+from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
+from neardup.model.hours import hour_of
+from neardup.model.settings import HOUR_MS
+from neardup.sources.fields import Fields, RecordError, WholeFields
+from neardup.sources.position import Position
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.scan import Entry, TimeField
+    from neardup.model.document import Reject
+    from neardup.sources.position import Item
+
+OWN_ID: Final = "_id"
+"""The name for the id that a document has in its index anyway."""
+MOST_READ: Final = 256
+"""Documents that are asked for at once."""
+OURS: Final = "neardup"
+"""The object of another window's signatures and verdicts, which is not copied."""
+
+
+class Span(NamedTuple):
+    """The hours that the documents of an index lie in: the first, the last, and how many have any."""
+
+    first: int
+    last: int
+    hours: int
+
+
+class Source:
+    """An index, or what a name stands for, as a source of documents; `fields` name what is what in them.
+
+    Raises `SettingsError` if there is no such index, if it keeps no `_source`, or if no field tells the time.
+    """
+
+    def __init__(self, cluster: Cluster, name: str, fields: Fields) -> None:
+        self.cluster, self.name, self.fields = cluster, name, fields
+        self.indices = _indices(cluster, name)
+        for index in self.indices:
+            if cluster.address.hour_of_index(index) is not None:
+                raise SettingsError(
+                    "from_index", name, f"another index than {index}, which is of this window"
+                )
+        self.time: TimeField = time_field(cluster, name, fields.time)
+
+    def check_time(self) -> None:
+        """Raises `SettingsError` unless documents have a time."""
+        if self.time.kind is None:
+            named = " or ".join(self.fields.time)
+            expected = f"a field of {self.name}, which has no {named}: documents are copied to the hours of their time"
+            raise SettingsError("time_field", self.time.name, expected)
+
+    def span(self) -> Span | None:
+        """The hours of its documents; None if it has none with a time."""
+        first, last = self._end("asc"), self._end("desc")
+        if first is None or last is None:
+            return None
+        return Span(first, last, self._hours(first, last))
+
+    def count(self, query: dict[str, Any]) -> int:
+        """How many of its documents match `query`."""
+        answer = self.cluster.request("POST", f"/{self.name}/_count", body={"query": query})
+        return int(answer["count"])
+
+    def _end(self, order: str) -> int | None:
+        """The hour of the oldest or newest document."""
+        sort = self.time.sort("_last")
+        sort[self.time.name]["order"] = order
+        body = {
+            "size": 1,
+            "_source": False,
+            "sort": [sort],
+            "query": self._dated(),
+            "track_total_hits": False,
+        }
+        hits = self.cluster.request("POST", f"/{self.name}/_search", body=body)["hits"]["hits"]
+        if not hits:
+            return None
+        value = hits[0]["sort"][0]
+        try:
+            return hour_of(parse_time(self.time.time(value)))
+        except (ValueError, OverflowError):
+            bound = MIN_TIME_MS if order == "asc" else MAX_TIME_MS
+            return hour_of(bound)  # its document is rejected when its turn comes
+
+    def _dated(self) -> dict[str, Any]:
+        return {"exists": {"field": self.time.name}}
+
+    def _hours(self, first: int, last: int) -> int:
+        """How many hours have documents; the length of the span where that cannot be counted."""
+        if self.time.kind != "date" or last - first > _MOST_BUCKETS:
+            return min(last - first + 1, self.count(self._dated()))
+        hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
+        body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
+        answer = self.cluster.request("POST", f"/{self.name}/_search", body=body)
+        return len(answer["aggregations"]["hours"]["buckets"])
+
+
+_NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|][^\s/?#%\\\"<>|]*")
+_MOST_BUCKETS: Final = 60_000
+"""Elasticsearch answers with at most 65,536."""
+
+
+class IndexReader:
+    """The documents of `source` in order of (time, id), those from the time `since` on if it is given.
+
+    Iterating yields a `Document` with all its other fields, a `Reject` where there should be one and is not, and
+    `FLUSH` after every part that was read at once: then `on_done` is told up to what time all is done. A document is
+    called by its `_id`, by `index/_id` where the name stands for several indices, or by the field named for it.
+
+    `done` of `total` documents are behind us.
+    """
+
+    def __init__(
+        self, source: Source, *, since: Any = None, on_done: Callable[[Any], object] = lambda _: None
+    ) -> None:
+        self._source, self._on_done = source, on_done
+        self._fields = WholeFields.of(source.fields)
+        self._position = Position()
+        self._query = _from(source.time, since)
+        self.done, self.total = 0, source.count(self._query)
+
+    def __iter__(self) -> Iterator[Item]:
+        source = self._source
+        entries = in_order(source.cluster, source.name, source.time, self._query)
+        for part in read(source.cluster, entries, most=MOST_READ, _source_excludes=OURS):
+            for entry, document in part:
+                yield self._item(entry, document["_source"])
+                self.done += 1
+            yield FLUSH
+            # Asked for more, whoever reads this has finished what it was given.
+            if part and part[-1][0].time is not None:
+                self._on_done(part[-1][0].time)
+
+    def position(self) -> tuple[float, float | None]:
+        """How many documents are behind us, and of how many."""
+        return self.done, self.total
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the index its document was read from, if it names none."""
+        return self._position.located(reject)
+
+    def _item(self, entry: Entry, record: dict[str, Any]) -> Item:
+        self._position.enter(f"{entry.index}/{entry.id}", entry.index)
+        otherwise = entry.id if len(self._source.indices) == 1 else f"{entry.index}/{entry.id}"
+        if entry.time is None:
+            return self._position.reject(
+                f"no time: there is no field {self._source.time.name!r}", id=otherwise
+            )
+        try:
+            found = self._fields.document(record, otherwise)
+            document = found._replace(time=self._source.time.time(entry.time))
+        except RecordError as error:
+            return self._position.reject(error.reason, id=error.id or otherwise)
+        except (ValueError, OverflowError):
+            return self._position.reject(f"time {entry.time} is outside the years 1 to 9999", id=otherwise)
+        self._position.remember(document.id)
+        return document
+
+
+class Checkpoint:
+    """How far reading a source into a window has come: a document beside the window's state.
+
+    All documents before its time are in the window. It is of use only to the same reading; another field or another
+    source has its own.
+    """
+
+    def __init__(self, cluster: Cluster, source: Source) -> None:
+        self._cluster = cluster
+        self._about = {
+            "source": source.name, "id_field": source.fields.id, "text_field": source.fields.text,
+            "time_field": source.time.name,
+        }  # fmt: skip
+        digest = hashlib.sha256(repr(sorted(self._about.items())).encode()).hexdigest()[:16]
+        self._path = f"/{cluster.address.state}/_doc/from-{digest}"
+
+    def time(self) -> Any:
+        """The time to go on from; None for a reading that begins."""
+        answer = self._cluster.request("GET", self._path, missing_ok=True)
+        return answer["_source"]["time"] if answer is not None and answer.get("found") else None
+
+    def note(self, time: Any) -> None:
+        """Everything before `time` is done; what is of that time is read again, which changes nothing."""
+        self._cluster.request("PUT", self._path, body={**self._about, "time": time})
+
+    def clear(self) -> None:
+        """The reading is complete: the next one begins at the beginning, and finds what has come meanwhile."""
+        self._cluster.request("DELETE", self._path, missing_ok=True)
+
+
+def _from(time: TimeField, since: Any) -> dict[str, Any]:
+    if since is None:
+        return {"match_all": {}}
+    bounds = {"gte": since} | ({"format": "epoch_millis"} if time.kind == "date" else {})
+    undated = {"bool": {"must_not": [{"exists": {"field": time.name}}]}}
+    return {"bool": {"should": [{"range": {time.name: bounds}}, undated], "minimum_should_match": 1}}
+
+
+def _indices(cluster: Cluster, name: str) -> list[str]:
+    """The indices that a name stands for; all of them keep what was sent."""
+    if not _NAME_RE.fullmatch(name):
+        raise SettingsError("from_index", name, "the name of an index, an alias or a data stream")
+    answer = cluster.request("GET", f"/{name}/_mapping", missing_ok=True)
+    if not answer:
+        raise SettingsError(
+            "from_index", name, "the name of an index, an alias or a data stream of this cluster"
+        )
+    for index, content in answer.items():
+        if content["mappings"].get("_source", {}).get("enabled") is False:
+            raise SettingsError("from_index", index, "an index that keeps _source, where the texts are")
+    return sorted(answer)

@@ -1,0 +1,140 @@
+"""Which documents of a window wait for a verdict, how many they are, and since when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.admin.setup import scheme_of
+from neardup.elastic.http.scan import TimeField, in_order, time_field
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.lease import Lease
+from neardup.errors import NotSetUp
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.scan import Entry
+
+MARK: Final = f"{OBJECT}.status"
+BLOCKS: Final = ("write", "read_only", "read_only_allow_delete")
+"""What keeps marks out of an index: a step of its lifecycle, an operator, a full disk."""
+
+
+@dataclass(frozen=True)
+class Lag:
+    """How far scoring is behind: `waiting` documents, the oldest of `oldest` (milliseconds, None: of no time).
+
+    `blocked` more wait in the indices `readonly`, which take no marks.
+    """
+
+    waiting: int = 0
+    oldest: int | None = None
+    blocked: int = 0
+    readonly: tuple[str, ...] = ()
+
+
+def layout_at(cluster: Cluster) -> Layout:
+    """The layout of the window at the cluster's address; raises `NotSetUp` if there is none."""
+    content = Lease(cluster).read()
+    if content is None:
+        raise NotSetUp(str(cluster.address))
+    return Layout.of(cluster.address, scheme_of(content.about), content.archive)
+
+
+class Waiting:
+    """The documents of a window, or of an archive, that bear no mark."""
+
+    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+        self._cluster, self._layout = cluster, layout
+        # Our template maps the time of an hour as a date; what an archive calls its time can be of several types.
+        self.time = (
+            TimeField(layout.time_field, "date")
+            if layout.archive is None
+            else time_field(cluster, layout.archive, [layout.time_field])
+        )
+
+    def lag(self) -> Lag:
+        """How many wait now. Two requests; sees what is refreshed."""
+        writable, readonly = self._indices()
+        counted = self._counted([*writable, *readonly]) if writable or readonly else {}
+        blocked = {name: counted.pop(name)[0] for name in readonly if name in counted}
+        times = [time for _, time in counted.values() if time is not None]
+        return Lag(
+            sum(count for count, _ in counted.values()),
+            min(times, default=None),
+            sum(blocked.values()),
+            tuple(blocked),
+        )
+
+    def entries(self) -> Generator[Entry]:
+        """Those that can be marked, by (time, id). Close it if it is not read to its end: it keeps a search open.
+
+        Of an archive those without a time come first: they count as older than all others. In an hour they come last:
+        they count as of the beginning of their index's hour.
+        """
+        writable, _ = self._indices()
+        if writable:
+            yield from in_order(
+                self._cluster, self._layout.target, self.time, self._query(writable),
+                missing="_first" if self._layout.archive else "_last",
+            )  # fmt: skip
+
+    def refresh(self) -> None:
+        """Makes what has been written so far visible to searches."""
+        self._cluster.request(
+            "POST",
+            f"/{self._layout.target}/_refresh",
+            params={"ignore_unavailable": "true", "allow_no_indices": "true"},
+        )
+
+    def _indices(self) -> tuple[list[str], list[str]]:
+        """The indices that documents are scored in: those that can be written to, and the others."""
+        params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
+        path = f"/{self._layout.target}/_settings/index.uuid,index.blocks.*"
+        found = self._cluster.request("GET", path, params=params, missing_ok=True) or {}
+        writable: list[str] = []
+        readonly: list[str] = []
+        for name, content in sorted(found.items()):
+            if self._layout.archive is None and not self._is_hour(name):
+                continue
+            blocked = any(content["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
+            (readonly if blocked else writable).append(name)
+        return writable, readonly
+
+    def _is_hour(self, name: str) -> bool:
+        """Whether an index is an hour of this window; copies that are kept apart have been scored."""
+        found = self._layout.address.hour_of_index(name)
+        return found is not None and not found[1]
+
+    def _counted(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
+        """How many wait in each index where any do, and the time of the oldest there."""
+        oldest = {"oldest": {"min": {"field": self.time.name}}} if self.time.kind == "date" else {}
+        body = {
+            "size": 0,
+            "track_total_hits": False,
+            "query": self._query(indices),
+            "aggs": {"indices": {"terms": {"field": "_index", "size": len(indices)}, "aggs": oldest}},
+        }
+        answer = self._cluster.request(
+            "POST", f"/{self._layout.target}/_search", body=body,
+            params={"allow_partial_search_results": "false", "ignore_unavailable": "true"},
+        )  # fmt: skip
+        buckets = answer.get("aggregations", {}).get("indices", {}).get("buckets", ())
+        return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in buckets}
+
+    def _query(self, indices: list[str]) -> dict[str, Any]:
+        """Unmarked documents of `indices`; in the body, because a path of all hours can be too long."""
+        return {
+            "bool": {
+                "filter": [{"terms": {"_index": indices}}],
+                "must_not": [{"exists": {"field": MARK}}],
+            }
+        }
+
+
+def _time(bucket: dict[str, Any]) -> int | None:
+    value = bucket.get("oldest", {}).get("value")
+    return None if value is None else int(value)

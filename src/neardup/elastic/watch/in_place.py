@@ -1,0 +1,53 @@
+"""An index that is not ours, made ready for its documents to be scored where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from neardup.elastic.admin.resources import load
+from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.reindex.index_reader import Source
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.lease import Lease
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.settings import Settings
+    from neardup.sources.fields import Fields
+
+_FIELDS: Final = "neardup-fields.json"
+
+
+def prepare(
+    cluster: Cluster, name: str, settings: Settings, fields: Fields, *, given: Collection[str] = ()
+) -> Layout:
+    """The layout of the window at the cluster's address whose documents are those of the index `name`.
+
+    Sets up the window if it is not there, and maps our object in the index: the only change of it beside the marks.
+    Where it is there, its fields hold; of `fields` those `given` ("text_field", "time_field") must be the same.
+    Raises `SettingsError` for an index that cannot be scored in place, `ClusterRejected` if it has an object `neardup`
+    of its own.
+    """
+    content = Lease(cluster).read()
+    if content is not None:
+        about = scheme_of(content.about)
+        for what, kept, wanted in (
+            ("text_field", about.text_field, fields.text),
+            ("time_field", about.time_field, fields.time[0]),
+        ):
+            if what in given and kept != wanted:
+                raise SettingsError(
+                    what, wanted, f"{kept!r}, as this window has it: others need another prefix"
+                )
+        fields = type(fields)(fields.id, about.text_field, (about.time_field,))
+    source = Source(cluster, name, fields)
+    if content is None:
+        # No pipeline of ours signs what is in such an index.
+        own = settings.with_changes(window_hours=0)
+        set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
+    ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
+    cluster.request("PUT", f"/{name}/_mapping", body=ours)
+    return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)

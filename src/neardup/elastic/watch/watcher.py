@@ -1,0 +1,169 @@
+"""Watching: pass after pass, for as long as it is wanted, whatever happens to the cluster meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Final
+
+from neardup.elastic.watch.backlog import Lag
+from neardup.elastic.watch.leadership import Post
+from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
+from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
+from neardup.model.hours import hour_of
+from neardup.window.base import Left
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.index_layout import Layout
+    from neardup.elastic.window.window import ElasticWindow
+    from neardup.model.verdict import Verdict
+    from neardup.window.base import OnReject
+
+log = logging.getLogger("neardup")
+
+DEFAULT_POLL_SECONDS: Final = 2.0
+LONGEST_PAUSE: Final = 60.0
+FORBIDDEN: Final = 403
+"""The status of a write to an index that takes none."""
+
+
+class Watch:
+    """The verdicts on what other clients write, as they are made.
+
+    `open_window` opens the window, again after every failure that made its memory useless. `once`: ends when nothing
+    waits any more. `roll_over` is called whenever an hour has begun.
+    """
+
+    def __init__(
+        self,
+        open_window: Callable[[], ElasticWindow],
+        cluster: Cluster,
+        layout: Layout,
+        *,
+        roll_over: Callable[[int], object] | None = None,
+        once: bool = False,
+        poll: float = DEFAULT_POLL_SECONDS,
+        batch: int = DEFAULT_BATCH,
+    ) -> None:
+        self._open_window, self._cluster, self._layout = open_window, cluster, layout
+        self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
+        self._post = Post(cluster)
+        self._rolled: int | None = None
+        self._told: frozenset[str] = frozenset()
+        self._standing_by = False
+        self._stopped: Callable[[], bool] = lambda: False
+        self._sleep: Callable[[float], object] = time.sleep
+        self.lag = Lag()
+        self.left = Left()
+        """What has left the window."""
+        self.handled = self.expected = 0
+        """How many documents have been dealt with, and how many will have been when what was last seen is done."""
+
+    def verdicts(
+        self,
+        *,
+        on_reject: OnReject,
+        on_lag: Callable[[Lag], object] = lambda _: None,
+        stopped: Callable[[], bool] = lambda: False,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> Iterator[Verdict]:
+        """Each verdict is in its document when it is yielded. Ends only if `once`, or when it is `stopped`, which is
+        looked at after every batch.
+
+        `on_reject` is told what cannot be scored, `on_lag` after every look how many wait; `sleep` waits.
+
+        What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
+        index becomes read-only, another scorer took over. Raises what will not go away by itself, `ClusterRefused`
+        for one; at the first opening, and if `once`, `ClusterUnreachable` too.
+        """
+        failures = 0
+        opened = False
+        self._stopped, self._sleep = stopped, sleep
+        try:
+            while not stopped():
+                try:
+                    with self._open_window() as window:
+                        opened = True
+                        before = self.left
+                        for verdict in self._passes(window, on_reject, on_lag):
+                            failures = 0
+                            self.left = before.plus(window.left)
+                            yield verdict
+                    return
+                except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:
+                    if not opened or not self._survives(error, failures):
+                        raise
+                    failures += 1
+                    pause = min(LONGEST_PAUSE, self._poll * 2**failures)
+                    log.warning("%s; going on in %.0f s", error, pause)
+                    sleep(pause)
+        finally:
+            self._post.leave()
+
+    def _survives(self, error: Exception, failures: int) -> bool:
+        """Whether to go on after `error`. An index that was closed to marks a moment ago is passed over next time."""
+        if isinstance(error, ClusterRejected) and error.status == FORBIDDEN:
+            return not self._once or failures < 3
+        return not self._once
+
+    def _passes(
+        self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Lag], object]
+    ) -> Iterator[Verdict]:
+        watcher = Watcher(
+            window,
+            self._cluster,
+            self._layout,
+            on_reject=on_reject,
+            batch=self._batch,
+            stopped=self._stopped,
+        )
+        while not self._stopped():
+            at_work = self._at_work()
+            if at_work:
+                self._begin_hour()
+                # Marks that a scorer left that ended in its turn would pass for verdicts.
+                window.recover()
+            watcher.waiting.refresh()
+            self._look(watcher)
+            on_lag(self.lag)
+            before = watcher.handled
+            if at_work and self.lag.waiting:
+                for verdict in watcher.one_pass():
+                    yield verdict
+                    self._post.hold()
+            self.handled += watcher.handled - before
+            if watcher.handled > before:
+                continue
+            # Those that still wait have been scored a moment ago, are gone, or take no mark.
+            if self._once and (at_work or not self.lag.waiting):
+                return
+            self._sleep(self._poll)
+
+    def _at_work(self) -> bool:
+        """Whether this watcher is the one that works; told when that changes."""
+        at_work = self._post.hold()
+        if at_work and self._standing_by:
+            log.warning("nobody else scores any more: at work")
+        elif not at_work and not self._standing_by:
+            log.warning("another process (%s) scores this window: standing by", self._post.holder)
+        self._standing_by = not at_work
+        return at_work
+
+    def _look(self, watcher: Watcher) -> None:
+        """Counts what waits, and tells of the indices that take no marks, each once."""
+        self.lag = watcher.waiting.lag()
+        for name in sorted(self.lag.readonly):
+            if name not in self._told:
+                log.warning("%s is read-only: its documents wait until it takes marks again", name)
+        self._told = frozenset(self.lag.readonly)
+        self.expected = self.handled + self.lag.waiting
+
+    def _begin_hour(self) -> None:
+        """Rolls over when an hour has begun."""
+        now = int(time.time() * 1_000)
+        if self._roll_over is not None and self._rolled != hour_of(now):
+            self._roll_over(now)
+            self._rolled = hour_of(now)

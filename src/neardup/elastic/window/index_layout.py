@@ -1,0 +1,75 @@
+"""Layout: which index a document of a window lies in, and what its fields are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from neardup.elastic.admin.managed_objects import Scheme
+    from neardup.elastic.http.address import Address
+    from neardup.elastic.http.client import Cluster
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The indices and fields of one window.
+
+    An index an hour, named by the event time; or, for an `archive` scored in place, one index that is not ours.
+    `client_signs`: no plugin signs what is written, so the client sends whole signatures. `text_field` and
+    `time_field` may be dotted.
+    """
+
+    address: Address
+    text_field: str = "text"
+    time_field: str = "@timestamp"
+    client_signs: bool = False
+    archive: str | None = None
+
+    @classmethod
+    def of(cls, address: Address, scheme: Scheme, archive: str | None) -> Self:
+        """That of a window which is set up by `scheme`."""
+        client_signs = scheme.signed_by == "client"
+        return cls(address, scheme.text_field, scheme.time_field, client_signs, archive)
+
+    @property
+    def target(self) -> str:
+        """What to search for every document of the window, copies kept apart too."""
+        return self.archive or self.address.pattern
+
+    @property
+    def searched(self) -> str:
+        """What to search for candidates: `target` without the copies that are kept apart."""
+        return self.archive or f"{self.address.pattern},-{self.address.copies_pattern}"
+
+    def index_for(self, hour: int, *, copies: bool) -> str:
+        """Where a new document of an hour goes."""
+        if self.archive is not None:
+            return self.archive
+        return self.address.copies(hour) if copies else self.address.hourly(hour)
+
+    def kept_in(self, index: str, hour: int, *, copies: bool) -> str:
+        """Where a document in `index` belongs now that it is to be kept apart, or no longer: else it stays."""
+        if self.is_apart(index) == copies or self.archive is not None:
+            return index
+        return self.index_for(hour, copies=copies)
+
+    def owns(self, index: str) -> bool:
+        """Whether an index is of this window: the pattern of `news` matches the hours of `news-sport` too."""
+        return index == self.archive or (
+            self.archive is None and self.address.hour_of_index(index) is not None
+        )
+
+    def is_apart(self, index: str) -> bool:
+        """Whether an index holds copies that are kept apart from what is searched."""
+        found = self.address.hour_of_index(index)
+        return found is not None and found[1]
+
+    def living(self, cluster: Cluster) -> dict[str, tuple[int, bool]]:
+        """The hourly indices that exist: (hour, whether of copies) by name. An archive has none."""
+        if self.archive is not None:
+            return {}
+        params = {"expand_wildcards": "all", "filter_path": "*.settings.index.uuid"}
+        found = cluster.request("GET", f"/{self.target}/_settings/index.uuid", params=params, missing_ok=True)
+        named = ((name, self.address.hour_of_index(name)) for name in found or ())
+        return {name: hour for name, hour in named if hour is not None}

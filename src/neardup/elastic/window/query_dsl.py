@@ -1,0 +1,74 @@
+"""Bodies of the searches for candidates of a signed text, as plain values (docs/definitions.md, Search).
+
+No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range. One query is our own (plugin/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from neardup.elastic.window.codec import OBJECT
+
+MAX_TERMS: Final = 65_536
+"""`index.max_terms_count`, as Elasticsearch sets it."""
+
+
+def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
+    """Documents that hold at least `minimum` of `terms` in one of our fields; none if there are too few terms.
+
+    More terms than one query may have are shared out over several, each of which every match of all satisfies in
+    proportion: with n parts, at least ceil(minimum / n) in one of them (a superset, which is verified anyway).
+    """
+    name = f"{OBJECT}.{field}"
+    if len(terms) < minimum or not terms:
+        return {"match_none": {}}
+    if minimum == 1 and len(terms) <= MAX_TERMS:
+        return {"terms": {name: list(terms)}}
+    count = -(-len(terms) // MAX_TERMS)
+    parts = [list(terms[place::count]) for place in range(count)]
+    each = -(-minimum // count)
+    sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
+    return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
+
+
+def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
+    """The plugin's own query: documents with doc_q >= t with `text`, and no others.
+
+    It takes decimals only; of another fraction it gets the next lower one, which finds a superset.
+    """
+    millionths = max(threshold.numerator * 1_000_000 // threshold.denominator, 1)
+    return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
+
+
+def lengths(count: int, threshold: Fraction) -> dict[str, Any]:
+    """Documents whose number of q-grams allows doc_q >= t with one of `count`: t·|A| <= |B| <= |A|/t."""
+    low = -(-threshold.numerator * count // threshold.denominator)
+    high = threshold.denominator * count // threshold.numerator
+    return {"range": {f"{OBJECT}.qgram_count": {"gte": low, "lte": high}}}
+
+
+def times(first: int, last: int) -> dict[str, Any]:
+    """Documents of a time from `first` to before `last`, in milliseconds."""
+    return {"range": {f"{OBJECT}.time": {"gte": first, "lt": last}}}
+
+
+def term(field: str, value: str | int) -> dict[str, Any]:
+    """Documents with one value of one of our fields."""
+    return {"term": {f"{OBJECT}.{field}": {"value": value}}}
+
+
+def terms(field: str, values: Iterable[str | int]) -> dict[str, Any]:
+    """Documents with one of several values of one of our fields."""
+    return {"terms": {f"{OBJECT}.{field}": list(values)}}
+
+
+def any_of(queries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Documents that match one of `queries` at least."""
+    return queries[0] if len(queries) == 1 else {"bool": {"should": list(queries), "minimum_should_match": 1}}
+
+
+def all_of(queries: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Documents that match all of `queries` and none of `must_not`, unscored."""
+    return {"bool": {"filter": list(queries), **({"must_not": list(must_not)} if must_not else {})}}

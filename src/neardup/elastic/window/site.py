@@ -1,0 +1,20 @@
+"""Site: what every part of an opened window in a cluster works with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.index_layout import Layout
+    from neardup.elastic.window.lease import Lease
+    from neardup.signing.signature import Signer
+
+
+class Site(NamedTuple):
+    """The connection, what fields and indices are called, this scorer's turns, and who signs by the window's recipe."""
+
+    cluster: Cluster
+    layout: Layout
+    lease: Lease
+    signer: Signer

@@ -1,1 +1,0 @@
-"""Where signatures live and candidates are found: one contract (base.py), one module an engine."""

@@ -1,0 +1,89 @@
+"""What of a configuration decides which copies neardup itself finds: it is measured as it is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any, Self
+
+from neardup.model.settings import DEFAULT_MAX_CANDIDATES, DEFAULT_MAX_LENGTH, Recipe, Retrieval, Settings
+from neardup.tables.lexicon import Lexicon
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The settings of neardup that an evaluation takes over, under the names that they have in `Settings`.
+
+    It varies threshold and retrieval itself. It leaves out what makes a window forget (its hours, budgets, the policy
+    `drop`), because every document is compared with all before it; partial copies, which are no duplicates; and what
+    never changes a verdict.
+
+    >>> str(Tuning(Recipe(q=5, fold_case=True), min_shared=3)), str(Tuning())
+    ('q=5, fold_case, min_shared=3', '')
+    """
+
+    recipe: Recipe = field(default_factory=Recipe)
+    max_length: int = DEFAULT_MAX_LENGTH
+    max_candidates: int = DEFAULT_MAX_CANDIDATES
+    routes: tuple[str, ...] = ()
+    min_shared: int | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """What of `settings` is taken over."""
+        return cls(
+            settings.recipe or Recipe(),
+            settings.max_length,
+            settings.max_candidates,
+            settings.routes,
+            settings.min_shared,
+        )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The tuning that `to_dict` wrote."""
+        return cls(**{**values, "recipe": Recipe(**values["recipe"]), "routes": tuple(values["routes"])})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; a lexicon by its path."""
+        values = asdict(self)
+        if self.recipe.lexicon is not None:
+            values["recipe"]["lexicon"] = str(self.recipe.lexicon)
+        return values
+
+    def settings(self, retrieval: Retrieval, threshold: float) -> Settings:
+        """Those of a window in which every document is compared with all before it, and every copy is listed."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Plain values that are equal if the same is found; a lexicon counts by what is in it, not by its name.
+
+        Raises `LexiconError` or `OSError` for a lexicon that cannot be read, as `str` does.
+        """
+        rest = (getattr(self, one.name) for one in fields(self) if one.name != "recipe")
+        return (self.recipe.text(self._lexicon_id), *rest)
+
+    @cached_property
+    def _lexicon_id(self) -> str:
+        path = self.recipe.lexicon
+        return (Lexicon.default() if path is None else Lexicon.load(path)).id
+
+    def __str__(self) -> str:
+        """What differs from the defaults; nothing if nothing does."""
+        return ", ".join(self._differences())
+
+    def _differences(self) -> Iterator[str]:
+        default = type(self)()
+        for mine, its in ((self.recipe, default.recipe), (self, default)):
+            for one in fields(mine):
+                value = getattr(mine, one.name)
+                if one.name == "recipe" or value == getattr(its, one.name):
+                    continue
+                if one.name == "lexicon":
+                    value = self._lexicon_id
+                elif isinstance(value, tuple):
+                    value = "+".join(value)
+                yield one.name if value is True else f"{one.name}={value}"

@@ -1,0 +1,123 @@
+"""neardup itself as a method: what its embedded engine reports, at each threshold in a window of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import neardup
+from neardup.evaluation import memory
+from neardup.evaluation.errors import EvaluationError
+from neardup.evaluation.measure import Found, told
+from neardup.evaluation.results import Cost, Point, Result
+from neardup.model.document import encode_text
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
+from neardup.signing.signature import signer
+
+if TYPE_CHECKING:
+    from neardup.evaluation.corpus import Corpus
+    from neardup.evaluation.evaluated_settings import Tuning
+    from neardup.evaluation.measure import OnProgress
+    from neardup.evaluation.truth import Pair, Truth
+
+THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
+_TIME: Final = 0
+"""The time of every document: they are compared whatever their own, as by every other method."""
+
+
+class Product:
+    """The engine with one kind of retrieval, set up by `tuning`. No `Method`: it signs, finds and compares in one go.
+
+    It calls itself after what differs from the defaults, as other methods do: `neardup sketch(q=5, fold_case)`.
+    """
+
+    paper = (
+        "D. Montanari, P. L. Puglisi (2012), Near Duplicate Document Detection for Large Information Flows; "
+        "retrieval as in ARCHITECTURE.md"
+    )
+
+    def __init__(self, retrieval: Retrieval, tuning: Tuning) -> None:
+        self.retrieval = retrieval
+        self.tuning = tuning
+        self.name = f"neardup {retrieval}" + (f"({tuning})" if str(tuning) else "")
+        self.thresholds = THRESHOLDS
+
+    def measure(
+        self,
+        label: str,
+        corpus: Corpus,
+        truth: Truth,
+        asked: Sequence[float] | None,
+        on_progress: OnProgress,
+    ) -> Result:
+        """The result of ingesting all of `corpus` once a threshold; sizes are those of the largest index.
+
+        Signing is timed by itself, as part of the whole: what remains of the whole counts as comparing. An index here
+        is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
+        `EvaluationError` for a document that the engine rejects: its pairs would be missed without a word.
+        """
+        thresholds = self.thresholds if asked is None else tuple(asked)
+        with self._window(thresholds[0]) as window:  # what is compiled or loaded at the first use
+            list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
+        memory.forget_peak()
+        baseline = memory.resident_bytes()
+        signing = _sign_seconds(corpus, self.tuning.recipe)
+        runs = [self._run(corpus, threshold, on_progress) for threshold in thresholds]
+        return Result(
+            method=label,
+            name=self.name,
+            paper=self.paper,
+            points=tuple(
+                Point(threshold, *truth.tally(found.pairs), len(truth.copies), found.compared)
+                for threshold, (found, _) in zip(thresholds, runs, strict=True)
+            ),
+            index_bytes=max(size for _, size in runs),
+            cost=Cost(
+                learn_seconds=0.0,
+                sign_seconds=signing,
+                signed=len(corpus),
+                compare_seconds=tuple(max(0.0, found.seconds - signing) for found, _ in runs),
+                peak_bytes=memory.peak_bytes(),
+                baseline_bytes=baseline,
+            ),
+        )
+
+    def _window(self, threshold: float) -> Any:
+        return neardup.open(None, settings=self.tuning.settings(self.retrieval, threshold))
+
+    def _run(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[Found, int]:
+        """What is found at one threshold, and the bytes of the index."""
+        pairs: list[Pair] = []
+        compared = 0
+        texts = told(f"ingest at {threshold:g}", corpus.texts, on_progress)
+        began = time.process_time()
+        with self._window(threshold) as window:
+            for verdict in window.ingest(_documents(texts), on_reject=partial(_refuse, corpus)):
+                later = int(verdict.id)
+                compared += verdict.candidates
+                pairs += [(int(match.id), later) for match in verdict.matches]
+            seconds = time.process_time() - began
+            return Found(pairs, compared, seconds), window.stats().memory_bytes
+
+
+def _documents(texts: Any) -> Iterator[neardup.Document]:
+    """The texts as documents that are called by their places."""
+    for place, text in enumerate(texts):
+        yield neardup.Document(str(place), text, _TIME)
+
+
+def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
+    id = corpus.ids[int(reject.id or 0)]
+    raise EvaluationError("corpus", f"the engine rejects the document {id!r}: {reject.reason}", id)
+
+
+def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
+    """Seconds that signing all texts takes, in batches as `ingest` makes them."""
+    maker = signer(recipe)
+    began = time.process_time()
+    for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):
+        batch = corpus.texts[first : first + DEFAULT_BATCH_DOCUMENTS]
+        maker.sign([encode_text(text) for text in batch])
+    return time.process_time() - began

@@ -1,0 +1,315 @@
+"""DocumentTable: the documents of a window in memory, one number each, in the order in which they came.
+
+Groups: a document *stands* for a group, so that whoever matches it joins, if it is the group's head, or if the head is
+gone and it is the earliest member (time, id) that lives. Who stands is kept up to date as documents come and go, not
+asked of a group's members at every match: groups grow as large as a flood of copies.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.index.posting_lists import Hits
+from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.kernels.posting_lists import Documents
+from neardup.model.hours import FIRST_HOUR
+from neardup.model.settings import HOUR_MS
+from neardup.stores.base import DELETED, ROW, Rows, key_counts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.model.decision import Stands
+
+_FIRST_CAPACITY = 1_024
+_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "sieves")
+_GROWTH = 1.5
+_PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+DOCUMENT_BYTES = 700
+"""Memory of a document apart from its postings, for `max_memory`: row 128, sieve 256, columns 10, id and
+tables of Python's.
+"""
+POSTING_BYTES = 16
+"""Memory of a posting with its share of table and spare room; measured at 1 M documents, benchmarks/README.md."""
+
+
+def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
+    """Bytes of memory that each document is counted as: an estimate, the same on every machine and in every batch."""
+    sketches, _, prefixes, sentences, bands = key_counts(rows)
+    postings: NDArray[np.int64] = np.maximum(sketches, prefixes) + sentences + bands
+    return DOCUMENT_BYTES + POSTING_BYTES * postings
+
+
+class DocumentTable:
+    """Columns indexed by document number: `rows` (stores/base.py, ROW), `hours`, `alive`, `ids`, and those below.
+
+    Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the
+    order number of their head, so that another text under the head's old id is not taken for it.
+
+    halves              the first halves of the fingerprints, side by side
+    first_of, next_of   documents of one text: the one that is posted, and the next in its chain
+    stands              whether a document stands for a group, once `settle` has been called
+    leads               whether others have joined a document; one that is a member itself may lead and not stand
+    names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
+    """
+
+    def __init__(self, most_shared: int) -> None:
+        self.size = 0
+        self.ids: list[str] = []
+        self.number_of: dict[str, int] = {}
+        self.members: defaultdict[int, list[int]] = defaultdict(list)
+        self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
+        self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
+        self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.halves = np.zeros(_FIRST_CAPACITY, np.uint64)
+        self.first_of = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.leads = np.zeros(_FIRST_CAPACITY, np.uint8)
+        self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
+        self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
+        self.hits = Hits(_FIRST_CAPACITY, most_shared)
+        self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
+        self.dead = 0
+        self._headless: set[int] = set()
+        self._settled_floor = FIRST_HOUR
+
+    @property
+    def columns(self) -> Documents:
+        """What the search filters by."""
+        fingerprints = self.rows["fingerprint"]
+        return Documents(
+            self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
+        )
+
+    @property
+    def living(self) -> int:
+        """Documents found by id: searchable or routed."""
+        return len(self.number_of)
+
+    @property
+    def budgeted(self) -> tuple[int, int]:
+        """(documents, bytes) that count towards the budgets."""
+        return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
+
+    def extend(self, rows: Rows, sieves: NDArray[np.uint64] | None) -> int:
+        """Adds `rows` as alive documents without ids yet (`name` adds those); returns the first number.
+
+        A document without a sieve (one stored by a complete search) gets one that lets everything pass.
+        """
+        first, last = self.size, self.size + len(rows)
+        if last > len(self.rows):
+            capacity = max(last, int(len(self.rows) * _GROWTH))
+            for name in _COLUMNS:
+                old = getattr(self, name)
+                larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
+                larger[:first] = old[:first]
+                setattr(self, name, larger)
+            self.hits = self.hits.resized(capacity)
+            self.name_starts = np.concatenate([self.name_starts, np.zeros(capacity, np.int64)])[
+                : capacity + 1
+            ]
+        self.rows[first:last] = rows
+        self.hours[first:last] = rows["time"] // HOUR_MS
+        self.counts[first:last] = rows["count"]
+        self.alive[first:last] = 1
+        self.stands[first:last] = 1
+        self.leads[first:last] = 0
+        self.halves[first:last] = rows["fingerprint"][:, 0]
+        self.first_of[first:last] = np.arange(first, last)
+        self.next_of[first:last] = -1
+        self.sieves[first:last] = sieves if sieves is not None else _PASSES_ALL
+        self.size = last
+        return first
+
+    def name(self, ids: list[str], encoded: list[bytes]) -> None:
+        """Gives the last documents added, which have none yet, their ids; `encoded`: the same as UTF-8."""
+        first, last = len(self.ids), len(self.ids) + len(ids)
+        self.ids += ids
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        np.cumsum(sizes, out=self.name_starts[first + 1 : last + 1])
+        begin = int(self.name_starts[first])
+        self.name_starts[first + 1 : last + 1] += begin
+        end = int(self.name_starts[last])
+        if end > len(self.names):
+            larger = np.zeros(max(end, int(len(self.names) * _GROWTH)), np.uint8)
+            larger[:begin] = self.names[:begin]
+            self.names = larger
+        self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
+
+    def lead(self, number: int) -> None:
+        """Makes document `number` the head of a group of its own."""
+        self.rows["group_order"][number] = self.rows["order"][number]
+        self.stands[number] = 1
+
+    def join(self, number: int, head_order: int, head: int | None) -> None:
+        """Makes document `number` a member of the group that the document of that order heads: `head`, None if it is
+        gone.
+        """
+        self.members[head_order].append(number)
+        self.stands[number] = 0
+        if head is not None:
+            self.leads[head] = 1
+        if head is None or self.hours[head] < self._settled_floor:
+            self._headless.add(head_order)
+
+    def account(self, first: int, last: int) -> None:
+        """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
+        rows = self.rows[first:last]
+        kept = (rows["flags"] & DELETED) == 0
+        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows[kept])
+        for hour in np.unique(hours).tolist():
+            load = self.load.setdefault(hour, [0, 0])
+            load[0] += int((hours == hour).sum())
+            load[1] += int(sizes[hours == hour].sum())
+
+    def bury(self, number: int) -> None:
+        """Takes a document out: it is found no more, by search or by id."""
+        identity = self.ids[number]
+        if self.number_of.get(identity) == number:
+            del self.number_of[identity]
+            hour = int(self.hours[number])
+            if hour in self.load:
+                self.load[hour][0] -= 1
+                self.load[hour][1] -= int(budget_bytes_of(self.rows[number : number + 1])[0])
+                if not self.load[hour][0]:
+                    del self.load[hour]
+        self.drop(number)
+
+    def drop(self, number: int) -> None:
+        """Takes out of the search a document that is found by no id (any more)."""
+        self.alive[number] = 0
+        self.dead += 1
+        self._stand_down(number)
+
+    def _stand_down(self, number: int) -> None:
+        """`number` is gone: others take over the groups that it stood for, at the next `settle`."""
+        row = self.rows[number]
+        if self.stands[number]:
+            self._headless |= {int(row["group_order"])} & self.members.keys()
+        if self.stands[number] or self.leads[number]:
+            self._headless |= {int(row["order"])} & self.members.keys()
+        self.stands[number] = self.leads[number] = 0
+
+    def lives(self, number: int, floor_hour: int) -> bool:
+        """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
+        known = self.number_of.get(self.ids[number]) == number
+        return known and int(self.hours[number]) >= floor_hour
+
+    def settle(self, floor_hour: int) -> None:
+        """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
+        if floor_hour > self._settled_floor:
+            self._settled_floor = floor_hour
+            heads = self.stands[: self.size] | self.leads[: self.size]
+            gone = (heads == 1) & (self.hours[: self.size] < floor_hour)
+            for number in np.flatnonzero(gone).tolist():
+                self._stand_down(number)
+        for head_order in self._headless:
+            members = [number for number in self.members[head_order] if self.lives(number, FIRST_HOUR)]
+            living = [number for number in members if self.hours[number] >= self._settled_floor]
+            if living:
+                self.stands[min(living, key=self.arrival_key)] = 1
+            if members:
+                self.members[head_order] = members
+            else:
+                del self.members[head_order]
+        self._headless.clear()
+
+    def settle_anew(self) -> None:
+        """Works out from scratch who stands for a group: after all groups, or the hours that live, have changed."""
+        rows = self.rows[: self.size]
+        self.stands[: self.size] = rows["order"] == rows["group_order"]
+        self._settled_floor = FIRST_HOUR
+        heads = {int(rows["order"][number]): number for number in self.number_of.values()}
+        self._headless = self.members.keys() - heads.keys()
+        self.leads[: self.size] = 0
+        self.leads[[heads[order] for order in self.members.keys() & heads.keys()]] = 1
+
+    def chain_same_texts(self, first: int) -> None:
+        """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
+        fingerprints = self.rows["fingerprint"][first : self.size]
+        order = np.argsort(fingerprints[:, 0], kind="stable")
+        ordered = fingerprints[order]
+        same = (ordered[1:] == ordered[:-1]).all(axis=1)
+        if not same.any():
+            return
+        starts = np.flatnonzero(np.concatenate([[True], ~same]))
+        lengths = np.diff(np.append(starts, len(order)))
+        posted = np.repeat(order[starts], lengths)
+        self.first_of[first + order] = first + posted
+        self._chain(first + order, np.concatenate([[False], same]), first + posted)
+
+    def _chain(
+        self, documents: NDArray[np.int64], same: NDArray[np.bool_], firsts: NDArray[np.int64]
+    ) -> None:
+        """Chains `documents`, ordered by text and then as they came; `same`: of the text of the one before.
+
+        As a search chains them (kernels/posting_lists.py): behind the first the newest, and so back to the second.
+        """
+        places = np.flatnonzero(same)
+        later = np.append(same[1:], False)[places]
+        second = ~same[places - 1]
+        self.next_of[documents[places]] = np.where(second, -1, documents[places - 1])
+        newest = places[~later]
+        self.next_of[firsts[newest]] = documents[newest]
+
+    def numbers_of_orders(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The documents of these order numbers; -1 for those that are not in memory."""
+        held = self.rows["order"][: self.size]
+        places = np.minimum(np.searchsorted(held, orders), max(self.size - 1, 0))
+        return np.where(held[places] == orders, places, -1) if self.size else np.full(len(orders), -1)
+
+    def arrival_key(self, number: int) -> tuple[int, str]:
+        """(time, id): who of several came first."""
+        return int(self.rows["time"][number]), self.ids[number]
+
+    def standing(self, floor_hour: int) -> Stands:
+        """Whether a match stands for a group, where hours before `floor_hour` have gone."""
+        self.settle(floor_hour)
+        return lambda match: bool(self.stands[match.number])
+
+    def compacted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Drops dead documents; returns the new number of every old one, -1 for those gone, and the same for
+        postings: that of a text goes on to the earliest document that has it.
+        """
+        keep = np.zeros(self.size, np.bool_)
+        keep[list(self.number_of.values())] = True
+        numbers = np.where(keep, np.cumsum(keep) - 1, -1)
+        kept = np.flatnonzero(keep)
+        posted = self._rechained(kept)
+        for name in _COLUMNS:
+            if name not in {"first_of", "next_of"}:
+                setattr(self, name, getattr(self, name)[: self.size][kept])
+        self.hits = self.hits.resized(len(kept))
+        ids, self.ids = [self.ids[number] for number in kept], []
+        self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
+        moved = {
+            order: [int(numbers[m]) for m in members if numbers[m] >= 0]
+            for order, members in self.members.items()
+        }
+        self.members = defaultdict(list, {order: members for order, members in moved.items() if members})
+        self._headless &= self.members.keys()
+        self.size = len(kept)
+        self.name_starts = np.zeros(len(kept) + 1, np.int64)
+        self.name(ids, [identity.encode() for identity in ids])
+        self.dead = 0
+        return numbers, posted
+
+    def _rechained(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Chains the documents `kept` by their new numbers; returns what is posted of each old number then."""
+        firsts = self.first_of[kept]
+        posted: NDArray[np.int64] = np.full(self.size, -1)
+        heads, places = np.unique(firsts, return_index=True)
+        posted[heads] = places
+        order = np.argsort(firsts, kind="stable")
+        same = np.concatenate([[False], firsts[order][1:] == firsts[order][:-1]])
+        self.first_of = posted[firsts].astype(np.int32)
+        self.next_of = np.full(len(kept), -1, np.int32)
+        self._chain(order, same, posted[firsts][order])
+        return posted

@@ -1,0 +1,112 @@
+"""Hours and windows: which hour a time lies in, what it is called, which hours a document is compared with.
+
+Time is always an argument here; nothing reads a clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from neardup.model.document import format_time
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIRST_HOUR: Final = -(2**40)
+LAST_HOUR: Final = 2**40
+
+
+def hour_of(milliseconds: int) -> int:
+    """Whole hours since 1970 UTC.
+
+    >>> hour_of(1_795_251_600_000)
+    498681
+    """
+    return milliseconds // HOUR_MS
+
+
+def hour_name(hour: int) -> str:
+    """Name of an hour's local index, UTC, 24-hour clock.
+
+    >>> hour_name(498681)
+    '2026.11.21-09'
+    """
+    stamp = format_time(hour * HOUR_MS)
+    return f"{stamp[:10].replace('-', '.')}-{stamp[11:13]}"
+
+
+def first_living_hour(newest: int, kept_hours: int) -> int:
+    """The oldest hour that lives when `newest` has begun; an older one is dropped whole. 0 = no limit.
+
+    >>> first_living_hour(100, 24)
+    76
+    """
+    return newest - kept_hours if kept_hours else FIRST_HOUR
+
+
+def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
+    """First and last hour that a document of `hour` is compared with.
+
+    A document in time has only earlier hours to look back on; a late one is compared around its own time, both ways.
+    """
+    if not window_hours:
+        return FIRST_HOUR, LAST_HOUR
+    return hour - window_hours, hour + window_hours
+
+
+class Leap(NamedTuple):
+    """What a document does to a window if its time is believed: the newest hour moves on from `newest` to `hour`, and
+    `leaving` of `living` documents expire.
+
+    A stream moves on by an hour at a time, or after a pause; a wrong clock by anything. They are told apart by the
+    next document: one that is nearer to `hour` than to `newest` bears it out.
+    """
+
+    newest: int
+    hour: int
+    leaving: int
+    living: int
+
+    def borne_out_by(self, hour: int) -> bool:
+        """Whether a next document of `hour` bears it out."""
+        return hour - self.newest > self.hour - hour
+
+    def __str__(self) -> str:
+        all_of = "all" if self.leaving == self.living else f"{self.leaving:,} of the"
+        return (
+            f"would move the window on from hour {hour_name(self.newest)} to {hour_name(self.hour)} and expire "
+            f"{all_of} {self.living:,} documents in it; neither the clock nor the next document bears it out: if it "
+            "is right, --advance (advance=True)"
+        )
+
+
+def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
+    """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
+
+    To doubt is what moves the newest hour on by more than half of the hours kept, and makes more than half of what is
+    there expire.
+
+    >>> leap(148, 100, 24, {99: 3, 100: 7})
+    Leap(newest=100, hour=148, leaving=10, living=10)
+    >>> leap(120, 100, 24, {95: 3, 100: 7}) is None
+    True
+    """
+    first = first_living_hour(hour, kept_hours)
+    near = hour <= newest + max(kept_hours // 2, 1)
+    if near or newest <= FIRST_HOUR or first <= min(documents, default=LAST_HOUR):
+        return None
+    leaving = sum(count for old, count in documents.items() if old < first)
+    living = sum(documents.values())
+    return Leap(newest, hour, leaving, living) if 2 * leaving > living else None
+
+
+def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
+    """Why a time is not believed at the time `now` (both in milliseconds); None if it is."""
+    if time <= now + ahead_hours * HOUR_MS:
+        return None
+    hours = (time - now) // HOUR_MS
+    return (
+        f"time {format_time(time)} is {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), more "
+        f"than {ahead_hours:,}: --ahead-hours (ahead_hours) if it is right"
+    )

@@ -1,0 +1,303 @@
+"""Every number that shapes a signature (`Recipe`) or a decision (`Settings`): one home, validated once.
+
+A recipe is stored with every window; signatures of different recipes are never compared. Settings may change from
+one opening of a window to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_Q: Final = 16
+MAX_SIMHASH_VARIANTS: Final = 10
+WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
+"""A random lexicon keeps the words of a hash below: two of three (Kołcz et al. 2004 drop about a third)."""
+MAX_SKETCH_SIZE: Final = 64
+COMPLETE_BELOW: Final = 64
+"""Sets of at most this many q-grams are posted and searched whole (docs/definitions.md, Sketch)."""
+HOUR_MS: Final = 3_600_000
+
+DEFAULT_Q: Final = 4  # Montanari & Puglisi, section 4: the best value on their news
+DEFAULT_SKETCH_SIZE: Final = 32
+DEFAULT_ALPHA: Final = 1.5
+DEFAULT_THRESHOLD: Final = 0.7
+DEFAULT_MATCHES: Final = 10
+DEFAULT_WINDOW_HOURS: Final = 24
+MAX_WINDOW_HOURS: Final = 1_000_000
+"""More than a hundred years; whoever wants no limit says 0."""
+DEFAULT_AHEAD_HOURS: Final = 24
+"""A zone taken for another, and a day that begins early elsewhere, are less than a day."""
+DEFAULT_MAX_LENGTH: Final = 10_000_000
+DEFAULT_MAX_CANDIDATES: Final = 0
+DEFAULT_CONTAINMENT: Final = 0.8
+DEFAULT_DELTA: Final = 1
+DEFAULT_BATCH_DOCUMENTS: Final = 256
+"""Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
+BATCH_BYTES: Final = 4_000_000
+COMPLETE_SHARED: Final = 100
+"""k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
+MAX_SENTENCE_HOLDERS: Final = 300
+"""A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
+MAX_BAND_HOLDERS: Final = 10_000
+
+ROUTES: Final = ("sentences", "simhash")
+RETRIEVALS: Final = ("sketch", "complete")
+POLICIES: Final = ("mark", "drop", "route")
+
+Retrieval = Literal["sketch", "complete"]
+Policy = Literal["mark", "drop", "route"]
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    """Raises `SettingsError` unless `value` is a whole number from `low` to `high`."""
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= low
+    if not good or (high is not None and value > high):
+        bound = f"from {low} to {high}" if high is not None else f"of at least {low}"
+        raise SettingsError(name, value, f"a whole number {bound}")
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
+
+
+def _number(name: str, value: Any, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise SettingsError(name, value, f"a number from {low} to {high}")
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """A list of names, sorted, each once; one bare string is a slip (its letters would be the names)."""
+    if isinstance(value, str):
+        raise SettingsError(name, value, "a list of names")
+    return tuple(sorted(set(value)))
+
+
+def _decimal_or_ratio(text: str) -> Fraction:
+    """What "0.7" or "2/3" says: a window remembers its threshold as text, and a fraction may be no decimal."""
+    return Fraction(text) if "/" in text else Fraction(Decimal(text))
+
+
+def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
+    """`value` as the decimal fraction it prints as, in (0, 1]: 0.7 is 7/10, not the nearest float.
+
+    >>> exact_threshold(0.7)
+    Fraction(7, 10)
+    """
+    try:
+        fraction = value if isinstance(value, Fraction) else _decimal_or_ratio(str(value))
+    except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
+        fraction = Fraction(0)
+    if not 0 < fraction <= 1:
+        raise SettingsError(name, value, "a number above 0 and at most 1, such as 0.7")
+    if fraction.denominator > 1_000_000:
+        raise SettingsError(name, value, "a number of at most six decimals")  # kernels multiply it in 64 bits
+    return fraction
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What shapes a signature. Two documents can be compared only if their recipes are equal.
+
+    `lexicon` is the path of a lexicon file, None for the default one. `alpha` weighs rarity in the sketch.
+    """
+
+    q: int = DEFAULT_Q
+    fold_case: bool = False
+    simhash_variants: int = 1
+    sketch_size: int = DEFAULT_SKETCH_SIZE
+    alpha: float = DEFAULT_ALPHA
+    lexicon: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("q", self.q, 1, MAX_Q)
+        check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
+        check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
+        if not isinstance(self.fold_case, bool):
+            raise SettingsError("fold_case", self.fold_case, "true or false")
+        _number("alpha", self.alpha, 0, 2.5)
+
+    def text(self, lexicon_id: str) -> str:
+        """The recipe string: stored with every window and signature, compared before anything else is.
+
+        >>> Recipe().text("0123abcd")
+        'neardup-1:q4:case:u16:lex-0123abcd:sketch-32-1.5:simhash-1'
+        """
+        case = "fold" if self.fold_case else "case"
+        sketch = f"{self.sketch_size}-{float(self.alpha)}"
+        return (
+            f"neardup-1:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
+        )
+
+
+REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
+"""Settings that opening a window without them takes over from its last writer."""
+REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
+"""The same for a window whose last writer looked for partial copies."""
+REMEMBERED_IF_GIVEN: Final = ("keep_hours", *REMEMBERED_IF_PARTIAL)
+"""What a window says of itself only if it is not as by default."""
+
+
+class PartialRule(NamedTuple):
+    """When a document is a partial copy of another: if they have more than `delta` sentences in common, or one
+    sentence and |A ∩ B| / min(|A|, |B|) >= `containment`.
+    """
+
+    containment: Fraction
+    delta: int
+
+
+LONG_FROM: Final = 4_096
+"""Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
+
+Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4.
+"""
+
+
+def shared_for_threshold(threshold: Fraction) -> int:
+    """m: how many q-grams of a sketch of 32 a candidate must share, by measurement (benchmarks/quality.py)."""
+    if threshold >= Fraction(7, 10):
+        return 4
+    return 3 if threshold >= Fraction(6, 10) else 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How documents are compared and kept.
+
+    threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
+    retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
+    policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
+    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. How
+                      many there are it says in any case
+    window_hours      hours before a document's own that it is compared with; 0 = no limit
+    keep_hours        hours before the newest one that stay in the window, `window_hours` at least; None = as many
+                      as are compared, 0 = for ever
+    ahead_hours       a document of a time further ahead of the clock than this is rejected
+    advance           whether any document is believed by which most of a window expires; else it is only if its time
+                      is the clock's, or the next document bears it out (`neardup.model.hours.Leap`)
+    routes            further ways to find candidates: "sentences", "simhash"
+    max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
+    max_length        longer texts (in characters) are rejected
+    max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
+    batch_documents   how many documents are worked in one go; never changes a verdict
+    threads           how many threads sign; never changes a verdict
+    fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
+    min_shared        m of the sketch search; None = by threshold
+    partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy
+                      is for them
+    containment, delta   from what part of the smaller text on, or beyond how many sentences in common, a document
+                      below the threshold is a partial copy
+    recipe            how documents are signed; None = as the window was, or the default for a new one
+    """
+
+    threshold: Any = DEFAULT_THRESHOLD
+    retrieval: Retrieval = "sketch"
+    policy: Policy = "mark"
+    matches: int | None = DEFAULT_MATCHES
+    window_hours: int = DEFAULT_WINDOW_HOURS
+    keep_hours: int | None = None
+    ahead_hours: int = DEFAULT_AHEAD_HOURS
+    advance: bool = False
+    routes: tuple[str, ...] = ()
+    max_documents: int = 0
+    max_memory: int = 0
+    max_length: int = DEFAULT_MAX_LENGTH
+    max_candidates: int = DEFAULT_MAX_CANDIDATES
+    batch_documents: int = DEFAULT_BATCH_DOCUMENTS
+    threads: int = 1
+    fsync: bool = False
+    min_shared: int | None = None
+    recipe: Recipe | None = None
+    partial: bool = False
+    containment: Any = DEFAULT_CONTAINMENT
+    delta: int = DEFAULT_DELTA
+
+    def __post_init__(self) -> None:
+        exact_threshold(self.threshold)
+        exact_threshold(self.containment, "containment")
+        _one_of("retrieval", self.retrieval, RETRIEVALS)
+        _one_of("policy", self.policy, POLICIES)
+        object.__setattr__(self, "routes", _names("routes", self.routes))
+        for route in self.routes:
+            _one_of("routes", route, ROUTES)
+        check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
+        for name, low in (
+            ("ahead_hours", 0),
+            ("max_documents", 0),
+            ("max_memory", 0),
+            ("max_candidates", 0),
+            ("delta", 0),
+        ):
+            check_whole(name, getattr(self, name), low)
+        for name in ("max_length", "batch_documents", "threads"):
+            check_whole(name, getattr(self, name), 1)
+        if self.matches is not None:
+            check_whole("matches", self.matches, 0)
+        if self.min_shared is not None:
+            check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
+        for name in ("fsync", "partial", "advance"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(name, getattr(self, name), "true or false")
+        self._check_keep_hours()
+
+    def _check_keep_hours(self) -> None:
+        keep, compared = self.keep_hours, self.window_hours
+        if keep is None:
+            return
+        check_whole("keep_hours", keep, 0)
+        if keep and not 0 < compared <= keep:
+            expected = (
+                f"at least the {compared} hours that are compared (window_hours)"
+                if compared
+                else "0, because all hours are compared (window_hours = 0)"
+            )
+            raise SettingsError("keep_hours", keep, f"{expected}; 0 keeps all")
+
+    @property
+    def kept_hours(self) -> int:
+        """How many hours before the newest one stay; 0 = all."""
+        return self.window_hours if self.keep_hours is None else self.keep_hours
+
+    @property
+    def exact(self) -> Fraction:
+        """The threshold as an exact fraction."""
+        return exact_threshold(self.threshold)
+
+    @property
+    def partial_rule(self) -> PartialRule | None:
+        """When a document is a partial copy; None if that is not asked."""
+        if not self.partial:
+            return None
+        return PartialRule(exact_threshold(self.containment, "containment"), self.delta)
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """What a window remembers of them (`REMEMBERED`), as plain values."""
+        values = {name: getattr(self, name) for name in REMEMBERED}
+        values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
+        if self.keep_hours is not None:
+            values["keep_hours"] = self.keep_hours
+        if self.partial:
+            values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
+        return values
+
+    def with_changes(self, **changes: Any) -> Settings:
+        """A copy with some fields changed, validated again."""
+        return replace(self, **changes)
+
+
+def asked_rule(
+    settings: Settings, partial: bool | None, containment: Any, delta: int | None
+) -> PartialRule | None:
+    """The rule of a query: what is not None, else as the window has it. None: partial copies are not asked for."""
+    asked = {"partial": partial, "containment": containment, "delta": delta}
+    return settings.with_changes(**{n: value for n, value in asked.items() if value is not None}).partial_rule

@@ -1,0 +1,1 @@
+"""From texts to signatures, and doc_q of two texts."""

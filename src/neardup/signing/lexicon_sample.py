@@ -1,0 +1,68 @@
+"""A lexicon from documents: the sample of a collection counted into statistics."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Final
+
+from neardup.errors import SettingsError
+from neardup.model.document import encode_text
+from neardup.model.settings import Recipe
+from neardup.signing.signature import Signer
+from neardup.tables.lexicon import Lexicon, LexiconBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DEFAULT_SAMPLE: Final = 2_000
+"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
+them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
+
+
+class EmptySample(SettingsError):
+    """The lexicon `name` was to be made of no text at all: to it every word and q-gram would be unknown."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, 0, "made of documents")
+        self.args = (name,)  # what pickle calls us with
+
+    def __str__(self) -> str:
+        return (
+            f"lexicon {self.name}: there is no document to make it of: give files with texts, or name the field of "
+            "theirs by --text-field"
+        )
+
+
+def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str], int]:
+    """(`size` of the texts, drawn at random, or all if they are fewer; how many there were). Seeded: repeatable.
+
+    Reservoir sampling (Vitter 1985, algorithm R): one pass, memory for `size` texts.
+    """
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kept: list[str] = []
+    count = 0
+    for text in texts:
+        count += 1
+        if len(kept) < size:
+            kept.append(text)
+        elif (place := draw.randrange(count)) < size:
+            kept[place] = text
+    return kept, count
+
+
+def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:
+    """The lexicon called `name` of these texts, whose order does not matter; about 0.1 ms and no memory for each.
+
+    Raises `ValueError` for a text with an unpaired surrogate, `SettingsError` for a `q` that cannot be, `EmptySample`
+    if there is no text.
+
+    >>> lexicon_of(["Rain at noon.", "Rain at dusk.", "Snow."], name="weather").documents
+    3
+    """
+    signer = Signer(Recipe(q=q, fold_case=fold_case))
+    builder = LexiconBuilder(q=q, fold_case=fold_case, name=name)
+    for text in texts:
+        builder.add(*signer.lexicon_keys(encode_text(text)))
+    if not builder.documents:
+        raise EmptySample(name)
+    return builder.build()

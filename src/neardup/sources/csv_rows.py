@@ -1,0 +1,237 @@
+"""CSV and its kin (tab, semicolon, bar): a header line, then one document a row."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.model.document import FLUSH
+from neardup.sources.encoding import not_text
+from neardup.sources.fields import RecordError
+from neardup.sources.lines import Overlong, excerpt
+
+if TYPE_CHECKING:
+    from neardup.model.document import Document
+    from neardup.sources.fields import FieldUse
+    from neardup.sources.lines import Lines
+    from neardup.sources.position import Item, Position
+
+DELIMITERS: Final = ",\t;|"
+_SHOWN: Final = 30
+"""Columns that a message names, and characters of each."""
+LONGEST_ROW: Final = 48 * 1024 * 1024
+"""Bytes that a quote is followed for: 10 million characters take 40 million bytes in UTF-8 at most."""
+MOST_LINES: Final = 1_000_000
+"""Lines that a quote is followed for: each costs some memory, however short it is."""
+
+
+_CUT: Final = "unexpected end of data"  # the parser's own words for it
+
+
+class _Waiting(Exception):
+    """Raised through the csv module's parser, between two rows: nothing more is there now."""
+
+
+def documents(
+    batches: Iterator[Lines], fields: FieldUse, position: Position, longest: int, delimiter: str | None = None
+) -> Iterator[Item]:
+    """A document or a `Reject` for every row; `position` has the number of the row's first line.
+
+    Without a `delimiter`, the one that makes the header contain the text field is taken. Quoting is read strictly: a
+    row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote that is
+    never closed costs one row and not the rest of the file.
+    """
+    # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
+    csv.field_size_limit(max(csv.field_size_limit(), longest))
+    source = _LineSource(batches, min(longest, LONGEST_ROW))
+    header: list[str] = []
+    for row in _rows(source, fields.text, delimiter):
+        position.line = source.start
+        if row is None:
+            yield FLUSH
+        elif isinstance(row, csv.Error):
+            yield position.reject(f"not CSV: {row}", raw=source.excerpt())
+        elif header:
+            yield _item(header, row, fields, position, source)
+        elif fields.text in row:
+            header = row
+        else:
+            yield position.reject(_no_column(fields.text, row), raw=source.excerpt())
+            return
+
+
+def _no_column(name: str, row: list[str]) -> str:
+    shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
+    more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
+    columns = f"no column {name!r} (columns: {', '.join(shown)}{more})"
+    if len(row) == 1:
+        return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"
+    return f"{columns}, so no row is read: --text-field names another"
+
+
+def _rows(
+    source: _LineSource, text_field: str, delimiter: str | None
+) -> Iterator[list[str] | csv.Error | None]:
+    """Every row that is not blank, the error in its place, or None: nothing more is there now."""
+    rows = None
+    pieces: list[list[str]] = []  # of a row that could only be read in part yet, inside a quote
+    while True:
+        if not pieces:
+            source.begin()
+        try:
+            if rows is None:
+                separator = delimiter or _delimiter(source.peek(), text_field)
+                rows = csv.reader(source, delimiter=separator, strict=True)
+            row = next(rows, None)
+            if row is None:
+                if not pieces:
+                    return
+                raise csv.Error(_CUT)
+        except _Waiting:
+            yield None
+        except csv.Error as error:
+            source.give_up(str(error))
+            pieces = []
+            yield error
+        else:
+            if source.is_interrupted:
+                pieces.append(row)
+                yield None
+            elif row:
+                yield _in_one([*pieces, row]) if pieces else row
+                pieces = []
+
+
+def _in_one(pieces: list[list[str]]) -> list[str]:
+    """The row of which these are parts: the last field of each goes on in the first one of the next."""
+    row: list[str] = []
+    field: list[str] = []
+    for piece in pieces:
+        field.append(piece[0])
+        if len(piece) > 1:
+            row += ["".join(field), *piece[1:-1]]
+            field = [piece[-1]]
+    return [*row, "".join(field)]
+
+
+def _delimiter(header: str, text_field: str) -> str:
+    for delimiter in DELIMITERS:
+        with suppress(csv.Error):
+            if text_field in next(csv.reader([header], delimiter=delimiter), []):
+                return delimiter
+    return DELIMITERS[0]
+
+
+def _item(
+    header: list[str], row: list[str], fields: FieldUse, position: Position, source: _LineSource
+) -> Item:
+    try:
+        return _document(header, row, fields, position, source.fault(position.encoding))
+    except RecordError as error:
+        return position.reject(error.reason, id=error.id, raw=source.excerpt())
+
+
+def _document(
+    header: list[str], row: list[str], fields: FieldUse, position: Position, fault: str | None
+) -> Document:
+    if fault:
+        raise RecordError(fault)
+    if len(row) != len(header):
+        raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
+    # An empty cell is how CSV says that there is no value; only the text may be empty.
+    cells = zip(header, row, strict=True)
+    record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == fields.text}
+    return fields.document(record, position.name("\0".join(row).encode()))
+
+
+class _LineSource:
+    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning.
+
+    Time and memory are linear in what is read. A row goes on behind its line only inside a quote, and where that
+    ends does not depend on where it began: once one was followed in vain to some line, no other that is open before
+    that line is followed again. While nothing more is there, a closing quote is given out instead, and an opening one
+    before what comes then: so a row is not read again for every line that a pipe delivers.
+    """
+
+    def __init__(self, batches: Iterator[Lines], longest: int) -> None:
+        self._batches, self._longest = batches, longest
+        self._ahead: deque[bytes] = deque()
+        self._taken: list[bytes] = []
+        self._size = 0  # bytes taken
+        self._number = 0
+        self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
+        self.is_interrupted = False
+        self.start = 1
+
+    def begin(self) -> None:
+        """A new row starts here."""
+        self._number += len(self._taken)
+        self._taken.clear()
+        self._size = 0
+        self.start = self._number + 1
+
+    def give_up(self, reason: str) -> None:
+        """There is no row here: its first line is used up, the others will be read as rows of their own."""
+        last = self._number + len(self._taken)
+        if last > self._in_vain:
+            self._in_vain, self._reason = last, reason
+        self.is_interrupted = False
+        self._push_back(1)
+
+    def peek(self) -> str:
+        """The next line, which stays the next; empty where there is none."""
+        line = next(self, "")
+        self._push_back(0)
+        return line
+
+    def excerpt(self) -> str:
+        """The beginning of the row's first line."""
+        return excerpt(self._taken[0]) if self._taken else ""
+
+    def fault(self, encoding: str | None) -> str | None:
+        """What is wrong with the bytes of this row, if anything is."""
+        for line in self._taken:
+            if isinstance(line, Overlong):
+                return line.reason()
+            if fault := not_text(line, encoding):
+                return fault
+        return None
+
+    def _push_back(self, kept: int) -> None:
+        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
+        self._ahead.extendleft(reversed(self._taken[kept:]))
+        del self._taken[kept:]
+        self._size = sum(map(len, self._taken))
+
+    def _follow(self) -> None:
+        """Raises `csv.Error` unless a quote that is open at the end of the lines taken may end in the next one."""
+        if self._number + len(self._taken) < self._in_vain:
+            raise csv.Error(self._reason)
+        if self._size > self._longest or len(self._taken) > MOST_LINES:
+            raise csv.Error(
+                f"a quote that is open here does not end within {self._longest:,} bytes or {MOST_LINES:,} lines"
+            )
+
+    def __iter__(self) -> _LineSource:
+        return self
+
+    def __next__(self) -> str:
+        if self._taken:
+            self._follow()
+        while not self._ahead:
+            batch = next(self._batches)
+            if batch is None:
+                if self.is_interrupted or not self._taken:
+                    raise _Waiting
+                self.is_interrupted = True
+                return '"\n'
+            self._ahead.extend(batch)
+        line = self._ahead.popleft()
+        self._taken.append(line)
+        self._size += len(line)
+        opening, self.is_interrupted = '"' if self.is_interrupted else "", False
+        # Bytes that are no UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.
+        return opening + line.decode("utf-8", "replace") + "\n"

@@ -1,0 +1,29 @@
+"""Plain text: one file, one document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.model.document import Document
+from neardup.sources.encoding import not_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
+
+
+def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
+    """The whole stream as one document named by the file, or why it is none."""
+    pieces: list[bytes] = []
+    length = 0
+    for chunk in chunks:
+        pieces.append(chunk or b"")
+        length += len(pieces[-1])
+        if length > longest:
+            return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+    data = b"".join(pieces)
+    if fault := not_text(data, position.encoding):
+        return position.reject(fault, id=position.stem)
+    return Document(position.named(data), data.decode("utf-8-sig"), None)

@@ -1,0 +1,1 @@
+"""Where rows, texts and keys of a window are kept: one contract (base.py), one module a store."""

@@ -1,0 +1,101 @@
+"""By what settings the verdicts of a window were made: those it remembers, and earlier ones that some are still of.
+
+What a window remembers is a plain dict, `Settings.remembered`, in window.json or in the state document of a cluster.
+Where verdicts by other settings are stored, it has beside them `earlier`: for each setting the other values.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.model.settings import Settings, exact_threshold
+from neardup.stores.window_directory import DESCRIPTION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+log = logging.getLogger("neardup")
+
+EARLIER: Final = "earlier"
+DECIDING: Final = ("threshold", "retrieval", "policy", "partial")
+"""The settings that a verdict depends on, and that may be another from one writer to the next."""
+_DEFAULTS: Final = Settings().remembered | {"partial": False}
+
+
+def earlier(known: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The other values by which some verdicts were made, by setting."""
+    return {name: list(values) for name, values in known.get(EARLIER, {}).items()}
+
+
+def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What a window remembers when verdicts by the settings `new` join those of the window that remembers `known`.
+
+    >>> sorted(merged({"threshold": "0.7"}, {"threshold": "0.99"}).items())
+    [('earlier', {'threshold': ['0.7']}), ('threshold', '0.99')]
+    """
+    left = earlier(known)
+    for name in DECIDING:
+        values = [value for value in left.pop(name, []) if not _same(name, value, _value(new, name))]
+        if name in _changes(known, new):
+            values.append(_shown(_value(known, name)))
+        if values:
+            left[name] = sorted(set(values))
+    return new | ({EARLIER: left} if left else {})
+
+
+def settled(new: dict[str, Any]) -> dict[str, Any]:
+    """What a window remembers when all its verdicts have been made by the settings `new`."""
+    return {name: value for name, value in new.items() if name != EARLIER}
+
+
+def tell_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Says in the log by what documents are decided from now on, if those that are stored were by something else."""
+    changes = _changes(known, new)
+    if not changes:
+        return
+    was = ", ".join(f"{name} {_shown(_value(known, name))}" for name in changes)
+    now = ", ".join(f"{name} {_shown(_value(new, name))}" for name in changes)
+    option = f" --threshold {new['threshold']}" if "threshold" in changes else ""
+    log.warning(
+        "this window was written with %s, and now is with %s: verdicts that are stored stay as they are; "
+        "`neardup reconcile%s` brings them to it",
+        was, now, option,
+    )  # fmt: skip
+
+
+def write_settings(directory: Path, remembered: Mapping[str, Any]) -> None:
+    """Puts what a window in a directory remembers into its description, whole or not at all."""
+    file = directory / DESCRIPTION
+    known = json.loads(file.read_bytes())
+    write_description(directory, known | {"settings": dict(remembered)})
+
+
+def write_description(directory: Path, description: Mapping[str, Any]) -> None:
+    """Writes window.json, whole or not at all, unless it says this already."""
+    file, text = directory / DESCRIPTION, json.dumps(description, indent=1)
+    if file.exists() and file.read_text() == text:
+        return
+    draft = directory / f"{DESCRIPTION}.new"
+    draft.write_text(text)
+    draft.replace(file)
+
+
+def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return [name for name in DECIDING if not _same(name, _value(known, name), _value(new, name))]
+
+
+def _value(values: Mapping[str, Any], name: str) -> Any:
+    return values.get(name, _DEFAULTS[name])
+
+
+def _same(name: str, one: Any, other: Any) -> bool:
+    if name == "threshold":
+        return exact_threshold(one) == exact_threshold(other)
+    return _shown(one) == _shown(other)
+
+
+def _shown(value: Any) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

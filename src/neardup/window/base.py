@@ -1,0 +1,203 @@
+"""The contract of a window: what every engine promises. The same tests run on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+from neardup.model.document import Flush, Item, Reject
+from neardup.model.hours import hour_name
+from neardup.model.settings import DEFAULT_MATCHES
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from neardup.model.settings import Settings
+    from neardup.model.verdict import Group, Verdict
+
+OnReject = Callable[[Reject], None]
+
+
+class Expired(list[str]):
+    """The names of hours that were dropped, and how many `documents` were in them."""
+
+    def __init__(self, names: Iterable[str] = (), documents: int = 0) -> None:
+        super().__init__(names)
+        self.documents = documents
+
+
+class Left(NamedTuple):
+    """What has left a window while it was open, by expiry or budget: documents, by the hours from `first` to `last`."""
+
+    documents: int = 0
+    hours: int = 0
+    first: str | None = None
+    last: str | None = None
+
+    def with_more(self, documents: Mapping[int, int]) -> Left:
+        """This, with the documents of more hours."""
+        if not documents:
+            return self
+        first, last = hour_name(min(documents)), hour_name(max(documents))
+        return Left(
+            self.documents + sum(documents.values()),
+            self.hours + len(documents),
+            min(self.first or first, first),
+            max(self.last or last, last),
+        )
+
+    def plus(self, other: Left) -> Left:
+        """What has left two windows, or one of two openings."""
+        if not self.hours or not other.hours:
+            return self if self.hours else other
+        first, last = min(str(self.first), str(other.first)), max(str(self.last), str(other.last))
+        return Left(self.documents + other.documents, self.hours + other.hours, first, last)
+
+
+@dataclass(frozen=True)
+class Stats:
+    """A window in figures. `hours`: documents by hour; `memory_bytes`: the index in memory, an estimate.
+
+    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, by setting, the
+    other values by which some of the stored verdicts were made.
+    `truncated` counts the documents whose verdicts say so, `unscored` those of other clients that were not compared at
+    all (`neardup watch` marks them; what `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no
+    limit) are as set; `budget_floor` names the hour before which all was given up to a budget, or dropped by mistake.
+    """
+
+    documents: int
+    copies: int
+    groups: int
+    truncated: int
+    unscored: int
+    hours: dict[str, int]
+    newest: str | None
+    window_hours: int
+    keep_hours: int
+    budget_floor: str | None
+    postings_keys: int
+    memory_bytes: int
+    retrieval: str
+    threshold: str
+    policy: str
+    recipe: str
+    mixed: dict[str, list[str]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+class Window(Protocol):
+    """Documents of the last hours, and what is a copy of what.
+
+    Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
+    in ten thousand of ordinary prose, and fewer of variants of one template (README). Whatever is found has its exact
+    doc_q.
+
+    Partial copies (`Settings.partial`): every pair with a sentence fingerprint in common, one that at most 300 of the
+    documents compared hold, is counted exactly, whatever the retrieval. What shares none is no partial copy: above all
+    texts too short or too plain for a sentence fingerprint, and texts of which every sentence was rewritten.
+
+    Order: a document is compared with those ingested before it, in the hours around its own time. On a stream in
+    order of (time, id) verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
+
+    Visibility: a document is found by the next one, in the same batch too.
+
+    Durability: when `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
+
+    Expiry: hours older than the newest document's less `keep_hours` go whole, by `ingest` itself or by `expire`; `left`
+    counts them. No single document makes most of a window expire (`Leap` in model/hours.py): it is rejected unless the
+    clock, the next document or `Settings.advance` bears it out. So it is when its time is ahead of the clock.
+
+    Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
+    another's document may come between two of its batches. A readonly window for each thread does not wait.
+
+    Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
+    """
+
+    left: Left
+    """What has left it since it was opened."""
+    replaced: int
+    """How many stored documents another text under their id has taken the place of since then."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that this window was opened with, by which it decides."""
+        ...
+
+    def ingest(
+        self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
+    ) -> Iterator[Verdict]:
+        """One verdict a document, in order; rejected ones go to `on_reject`, or else into the log.
+
+        Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
+        changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
+        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame.
+        """
+        ...
+
+    def query(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        threshold: Any = None,
+        matches: int | None = DEFAULT_MATCHES,
+        time: Any = None,
+        partial: bool | None = None,
+        containment: Any = None,
+        delta: int | None = None,
+    ) -> Verdict:
+        """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
+        itself left out.
+
+        Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
+        around it. With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as
+        set unless given. Raises `UnknownDocument`.
+        """
+        ...
+
+    def groups(self) -> Iterator[Group]:
+        """Groups of two or more by their head's (time, id); members by (time, id)."""
+        ...
+
+    def delete(self, id: str) -> bool:
+        """Removes a document; False if there is none. Verdicts of others that name it stay as they are."""
+        ...
+
+    def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        """Drops the hours older than `now` (default: the clock) less `keep_hours` (default: as set); returns their
+        names, and how many documents they had. With `dry_run` nothing is dropped.
+        """
+        ...
+
+    def set_newest(self, time: Any = None) -> str | None:
+        """Sets the newest hour back to that of `time`, or of the newest document there is; returns its name.
+
+        For when a wrong time was believed: delete its document, then call this. What has expired does not come back;
+        verdicts of documents that should be compared with it say `truncated`. Raises `SettingsError` for a time that
+        is not back.
+        """
+        ...
+
+    def reconcile(self) -> Iterator[Verdict]:
+        """Scores all living documents again as if they had come in order of (time, id), by the settings of now; yields
+        the verdicts that changed.
+        """
+        ...
+
+    def stats(self) -> Stats:
+        """The window in figures."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of everything; nothing is lost without it."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
