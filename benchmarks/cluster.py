@@ -34,15 +34,15 @@ from benchmarks import corpora, engine, harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.window.ad_hoc_query import Inquiry
+from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.site import Site
+from neardup.elastic.window.site import ElasticContext
 from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
 from neardup.model.verdict import required_overlap
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus
@@ -183,7 +183,7 @@ def rate(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[st
 
 def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Bare documents through the pipeline against the same documents with the client's fields, past the pipeline."""
-    documents, maker = stream(corpus)[: args.signed], signer(neardup.Recipe())
+    documents, maker = stream(corpus)[: args.signed], signer_for(neardup.Recipe())
     signed = [maker.signature(document.text).to_dict() for document in documents]
     for number in range(args.rounds):
         name = f"bench-signed-{number}"
@@ -220,12 +220,12 @@ def asked(
     """One row a round: both ways of asking a window that holds `documents`."""
     address, threshold = parse_address(window), exact_threshold("0.7")
     with Cluster(address, timeout=600) as cluster:
-        lease, maker = Lease(cluster), signer(neardup.Recipe())
+        lease, maker = Lease(cluster), signer_for(neardup.Recipe())
         content = lease.read()
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = Inquiry(Site(cluster, Layout(address), lease, maker), content, Settings())
+        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker), content, Settings())
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
             "sketch": lambda text: inquiry.body(text, threshold)["query"],
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),

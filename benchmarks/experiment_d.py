@@ -44,7 +44,7 @@ from neardup.baselines.sentence_fingerprints import (
     SentenceTable,
 )
 from neardup.baselines.words import Frequencies, sentences, words
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 SEED = 20_261_121
 ARTICLES_SHARE = 0.75
@@ -182,7 +182,7 @@ def contenders(data: Data, frequencies: Frequencies, cutoff: float) -> Iterator[
 
 def product_sentences(text: str) -> SentenceHashes:
     """What a window with the route "sentences" keeps of a text: default lexicon, three words or more."""
-    found = signer(neardup.Recipe()).word_features([text.encode()])
+    found = signer_for(neardup.Recipe()).word_features([text.encode()])
     return tuple(value.tobytes() for value in found.sentences)
 
 

@@ -42,7 +42,7 @@ from neardup.elastic.window.ad_hoc_query import by_rarest
 from neardup.errors import ClusterRejected
 from neardup.index.candidates import Search
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 if TYPE_CHECKING:
     import argparse
@@ -193,7 +193,7 @@ class Asker:
     """The ways of asking for copies of a text at 0.7, as bodies of requests."""
 
     def __init__(self) -> None:
-        self._signer = signer(neardup.Recipe())
+        self._signer = signer_for(neardup.Recipe())
         self._search = Search(self._signer, Settings(retrieval="complete"))
         self._threshold = exact_threshold("0.7")
         self.ways: dict[str, Callable[[str], Body]] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.harness import Clock
 from neardup import sign
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe
-from neardup.signing.signature import Signer, signer
+from neardup.signing.signature import Signer, signer_for
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus
@@ -18,14 +18,14 @@ WARM_UP = 200
 
 def decision(texts: Sequence[str]) -> None:
     """What a verdict needs: normal form, key set, sketch, fingerprint; in batches, as `ingest` does."""
-    chosen = signer(Recipe())
+    chosen = signer_for(Recipe())
     for batch in _batches(texts):
         chosen.sign(batch)
 
 
 def fields(texts: Sequence[str]) -> None:
     """The same, and sentence fingerprints and simhash: every field's value, as arrays."""
-    chosen: Signer = signer(Recipe())
+    chosen: Signer = signer_for(Recipe())
     for batch in _batches(texts):
         chosen.sign(batch)
         chosen.word_features(batch)

@@ -35,7 +35,7 @@ from neardup.model.settings import (
     PartialRule,
     Recipe,
     Settings,
-    asked_rule,
+    partial_rule_for_query,
 )
 from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 from neardup.oracle import definitions as oracle
@@ -111,7 +111,7 @@ class ReferenceWindow:
     def __init__(self, settings: Settings | None = None, **changes: Any) -> None:
         self.settings = (settings or Settings()).with_changes(**changes)
         self.recipe = self.settings.recipe or Recipe()
-        self.threshold = self.settings.exact
+        self.threshold = self.settings.threshold_fraction
         self.most_holders = MAX_SENTENCE_HOLDERS
         self.living: dict[str, Stored] = {}
         self.hours: set[int] = set()
@@ -426,7 +426,7 @@ class ReferenceWindow:
         containment: Any = None,
         delta: int | None = None,
     ) -> Verdict:
-        rule = asked_rule(self.settings, partial, containment, delta)
+        rule = partial_rule_for_query(self.settings, partial, containment, delta)
         if (text is None) == (id is None):
             raise SettingsError("query", (text, id), "either a text or an id")
         own = None

@@ -10,7 +10,7 @@
     ├── WindowError        the window on disk cannot be used
     │   ├── WindowMissing  there is none where one was to be opened
     │   ├── WindowLocked   another process writes to it
-    │   │   └── TurnLost   another scorer of a cluster's window took over while this one stood still
+    │   │   └── LeaseLost   another scorer of a cluster's window took over while this one stood still
     │   ├── WindowExpired  the writer has dropped an hour that a reader still asks for
     │   └── WindowDamaged  its files do not hold what they should
     └── ClusterError            Elasticsearch cannot be used, or not so
@@ -41,13 +41,13 @@ __all__ = [
     "ClusterUnreachable",
     "DataFileError",
     "DocumentError",
+    "LeaseLost",
     "LexiconError",
     "NeardupError",
     "NotSetUp",
     "RecipeMismatch",
     "SettingsError",
     "SetupRefused",
-    "TurnLost",
     "UnknownDocument",
     "WindowDamaged",
     "WindowError",
@@ -157,7 +157,7 @@ class WindowLocked(WindowError):
         return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
 
 
-class TurnLost(WindowLocked):
+class LeaseLost(WindowLocked):
     """A scorer of the window at `path` gave no sign for longer than its turn, and another one (`holder`) took over."""
 
     def __str__(self) -> str:

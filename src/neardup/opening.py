@@ -15,7 +15,7 @@ from neardup.elastic.http.address import check_no_address, is_address
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
-from neardup.signing.signature import Signer, signer
+from neardup.signing.signature import Signer, signer_for
 from neardup.stores.base import (
     DELETED,
     FORMAT,
@@ -27,7 +27,7 @@ from neardup.stores.base import (
 )
 from neardup.stores.remembered_settings import merged, write_description
 from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_room, check_window
-from neardup.window.engine import EmbeddedWindow
+from neardup.window.engine import WindowEngine
 from neardup.window.newest_hour import check_hours
 from neardup.window.reader import ReadingWindow
 from neardup.window.restore import add_stored
@@ -52,7 +52,7 @@ def open_window(
     remember: bool = True,
     force: bool = False,
     **changes: Any,
-) -> EmbeddedWindow:
+) -> WindowEngine:
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
 
     A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py), for which alone
@@ -86,7 +86,9 @@ def open_window(
         )
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
-        return EmbeddedWindow(State(MemoryStore(), chosen, signer(chosen.recipe or Recipe()), readonly=False))
+        return WindowEngine(
+            State(MemoryStore(), chosen, signer_for(chosen.recipe or Recipe()), readonly=False)
+        )
     if isinstance(path, str):
         check_no_address(path)
     directory = Path(path)
@@ -112,7 +114,7 @@ def open_window(
             return ReadingWindow(
                 state, lambda: open_window(path, settings=settings, readonly=True, **changes)
             )
-        window = EmbeddedWindow(state)
+        window = WindowEngine(state)
         if not known or remember:
             changed = bool(known) and check_hours(str(directory), left, chosen, window.beyond, force=force)
             store.remembered = merged(state.left, chosen.remembered)
@@ -164,11 +166,11 @@ def _signer(directory: Path, known: dict[str, Any], chosen: Settings) -> tuple[S
             recipe = Recipe(**known["recipe_fields"], lexicon=own_lexicon if own_lexicon.exists() else None)
         except (TypeError, SettingsError) as error:
             raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
-    maker = signer(recipe)
+    maker = signer_for(recipe)
     if known and maker.text != known["recipe"]:
         raise RecipeMismatch(str(directory), known["recipe"], maker.text)
-    if known and chosen.recipe is not None and signer(chosen.recipe).text != known["recipe"]:
-        raise RecipeMismatch(str(directory), known["recipe"], signer(chosen.recipe).text)
+    if known and chosen.recipe is not None and signer_for(chosen.recipe).text != known["recipe"]:
+        raise RecipeMismatch(str(directory), known["recipe"], signer_for(chosen.recipe).text)
     if not known and recipe.lexicon is not None:
         # The window must be readable when the file it was made with has moved or changed.
         shutil.copyfile(recipe.lexicon, own_lexicon)

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION
 
@@ -205,7 +205,7 @@ class TestStats:
 class TestShow:
     def test_it_is_the_signature(self, run):
         (shown,) = run("show", "--text", FERRY, "--format", "jsonl").lines
-        assert shown == signer(Recipe()).signature(FERRY).to_dict()
+        assert shown == signer_for(Recipe()).signature(FERRY).to_dict()
 
     def test_for_people(self, run):
         Path("page.txt").write_text(FERRY)

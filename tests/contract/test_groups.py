@@ -7,7 +7,7 @@ import pytest
 from tests.contract.places import document, grams, told
 
 from neardup.model.verdict import Group, Member
-from neardup.stores.records import Kept
+from neardup.stores.records import VerdictPayload
 
 # Each of these has doc_q 0.8 with its neighbours, 0.6 with the next but one: no duplicate at 0.7.
 A, B, C, D = grams(0, 10), grams(2, 12), grams(4, 14), grams(6, 16)
@@ -76,7 +76,9 @@ def test_what_was_stored_without_the_score_with_the_head_is_counted_while_the_he
     place, monkeypatch
 ):
     with monkeypatch.context() as earlier:
-        earlier.setattr(Kept, "to_bytes", lambda kept: orjson.dumps(list(kept)[:4]) if kept.original else b"")
+        earlier.setattr(
+            VerdictPayload, "to_bytes", lambda kept: orjson.dumps(list(kept)[:4]) if kept.original else b""
+        )
         window = place.reopened(headed(place))
     assert members(window)["head"][1] == OF_THE_HEAD
     window = place.reopened(window, threshold="0.99")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.contract.places import document, engines_only, grams, told
 
-from neardup.window.engine import EmbeddedWindow
+from neardup.window.engine import WindowEngine
 
 if TYPE_CHECKING:
     from neardup.window.base import Window
@@ -105,5 +105,5 @@ def test_waiting_for_documents_keeps_nobody_out(place):
 
 
 def test_every_call_of_the_contract_is_guarded():
-    guarded = {name for name, method in vars(EmbeddedWindow).items() if hasattr(method, "__wrapped__")}
+    guarded = {name for name, method in vars(WindowEngine).items() if hasattr(method, "__wrapped__")}
     assert {"query", "groups", "delete", "expire", "reconcile", "stats", "close", "_scored"} <= guarded

@@ -54,7 +54,7 @@ KEPT_LOGS: Final = pytest.StashKey[Path]()
 
 @pytest.fixture(scope="session")
 def elasticsearch_url(request: pytest.FixtureRequest) -> str:
-    """Scheme, host and port of the cluster of this run, which has the plugin."""
+    """WindowConfig, host and port of the cluster of this run, which has the plugin."""
     given = os.environ.get("NEARDUP_TEST_URL")
     if given:
         return given.rstrip("/")

@@ -165,7 +165,7 @@ class Node:
 
     @property
     def url(self) -> str:
-        """Scheme, host and port."""
+        """WindowConfig, host and port."""
         return f"{'https' if self.security else 'http'}://{HOST}:{self.port}"
 
     @property

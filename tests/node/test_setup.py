@@ -22,7 +22,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 from neardup.tables.lexicon import LexiconBuilder
 
 HOUR = 498681
@@ -160,7 +160,7 @@ def test_the_settings_shape_the_signatures(cluster):
     sources: dict[str, dict[str, Any]] = {"a": source, "b": {"page": {"body": "x" * 101}}, "c": {"n": 1}}
     bulk(cluster, [Action("create", name, id, source) for id, source in sources.items()])
     assert get(cluster, name, "a")["neardup"] == sign(TEXTS[0], recipe=recipe).to_dict()
-    assert get(cluster, name, "b")["neardup"] == {"recipe": signer(recipe).text, "unsigned": "too_long"}
+    assert get(cluster, name, "b")["neardup"] == {"recipe": signer_for(recipe).text, "unsigned": "too_long"}
     assert get(cluster, name, "c") == {"n": 1}
 
 

@@ -20,7 +20,7 @@ from benchmarks.harness import DATA
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer, signer
+from neardup.signing.signature import Signer, signer_for
 
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))
@@ -72,7 +72,7 @@ def compare(cluster, maker: Signer, texts: Sequence[str], signed_by=indexed) -> 
 def maker(cluster) -> Signer:
     """Python's signer of a window that the node's pipeline signs."""
     made = set_up(cluster, sign="plugin")
-    own = signer(Recipe())
+    own = signer_for(Recipe())
     assert made.scheme.recipe_text == own.text
     return own
 

@@ -29,7 +29,7 @@ from tests.node.killing import stored
 from neardup.elastic.http import scan
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch import backlog as waiting
-from neardup.elastic.watch.leadership import Post
+from neardup.elastic.watch.leadership import Leadership
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError
@@ -387,7 +387,7 @@ class TestReadOnly:
 class TestSeveral:
     def test_while_one_works_the_other_stands_by(self, window, caplog):
         put(window, [one("a", A)])
-        first, second = Post(window), Post(window)
+        first, second = Leadership(window), Leadership(window)
         assert first.hold()
         assert not second.hold()
         first.leave()
@@ -395,7 +395,7 @@ class TestSeveral:
         assert not first.hold()
 
     def test_a_stand_by_that_works_once_ends_when_nothing_waits(self, window):
-        post = Post(window)
+        post = Leadership(window)
         assert post.hold()
         assert watched(window, poll=0.05) == []
 
@@ -407,7 +407,7 @@ class TestSeveral:
         def work(number):
             found[number] += watched(window, batch=16)
 
-        with mock.patch.object(Post, "hold", return_value=True):
+        with mock.patch.object(Leadership, "hold", return_value=True):
             threads = [threading.Thread(target=work, args=(number,)) for number in found]
             for thread in threads:
                 thread.start()
@@ -430,7 +430,7 @@ class TestLoop:
 
     def test_lag_counts_what_waits_and_since_when(self, window):
         put(window, [one("a", A, 1), one("b", B, 2)])
-        lags: list[waiting.Lag] = []
+        lags: list[waiting.Backlog] = []
         list(watching(window).verdicts(on_reject=unwanted, on_lag=lags.append))
         assert [(lag.waiting, lag.oldest) for lag in lags] == [(2, (START + 3_600) * 1_000), (0, None)]
 

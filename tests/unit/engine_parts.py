@@ -9,7 +9,7 @@ import numpy as np
 from neardup.index.candidates import Search
 from neardup.index.document_table import DocumentTable
 from neardup.model.settings import HOUR_MS, Recipe, Settings
-from neardup.signing.signature import SignedBatch, signer
+from neardup.signing.signature import SignedBatch, signer_for
 from neardup.stores.base import ROW
 
 
@@ -20,12 +20,12 @@ def line(first: int, last: int) -> str:
 
 def signed(texts: Sequence[str], recipe: Recipe | None = None) -> SignedBatch:
     """Normal forms, signed."""
-    return signer(recipe or Recipe()).sign([text.encode() for text in texts], normal=True)
+    return signer_for(recipe or Recipe()).sign([text.encode() for text in texts], normal=True)
 
 
 def search_of(recipe: Recipe | None = None, **settings: object) -> Search:
     """An empty search."""
-    return Search(signer(recipe or Recipe()), Settings().with_changes(**settings))
+    return Search(signer_for(recipe or Recipe()), Settings().with_changes(**settings))
 
 
 def table_of(batch: SignedBatch, search: Search) -> DocumentTable:

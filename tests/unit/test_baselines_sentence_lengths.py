@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from neardup.baselines.sentence_lengths import (
     CLAUSE_MARKS,
-    Found,
     LengthIndex,
+    LengthMatch,
     SentenceLengths,
     feature_string,
     least_matching_length,
@@ -82,7 +82,7 @@ def test_static_jumping_on_both_sides_would_miss_the_papers_pair():
     assert not set(vectors(COUNTING, 4, 2)) & set(vectors(shifted, 4, 2))
     index = LengthIndex(4, 2)
     index.add(COUNTING)
-    assert index.search(shifted) == [Found(0, 3)]  # [2345], [4567] and [6789]
+    assert index.search(shifted) == [LengthMatch(0, 3)]  # [2345], [4567] and [6789]
 
 
 @pytest.mark.parametrize(("string", "ws", "sw", "expected"), [
@@ -138,15 +138,15 @@ def test_answers_are_ranked_by_the_vectors_they_match():
     index = LengthIndex(3)
     for string in ((5, 3, 9, 1, 1), (1, 3, 9, 2, 7, 4, 1), (8, 8, 8), (5, 3, 9, 2, 7, 4, 6), (1, 1, 9, 2, 7)):
         index.add(string)
-    assert index.search(query) == [Found(3, 5), Found(1, 3), Found(0, 1), Found(4, 1)]
-    assert index.search(query, t=2) == [Found(3, 5), Found(1, 3)]
-    assert index.search(query, t=4) == [Found(3, 5)]
+    assert index.search(query) == [LengthMatch(3, 5), LengthMatch(1, 3), LengthMatch(0, 1), LengthMatch(4, 1)]
+    assert index.search(query, t=2) == [LengthMatch(3, 5), LengthMatch(1, 3)]
+    assert index.search(query, t=4) == [LengthMatch(3, 5)]
 
 
 def test_matches_that_do_not_lie_in_a_row_do_not_add_up_to_t():
     index = LengthIndex(2)
     index.add((1, 2, 9, 3, 4))
-    assert index.search((1, 2, 8, 3, 4), t=1) == [Found(0, 2)]
+    assert index.search((1, 2, 8, 3, 4), t=1) == [LengthMatch(0, 2)]
     assert index.search((1, 2, 8, 3, 4), t=2) == []
     assert index.search((3, 4, 1, 2), t=2) == []
 
@@ -155,12 +155,12 @@ def test_a_poem_matches_every_poem():
     """Section 5: where every line has seven words, lengths say nothing."""
     index = LengthIndex(8)
     index.add((7,) * 20)
-    assert index.search((7,) * 10) == [Found(0, 13 * 3)]
+    assert index.search((7,) * 10) == [LengthMatch(0, 13 * 3)]
     jumping = LengthIndex(8, dynamic=True)
     jumping.add((7,) * 20)
     # the first place, and the last one that a next sentence does not lie behind, are all that is left
     assert jumping.records == 1
-    assert jumping.search((7,) * 10) == [Found(0, 3)]
+    assert jumping.search((7,) * 10) == [LengthMatch(0, 3)]
 
 
 def test_records_are_the_index_number():

@@ -13,11 +13,11 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.scan import Entry as Scanned
-from neardup.elastic.window.pending_writes import Place
+from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.undo_log import Entry, Journal
 from neardup.errors import ClusterRefused, ClusterUnreachable
 
-A = Place("news-1", "a")
+A = DocumentRef("news-1", "a")
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +49,9 @@ SILENT = answer(failed(A, "no_shard_available_action_exception"))
 def test_many_are_asked_for_in_parts_and_come_in_order():
     def echo(request):
         asked = orjson.loads(request.body)["docs"]
-        return answer(*(there(Place(each["_index"], each["_id"])) for each in asked))
+        return answer(*(there(DocumentRef(each["_index"], each["_id"])) for each in asked))
 
-    places = [Place("news-1", str(number)) for number in range(600)]
+    places = [DocumentRef("news-1", str(number)) for number in range(600)]
     with standing_in(echo) as server, cluster_of(server) as cluster:
         found = mget(cluster, places, _source_includes="text")
         assert mget(cluster, []) == []

@@ -14,7 +14,7 @@ from neardup.elastic.admin.managed_objects import (
     PIPELINE,
     POLICY,
     TEMPLATE,
-    Scheme,
+    WindowConfig,
     differences,
     found,
     wanted,
@@ -27,7 +27,7 @@ from neardup.signing.signature import Signature
 from neardup.tables.lexicon import Lexicon
 
 NEWS = Address("http://localhost:9200", "news")
-DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))
+DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
 FILES = {
     (folder, path.name): orjson.loads(path.read_bytes())
     for folder in ("mappings", "ingest")
@@ -88,7 +88,7 @@ def test_the_settings_reach_template_and_pipeline():
     recipe = Recipe(
         q=5, fold_case=True, simhash_variants=3, sketch_size=48, alpha=1.0, lexicon="/tmp/de.lexicon"
     )
-    scheme = Scheme(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
+    scheme = WindowConfig(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
     for name in ("neardup-news", "neardup-news-copies"):
         mappings = body(name, scheme)["template"]["mappings"]
         assert mappings == {
@@ -129,7 +129,7 @@ def test_the_policy_does_nothing_but_delete():
 
 @pytest.mark.parametrize(
     ("scheme", "lifecycle"),
-    [(DEFAULT, False), (Scheme(Recipe(), "r", window_hours=0), True)],
+    [(DEFAULT, False), (WindowConfig(Recipe(), "r", window_hours=0), True)],
     ids=["no lifecycle management", "no end of the window"],
 )
 def test_without_an_end_that_can_be_set_there_is_no_policy(scheme, lifecycle):
@@ -139,7 +139,7 @@ def test_without_an_end_that_can_be_set_there_is_no_policy(scheme, lifecycle):
 
 
 def test_where_the_client_signs_there_is_no_pipeline():
-    scheme = Scheme(Recipe(), "r", signed_by="client")
+    scheme = WindowConfig(Recipe(), "r", signed_by="client")
     assert PIPELINE not in {entry.kind for entry in wanted(NEWS, scheme, lifecycle=True)}
     assert body("neardup-news", scheme)["template"]["settings"] == {
         "index": {"lifecycle": {"name": "neardup-news"}}

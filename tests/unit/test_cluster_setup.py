@@ -13,7 +13,7 @@ from neardup.elastic.admin import setup
 from neardup.elastic.admin.cluster_snapshot import NodeFacts, OtherTemplate, Survey, survey
 from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
 from neardup.elastic.admin.lexicon_name import lexicon_name
-from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, Scheme, wanted
+from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted
 from neardup.elastic.admin.setup import Sign, plan, scheme_of, set_up, signer_of
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -22,7 +22,7 @@ from neardup.model.settings import Recipe, Settings
 from neardup.tables.lexicon import Lexicon
 
 NEWS = Address("http://localhost:9200", "news")
-DEFAULT = Scheme(Recipe(), Recipe().text(Lexicon.default().id))
+DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
 NODE = NodeFacts("node-1", "9.2.0", True, "127.0.0.1:9200")
 EMPTY = Survey([NODE], True, {}, [], Indices([], []), False, False)
 
@@ -198,7 +198,7 @@ def test_who_signs():
 
 
 def test_a_layout_is_read_back_from_what_is_said_of_it():
-    scheme = Scheme(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
+    scheme = WindowConfig(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
     assert scheme_of(scheme.about()) == scheme
     about = scheme.about()
     del about["recipe"]
@@ -321,7 +321,7 @@ def test_what_is_not_given_stays_as_it_is(memory):
     )
     assert set_up(cluster).changes == []
     scheme = set_up(cluster, time_field="then").scheme
-    assert scheme == Scheme(
+    assert scheme == WindowConfig(
         recipe, recipe.text(Lexicon.default().id), None, "body", "then", 48, 9_999, "client"
     )
 

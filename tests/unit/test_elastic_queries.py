@@ -7,7 +7,7 @@ from fractions import Fraction
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Content
+from neardup.elastic.window.lease import StateDocument
 from neardup.elastic.window.loader import committed
 from neardup.stores.base import Commit
 
@@ -60,7 +60,7 @@ def test_lengths_are_bounded_in_integers():
 
 
 def test_only_what_is_committed_counts():
-    content = Content(
+    content = StateDocument(
         {}, {}, Commit(floor_order=5, next_order=2_000_100), gaps=((100, 1_000_100), (1_000_200, 2_000_000))
     )
     ranges = committed(content, 0)["bool"]
@@ -81,7 +81,7 @@ def test_only_what_is_committed_counts():
 
 
 def test_a_state_document_comes_back_as_it_was_written():
-    content = Content(
+    content = StateDocument(
         {"recipe": "r"},
         {"threshold": "0.7"},
         Commit(1, 2, 3, 4, 5, 6, 7, 8),
@@ -91,7 +91,7 @@ def test_a_state_document_comes_back_as_it_was_written():
         10,
         "old",
     )
-    assert Content.read(content.source()) == content
+    assert StateDocument.read(content.source()) == content
 
 
 def test_a_document_lies_in_the_hour_of_its_own_time_or_among_the_copies():

@@ -47,7 +47,7 @@ EXAMPLES = [
         "w is being written by another process (process 17): end it, or open the window readonly",
     ),
     (
-        errors.TurnLost("http://localhost:9200/news", "host:17:ab"),
+        errors.LeaseLost("http://localhost:9200/news", "host:17:ab"),
         {"path": "http://localhost:9200/news", "holder": "host:17:ab"},
         (
             "http://localhost:9200/news was taken over by another scorer (host:17:ab) while this one stood still: "

@@ -17,8 +17,8 @@ import pytest
 from neardup.evaluation import methods, results
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.errors import EvaluationError, MethodFailed
-from neardup.evaluation.evaluated_settings import Tuning
-from neardup.evaluation.results import Cost, Kept, Point, Result, code_digest, deciding, key_of
+from neardup.evaluation.evaluated_settings import EvaluatedSettings
+from neardup.evaluation.results import Cost, Point, Result, ResultCache, code_digest, deciding, key_of
 from neardup.evaluation.run import RESULTS, Evaluation, evaluate
 from neardup.evaluation.subprocess_runner import measure_apart
 from neardup.evaluation.truth import Truth
@@ -75,11 +75,11 @@ def test_a_kept_result_is_not_measured_again(tmp_path, measured):
         {"truth": Truth(TRUTH.copies, judged_only=True)},
         {"thresholds": (0.5,)},
         {"seed": 1},
-        {"methods": ["neardup sketch"], "tuning": Tuning(Recipe(fold_case=True))},
-        {"methods": ["neardup sketch"], "tuning": Tuning(max_length=99)},
-        {"methods": ["neardup sketch"], "tuning": Tuning(max_candidates=9)},
-        {"methods": ["neardup sketch"], "tuning": Tuning(routes=("simhash",))},
-        {"methods": ["neardup sketch"], "tuning": Tuning(min_shared=1)},
+        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(Recipe(fold_case=True))},
+        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(max_length=99)},
+        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(max_candidates=9)},
+        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(routes=("simhash",))},
+        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(min_shared=1)},
     ],
 )
 def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, measured, change):
@@ -93,7 +93,7 @@ def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, meas
 
 
 def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwise(tmp_path, measured):
-    for tuning in (None, Tuning(Recipe(q=5))):
+    for tuning in (None, EvaluatedSettings(Recipe(q=5))):
         list(evaluate(CORPUS, TRUTH, ["x"], place=tmp_path, measured=measured, tuning=tuning))
     assert measured.asked == ["x"]
 
@@ -101,11 +101,15 @@ def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwi
 def test_a_lexicon_counts_by_what_is_in_it(tmp_path):
     path = tmp_path / "own.lexicon"
     lexicon_of(CORPUS.texts, name="own").save(path)
-    before = Tuning(Recipe(lexicon=path)).key
+    before = EvaluatedSettings(Recipe(lexicon=path)).key
     lexicon_of(CORPUS.texts, name="own").save(path.with_name("same.lexicon"))
-    assert Tuning(Recipe(lexicon=path.with_name("same.lexicon"))).key == before != Tuning().key
+    assert (
+        EvaluatedSettings(Recipe(lexicon=path.with_name("same.lexicon"))).key
+        == before
+        != EvaluatedSettings().key
+    )
     lexicon_of(CORPUS.texts[:2], name="own").save(path)
-    changed = Tuning(Recipe(lexicon=path))
+    changed = EvaluatedSettings(Recipe(lexicon=path))
     assert changed.key != before
     assert str(changed) == f"lexicon={Lexicon.load(path).id}"
 
@@ -184,7 +188,7 @@ def test_every_module_that_a_measurement_loads_is_in_the_digest():
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"{}", b'{"key": "k", "result": {}}', b"\xff"])
 def test_a_damaged_result_is_as_good_as_none(tmp_path, damage):
-    kept = Kept(tmp_path)
+    kept = ResultCache(tmp_path)
     kept.keep(RESULT, "k")
     assert kept.find(RESULT.method, "k") == RESULT
     (path,) = tmp_path.iterdir()
@@ -218,7 +222,7 @@ def test_a_process_measures_and_tells_its_progress():
 def test_a_process_measures_neardup_as_it_is_set_up():
     corpus = Corpus(("a", "b"), ("Rain at noon.", "RAIN AT NOON."))
     found = {}
-    for tuning in (None, Tuning(Recipe(fold_case=True), routes=("simhash",))):
+    for tuning in (None, EvaluatedSettings(Recipe(fold_case=True), routes=("simhash",))):
         result = measure_apart(
             "neardup sketch",
             corpus,
@@ -241,7 +245,7 @@ def test_a_document_that_neardup_itself_rejects_is_told(place):
     with pytest.raises(MethodFailed, match=reason):
         measure_apart(
             "neardup sketch", corpus, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None,
-            tuning=Tuning(max_length=5),
+            tuning=EvaluatedSettings(max_length=5),
         )  # fmt: skip
 
 
@@ -258,7 +262,7 @@ def test_every_setting_is_taken_over_or_left_out_on_purpose():
     }
     partial = {"partial", "containment", "delta"}
     same_verdicts = {"matches", "batch_documents", "threads", "fsync"}
-    taken = {field.name for field in fields(Tuning)}
+    taken = {field.name for field in fields(EvaluatedSettings)}
     assert {field.name for field in fields(Settings)} == taken | varied | forgets | partial | same_verdicts
 
 
@@ -267,8 +271,8 @@ def test_a_tuning_is_that_of_the_settings_wherever_it_goes():
         recipe=Recipe(q=5, fold_case=True, lexicon=Path("own.lexicon")), max_length=20_000_000, max_candidates=7,
         routes=("simhash", "sentences"), min_shared=3, window_hours=3, policy="drop",
     )  # fmt: skip
-    tuning = Tuning.of(settings)
-    again = Tuning.from_dict(json.loads(json.dumps(tuning.to_dict())))
+    tuning = EvaluatedSettings.of(settings)
+    again = EvaluatedSettings.from_dict(json.loads(json.dumps(tuning.to_dict())))
     for one in (tuning, again):
         made = one.settings("complete", 0.6)
         assert (made.threshold, made.retrieval, made.window_hours, made.policy) == (
@@ -281,7 +285,7 @@ def test_a_tuning_is_that_of_the_settings_wherever_it_goes():
         assert (made.routes, made.matches) == (("sentences", "simhash"), None)
         assert made.recipe is not None
         assert (made.recipe.q, made.recipe.fold_case, str(made.recipe.lexicon)) == (5, True, "own.lexicon")
-    assert Tuning.of(Settings()) == Tuning()
+    assert EvaluatedSettings.of(Settings()) == EvaluatedSettings()
 
 
 def test_the_memory_of_a_process_is_its_own_however_large_the_one_that_starts_it():
@@ -382,6 +386,6 @@ def test_a_method_whose_library_is_missing_can_be_left_out(monkeypatch):
 
 
 def test_keeping_leaves_no_unfinished_file(tmp_path):
-    Kept(tmp_path).keep(RESULT, "k")
+    ResultCache(tmp_path).keep(RESULT, "k")
     assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
     assert str(os.getpid()) not in next(tmp_path.iterdir()).name

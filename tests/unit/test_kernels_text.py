@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from neardup.kernels.text import MAX_GROWTH, decode, decode_one, encode_one, is_ascii
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 EDGES = (
     0,
@@ -55,7 +55,7 @@ def test_a_text_is_decoded_as_python_does(text):
 
 
 def folded(text: str, fold_case: bool) -> str:
-    return signer(Recipe(fold_case=fold_case)).sign([text.encode()]).text(0).decode()
+    return signer_for(Recipe(fold_case=fold_case)).sign([text.encode()]).text(0).decode()
 
 
 @pytest.mark.parametrize("fold_case", [False, True])

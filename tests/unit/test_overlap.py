@@ -13,7 +13,7 @@ from tests.unit.engine_parts import signed
 from neardup.kernels.overlap import verify_pairs
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import concatenated, signer
+from neardup.signing.signature import concatenated, signer_for
 
 # Few letters, so that q-grams repeat; NUL and what lies above U+FFFF have keys of their own kind.
 FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)
@@ -21,7 +21,7 @@ FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)
 
 def overlaps(pairs, q=4, needed=None):
     """|A ∩ B| of pairs of normal forms, by the kernel."""
-    fast = signer(Recipe(q=q))
+    fast = signer_for(Recipe(q=q))
     batch = signed([a for a, _ in pairs], fast.recipe)
     data, offsets = concatenated([b.encode() for _, b in pairs])
     needed = np.zeros(len(pairs), np.int64) if needed is None else needed
@@ -85,7 +85,7 @@ def test_pairs_of_one_query_share_its_table():
     data, offsets = concatenated([b"abcdef", b"uvwxyz", b"zyxwvut", texts[0].encode()])
     others = np.array([0, 1, 3, 2, 0])
     found = counted(
-        signer(Recipe()), signed(texts), [0, 0, 0, 1, 1], data, offsets[:-1][others], offsets[1:][others],
+        signer_for(Recipe()), signed(texts), [0, 0, 0, 1, 1], data, offsets[:-1][others], offsets[1:][others],
         np.zeros(5, np.int64),
     )  # fmt: skip
     assert found == [3, 3, 23, 3, 0]

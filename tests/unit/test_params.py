@@ -24,7 +24,7 @@ from neardup.tables.lexicon import Lexicon
 ])  # fmt: skip
 def test_a_threshold_is_the_decimal_it_prints_as(value, expected):
     assert exact_threshold(value) == expected
-    assert Settings(threshold=value).exact == expected
+    assert Settings(threshold=value).threshold_fraction == expected
 
 
 @given(st.integers(1, 10**6))

@@ -59,7 +59,7 @@ class Slow:
                     self.runs[key].append(number)
 
     def search_and_add(
-        self, documents, minimums, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0
+        self, documents, min_shared, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0
     ):
         """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
         query = Query(
@@ -72,10 +72,16 @@ class Slow:
         )
         keys = np.array([key for _, own in documents for key in own], np.uint64)
         found = self.lists.search_and_add(
-            keys, offsets_of(documents), np.array(minimums, np.int64), query, self.columns, self.hits, longest
+            keys,
+            offsets_of(documents),
+            np.array(min_shared, np.int64),
+            query,
+            self.columns,
+            self.hits,
+            longest,
         )
         expected = []
-        for (number, own), minimum in zip(documents, minimums, strict=True):
+        for (number, own), minimum in zip(documents, min_shared, strict=True):
             expected.append(self.candidates(own, minimum, low, high, count, threshold, longest))
             self.remember([(number, own)])
         for i, (candidates, skipped) in enumerate(expected):

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.engine_parts import line, search_of, signed, table_of
 
-from neardup.index.candidates import Features, joined_features, required_overlaps, with_fingerprints
+from neardup.index.candidates import SignedQueryBatch, joined_batches, required_overlaps, with_fingerprints
 from neardup.index.posting_lists import Query
 from neardup.index.verification import Verifier
 from neardup.model.settings import COMPLETE_SHARED, Recipe
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 THRESHOLDS = st.fractions("1/100", 1, max_denominator=100)
 
@@ -38,10 +38,10 @@ def test_two_sets_at_the_threshold_share_enough_of_their_prefixes(threshold, lar
     smaller = data.draw(st.integers(max(needed, 1), larger))
     texts = [line(0, larger), line(larger - needed, larger - needed + smaller)]
     batch = signed(texts)
-    keys = sets(*signer(Recipe()).key_sets(batch))
+    keys = sets(*signer_for(Recipe()).key_sets(batch))
     assert [len(own) for own in keys] == [larger, smaller]
     assert len(keys[0] & keys[1]) == needed
-    prefixes = sets(*signer(Recipe()).prefixes(batch, threshold.numerator, threshold.denominator))
+    prefixes = sets(*signer_for(Recipe()).prefixes(batch, threshold.numerator, threshold.denominator))
     for own, prefix in zip(keys, prefixes, strict=True):
         required = required_overlap(threshold, len(own))
         assert prefix <= own
@@ -53,7 +53,7 @@ def test_a_prefix_holds_the_rarest_keys_unknown_ones_first():
     text = oracle.normal_form(
         "the committee of the whole house sat the whole night over the xqzjw question " * 3
     )
-    own = signer(Recipe())
+    own = signer_for(Recipe())
     batch = signed([text])
     classes = own.lexicon.qgram_classes
     order = sorted(
@@ -104,11 +104,11 @@ def test_a_batch_is_its_parts_joined(chosen):
     whole = search.features(texts)
     for cuts in ([0, 9], [0, 1, 5, 5, 9], [0, 3, 6, 9]):
         pairs = list(itertools.pairwise(cuts))
-        assert_equal(joined_features([search.features(texts[a:b]) for a, b in pairs if a < b]), whole)
-        assert_equal(joined_features([whole.part(a, b) for a, b in pairs]), whole)
+        assert_equal(joined_batches([search.features(texts[a:b]) for a, b in pairs if a < b]), whole)
+        assert_equal(joined_batches([whole.part(a, b) for a, b in pairs]), whole)
 
 
-def assert_equal(one: Features, other: Features) -> None:
+def assert_equal(one: SignedQueryBatch, other: SignedQueryBatch) -> None:
     for a, b in zip(flat(one), flat(other), strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -216,6 +216,6 @@ def test_no_more_candidates_than_the_limit_the_earliest_of_them():
 def test_an_equal_text_is_found_by_a_sketch_of_any_size(recipe, chosen):
     search = search_of(recipe, **chosen)
     counts = np.array([0, 3, 64, 65, 5_000])
-    minimums = search.minimums(counts, search._settings.exact)
+    min_shared = search.min_shared(counts, search._settings.threshold_fraction)
     posted = np.where(counts <= 64, counts, recipe.sketch_size)
-    assert (minimums <= np.maximum(posted, 1)).all()
+    assert (min_shared <= np.maximum(posted, 1)).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.engine_parts import line, search_of, signed, table_of
 
-from neardup.index.candidates import Candidates, Features
+from neardup.index.candidates import Candidates, SignedQueryBatch
 from neardup.kernels import bitmap_filter as sieve
 from neardup.model.verdict import required_overlap
 
@@ -17,7 +17,7 @@ def passing(pairs, threshold):
     """Whether pair i, of two normal forms, is let through at the threshold."""
     search = search_of()
     table = table_of(signed([other for _, other in pairs]), search)
-    queries = Features(signed([own for own, _ in pairs]), None, None)
+    queries = SignedQueryBatch(signed([own for own, _ in pairs]), None, None)
     places = np.arange(len(pairs))
     candidates = Candidates(places, places, np.zeros(len(pairs), np.bool_))
     kept = search._sieved(candidates, queries, table, threshold)
@@ -110,6 +110,6 @@ def test_bitmaps_hold_their_samples_and_nothing_else(size):
 
 def key_set(batch):
     from neardup.model.settings import Recipe
-    from neardup.signing.signature import signer
+    from neardup.signing.signature import signer_for
 
-    return signer(Recipe()).key_sets(batch)[0].tolist()
+    return signer_for(Recipe()).key_sets(batch)[0].tolist()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import Signer, sign, signer
+from neardup.signing.signature import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -69,9 +69,9 @@ def test_equals_the_oracle_with_the_default_recipe(text: str) -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(TEXTS, max_size=6))
 def test_a_batch_is_its_documents(texts: list[str]) -> None:
-    batch = signer(Recipe()).sign([text.encode() for text in texts])
+    batch = signer_for(Recipe()).sign([text.encode() for text in texts])
     for i, text in enumerate(texts):
-        alone = signer(Recipe()).sign([text.encode()])
+        alone = signer_for(Recipe()).sign([text.encode()])
         assert batch.text(i).decode() == oracle.normal_form(text)
         assert batch.text(i) == alone.text(0)
         assert batch.counts[i] == alone.counts[0]

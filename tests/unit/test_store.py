@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from neardup.errors import WindowDamaged, WindowLocked
-from neardup.stores.base import DELETED, ROW, Additions, Commit, FileStore, MemoryStore, key_counts, placed
+from neardup.stores.base import (
+    DELETED,
+    ROW,
+    Additions,
+    Commit,
+    FileStore,
+    MemoryStore,
+    assign_offsets,
+    key_counts,
+)
 
 
 def additions(first, *texts, blob=b"b"):
@@ -81,7 +90,7 @@ def test_a_new_version_keeps_text_and_keys(store):
 
 def test_placed_lies_one_after_another():
     part = additions(1, b"abc", b"", b"de")
-    placed(part, 100, 200, 300)
+    assign_offsets(part, 100, 200, 300)
     assert part.rows["text_start"].tolist() == [100, 103, 103]
     assert part.rows["blob_start"].tolist() == [200, 201, 203]
     assert part.rows["keys_start"].tolist() == [300, 303, 303]

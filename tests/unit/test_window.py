@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.model.document import MAX_TIME_MS, MIN_TIME_MS
-from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, first_living_hour, hour_name, hour_of
-from neardup.stores.base import _hour_from_name
+from neardup.model.hours import (
+    FIRST_HOUR,
+    LAST_HOUR,
+    compared_hours,
+    first_living_hour,
+    hour_name,
+    hour_named,
+    hour_of,
+)
 
 TIMES = st.integers(MIN_TIME_MS, MAX_TIME_MS)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,14 +32,14 @@ def test_an_hour_begins_at_the_full_hour_utc(milliseconds):
 
 @given(TIMES)
 def test_a_name_tells_its_hour(milliseconds):
-    assert _hour_from_name(hour_name(hour_of(milliseconds))) == hour_of(milliseconds)
+    assert hour_named(hour_name(hour_of(milliseconds))) == hour_of(milliseconds)
 
 
 @pytest.mark.parametrize(
     "name", ["", "notes", "2026.11.21", "2026.13.01-00", "2026.02.30-01", "a.b.c-d", "2026.1-1"]
 )
 def test_other_names_are_of_no_hour(name):
-    assert _hour_from_name(name) is None
+    assert hour_named(name) is None
 
 
 @given(st.integers(-(10**7), 10**7), st.integers(1, 10_000))

@@ -84,7 +84,7 @@ def vectors(string: FeatureString, ws: int, sw: int = 1, *, dynamic: bool = Fals
     return [string[place : place + ws] for place in places(string, ws, sw, dynamic=dynamic)]
 
 
-class Found(NamedTuple):
+class LengthMatch(NamedTuple):
     """A document, and how many of its vectors the query matches."""
 
     document: int
@@ -112,7 +112,7 @@ class LengthIndex:
         """Bytes of the paper's (feature vector, document) records."""
         return self.records * (2 * self.ws + DOCUMENT_ID_BYTES)
 
-    def search(self, query: FeatureString, t: int = 1) -> list[Found]:
+    def search(self, query: FeatureString, t: int = 1) -> list[LengthMatch]:
         """Every document that the query matches in `t` vectors in a row, by vectors matched, then in order.
 
         A vector that occurs n times in the query and m times in a document counts n m times: texts that repeat
@@ -128,7 +128,7 @@ class LengthIndex:
         matched: defaultdict[int, int] = defaultdict(int)
         for (document, _), numbers in rows.items():
             matched[document] += sum(length for length in _runs(numbers) if length >= t)
-        found = [Found(document, count) for document, count in matched.items() if count]
+        found = [LengthMatch(document, count) for document, count in matched.items() if count]
         return sorted(found, key=lambda one: (-one.matched, one.document))
 
 

@@ -87,7 +87,7 @@ class SetMethod(Method[Keys]):
         return int(signature.nbytes)
 
 
-class Counting(PostingLists):
+class CountedPostings(PostingLists):
     """Posting lists that are read whole."""
 
     def counts(self, keys: Keys, documents: int) -> NDArray[np.int32]:
@@ -102,7 +102,7 @@ class OverlapIndex(Index[Keys]):
 
     def __init__(self, measure: Measure, threshold: float) -> None:
         self._measure, self._threshold = measure, threshold
-        self._lists = Counting()
+        self._lists = CountedPostings()
         self.compared = 0
         self._sizes = Column(np.int64)
 

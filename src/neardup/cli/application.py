@@ -9,7 +9,7 @@ import typer
 from neardup.cli.delete import delete
 from neardup.cli.doctor import doctor
 from neardup.cli.evaluate import evaluate
-from neardup.cli.exit_codes import Door, run
+from neardup.cli.exit_codes import ErrorReportingGroup, run
 from neardup.cli.expire import expire
 from neardup.cli.groups import groups
 from neardup.cli.ingest import ingest
@@ -24,7 +24,7 @@ from neardup.cli.version import print_version, version
 from neardup.cli.watch import watch
 
 app = typer.Typer(
-    cls=Door,
+    cls=ErrorReportingGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",

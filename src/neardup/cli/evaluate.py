@@ -137,7 +137,7 @@ def evaluate(
     from neardup.cli.intake import Rejects
     from neardup.cli.remarks import named_fields, tell_of_reading, tell_passed_over
     from neardup.evaluation.corpus import read_corpus
-    from neardup.evaluation.evaluated_settings import Tuning
+    from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.methods import COMPARISON, chosen, usable
     from neardup.evaluation.report import write_reports
     from neardup.evaluation.run import Evaluation
@@ -159,7 +159,7 @@ def evaluate(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
     say(told(len(corpus), pairs))
-    tuning = Tuning.of(settings.settings)
+    tuning = EvaluatedSettings.of(settings.settings)
     if changes := str(tuning):
         say(f"neardup itself is measured with {changes}")
     output.mkdir(parents=True, exist_ok=True)

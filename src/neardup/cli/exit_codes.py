@@ -34,7 +34,7 @@ TERMINATED: Final = 128 + signal.SIGTERM
 BROKEN_PIPE: Final = 141  # 128 + SIGPIPE, which Windows does not have
 
 
-class Door(TyperGroup):
+class ErrorReportingGroup(TyperGroup):
     """The group of all commands; every exception that leaves one becomes a message and an exit code here."""
 
     def make_context(self, *words: Any, **options: Any) -> Any:

@@ -13,12 +13,12 @@ from neardup.cli.session import check_cluster, opened, place_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from neardup.cli.pipeline import WayOut
+    from neardup.cli.pipeline import OutputOptions
     from neardup.config import Config
     from neardup.sources import Fields
 
 
-def copied(window: str | None, config: Config, name: str, way: WayOut, *, force: bool) -> int:
+def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
     """Copies the documents of the index `name` into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
     from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
@@ -47,7 +47,7 @@ def copied(window: str | None, config: Config, name: str, way: WayOut, *, force:
 
 
 def scored_in_place(
-    window: str | None, config: Config, name: str, way: WayOut, *, given: Collection[str]
+    window: str | None, config: Config, name: str, way: OutputOptions, *, given: Collection[str]
 ) -> int:
     """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked."""
     from neardup.elastic.watch.in_place import prepare

@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.archive import in_time, tell_undated, without_limit
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.from_index import copied, scored_in_place
-from neardup.cli.pipeline import WayOut, take_in
+from neardup.cli.pipeline import OutputOptions, take_in
 from neardup.cli.session import configured, opened, place_of
 
 INDEX = "An index as the source"
@@ -184,7 +184,7 @@ def ingest(
         batch_documents=batch_documents,
         threads=threads,
     ).with_fields(id=id_field, text=text_field, time=time_field)
-    way_out = WayOut(format, output, rejects, append, force)
+    way_out = OutputOptions(format, output, rejects, append, force)
     place = place_of(window, settings)
     is_wrong = False
     if from_index is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from neardup.cli.intake import Rejects
     from neardup.cli.output import Verdicts
     from neardup.cli.progress import Position, Tally
-    from neardup.elastic.watch.backlog import Lag
+    from neardup.elastic.watch.backlog import Backlog
     from neardup.elastic.watch.watcher import Watch
     from neardup.model.document import Reject
     from neardup.sources.position import Item
@@ -31,7 +31,7 @@ MOST_INCOMPLETE: Final = 0.01
 """What part of the documents may be compared with less than their window before a run is no success."""
 
 
-class WayOut(NamedTuple):
+class OutputOptions(NamedTuple):
     """Where a run writes: what standard output gets, a file for verdicts, a file for rejects.
 
     Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
@@ -57,7 +57,7 @@ class WayOut(NamedTuple):
         check_outputs(outputs, read, window=place, replace=self.append or self.force)
 
 
-class Outlets(NamedTuple):
+class Sinks(NamedTuple):
     """Takers of what a run yields."""
 
     verdicts: Verdicts
@@ -81,7 +81,7 @@ class Readable(Protocol):
 
 
 @contextmanager
-def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
+def outlets(way: OutputOptions, position: Position) -> Iterator[Sinks]:
     """Open outlets, closed and told of when the run ends, however it does; a bar shows the `position` on a terminal."""
     from neardup.cli.intake import Rejects
     from neardup.cli.output import Verdicts
@@ -93,10 +93,10 @@ def outlets(way: WayOut, position: Position) -> Iterator[Outlets]:
         rejects = stack.enter_context(Rejects(way.rejects, force=way.force))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
         tally.before_summary = verdicts.print_table
-        yield Outlets(verdicts, rejects, tally, shown)
+        yield Sinks(verdicts, rejects, tally, shown)
 
 
-def take_in(target: Window, reader: Readable, way: WayOut) -> int:
+def take_in(target: Window, reader: Readable, way: OutputOptions) -> int:
     """Ingests all that `reader` yields; the exit code."""
     from neardup.cli.intake import documents
 
@@ -112,7 +112,7 @@ def take_in(target: Window, reader: Readable, way: WayOut) -> int:
     return exit_code(out)
 
 
-def exit_code(out: Outlets, *, blocked: int = 0) -> int:
+def exit_code(out: Sinks, *, blocked: int = 0) -> int:
     """The exit code of a run that has ended, after saying why if not all documents were compared as they should be."""
     tally = out.tally
     much = tally.incomplete > MOST_INCOMPLETE * tally.count
@@ -126,7 +126,9 @@ def exit_code(out: Outlets, *, blocked: int = 0) -> int:
     return REJECTED if much or blocked or out.rejects.count else DONE
 
 
-def score_what_waits(watch: Watch, out: Outlets, *, on_lag: Callable[[Lag], object] = lambda _: None) -> None:
+def score_what_waits(
+    watch: Watch, out: Sinks, *, on_lag: Callable[[Backlog], object] = lambda _: None
+) -> None:
     """Takes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
     out.tally.left = lambda: watch.left
     with Stop() as stop:

@@ -22,12 +22,11 @@ def rollover(
 
         neardup rollover --window https://localhost:9200/news
     """
-    import time
-
     from neardup.elastic.admin.rollover import roll_over
+    from neardup.model.clock import now_ms
     from neardup.model.document import parse_time
 
-    milliseconds = int(time.time() * 1_000) if now is None else parse_time(now)
+    milliseconds = now_ms() if now is None else parse_time(now)
     settings = configured(config)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)

@@ -10,13 +10,13 @@ import typer
 from neardup.cli import options
 from neardup.cli.connection import AddressOption, connected
 from neardup.cli.exit_codes import say
-from neardup.cli.pipeline import WayOut, exit_code, outlets, score_what_waits
+from neardup.cli.pipeline import OutputOptions, exit_code, outlets, score_what_waits
 from neardup.cli.session import check_cluster, configured
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
-    from neardup.cli.pipeline import Outlets
-    from neardup.elastic.watch.backlog import Lag
+    from neardup.cli.pipeline import Sinks
+    from neardup.elastic.watch.backlog import Backlog
 
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
@@ -91,7 +91,7 @@ def watch(
         containment=containment,
         delta=delta,
     )
-    way_out = WayOut(format, output, rejects, append, force)
+    way_out = OutputOptions(format, output, rejects, append, force)
     way_out.check(settings.files_read)
     with connected(window, settings) as cluster:
         place = str(cluster.address)
@@ -117,10 +117,10 @@ def watch(
 class _Reporter:
     """Tells how many wait: in the bar where there is one, else now and then as a line on standard error."""
 
-    def __init__(self, out: Outlets, every: float) -> None:
+    def __init__(self, out: Sinks, every: float) -> None:
         self._out, self._every, self._told = out, every, float("-inf")
 
-    def take(self, lag: Lag) -> None:
+    def take(self, lag: Backlog) -> None:
         """Takes what a look has shown."""
         tally = self._out.tally
         tally.waiting = in_words(lag, time.time())
@@ -131,11 +131,11 @@ class _Reporter:
             say(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
 
 
-def in_words(lag: Lag, now: float) -> str:
+def in_words(lag: Backlog, now: float) -> str:
     """How far scoring is behind at `now` (seconds).
 
-    >>> from neardup.elastic.watch.backlog import Lag
-    >>> in_words(Lag(1200, 1_795_251_600_000), 1_795_251_690), in_words(Lag(), 0)
+    >>> from neardup.elastic.watch.backlog import Backlog
+    >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
     ('1,200 wait, the oldest for 1.5 min', 'none waits')
     """
     words = f"{lag.waiting:,} wait" if lag.waiting else "none waits"

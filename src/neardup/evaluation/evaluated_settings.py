@@ -12,14 +12,14 @@ from neardup.tables.lexicon import Lexicon
 
 
 @dataclass(frozen=True)
-class Tuning:
+class EvaluatedSettings:
     """The settings of neardup that an evaluation takes over, under the names that they have in `Settings`.
 
     It varies threshold and retrieval itself. It leaves out what makes a window forget (its hours, budgets, the policy
     `drop`), because every document is compared with all before it; partial copies, which are no duplicates; and what
     never changes a verdict.
 
-    >>> str(Tuning(Recipe(q=5, fold_case=True), min_shared=3)), str(Tuning())
+    >>> str(EvaluatedSettings(Recipe(q=5, fold_case=True), min_shared=3)), str(EvaluatedSettings())
     ('q=5, fold_case, min_shared=3', '')
     """
 

@@ -10,7 +10,7 @@ from neardup.evaluation.methods import PRODUCTS, make, product
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
-    from neardup.evaluation.evaluated_settings import Tuning
+    from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
     from neardup.evaluation.truth import Truth
@@ -24,7 +24,7 @@ def measure_here(
     thresholds: Sequence[float] | None,
     seed: int,
     on_progress: OnProgress,
-    tuning: Tuning | None = None,
+    tuning: EvaluatedSettings | None = None,
 ) -> Result:
     """The result of `method`; its memory is told rightly only if nothing was measured in this process before."""
     if method in PRODUCTS:

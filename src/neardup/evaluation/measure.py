@@ -33,7 +33,7 @@ WARM_UP: Final = 3
 """Texts for `warm_up`."""
 
 
-class Found(NamedTuple):
+class FoundPairs(NamedTuple):
     """The pairs called copies at one threshold, how many were looked at, and the seconds it took."""
 
     pairs: list[Pair]
@@ -128,11 +128,11 @@ def _all_found(
     places: Sequence[int],
     thresholds: tuple[float, ...],
     on_progress: OnProgress,
-) -> list[Found]:
+) -> list[FoundPairs]:
     """What is found at each threshold."""
     if not _works_alike(method, signatures[0], thresholds[0]):
         each = [_looked_up(method, signatures, places, threshold, on_progress) for threshold in thresholds]
-        return [Found(one.pairs, one.compared, one.seconds) for one in each]
+        return [FoundPairs(one.pairs, one.compared, one.seconds) for one in each]
     once = _looked_up(method, signatures, places, thresholds[0], on_progress)
     return [once.at(threshold) for threshold in thresholds]
 
@@ -155,10 +155,12 @@ class _Scored(NamedTuple):
     compared: int | None
     seconds: float
 
-    def at(self, threshold: float) -> Found:
+    def at(self, threshold: float) -> FoundPairs:
         """What reaches `threshold`."""
         reached = zip(self.pairs, self.scores, strict=True)
-        return Found([pair for pair, score in reached if score >= threshold], self.compared, self.seconds)
+        return FoundPairs(
+            [pair for pair, score in reached if score >= threshold], self.compared, self.seconds
+        )
 
 
 def _looked_up(

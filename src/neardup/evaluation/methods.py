@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.baselines import registry
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.evaluated_settings import Tuning
+from neardup.evaluation.evaluated_settings import EvaluatedSettings
 
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
@@ -65,11 +65,11 @@ def usable(asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return found, missing
 
 
-def product(name: str, tuning: Tuning | None = None) -> Product:
+def product(name: str, tuning: EvaluatedSettings | None = None) -> Product:
     """The engine with the retrieval that `name` names, set up by `tuning` or as it is by default."""
     from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
-    return Product("complete" if name.endswith("complete") else "sketch", tuning or Tuning())
+    return Product("complete" if name.endswith("complete") else "sketch", tuning or EvaluatedSettings())
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:

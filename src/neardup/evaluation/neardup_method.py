@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import neardup
 from neardup.evaluation import memory
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.measure import Found, told
+from neardup.evaluation.measure import FoundPairs, told
 from neardup.evaluation.results import Cost, Point, Result
 from neardup.model.document import encode_text
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
-    from neardup.evaluation.evaluated_settings import Tuning
+    from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.truth import Pair, Truth
 
@@ -38,7 +38,7 @@ class Product:
         "retrieval as in ARCHITECTURE.md"
     )
 
-    def __init__(self, retrieval: Retrieval, tuning: Tuning) -> None:
+    def __init__(self, retrieval: Retrieval, tuning: EvaluatedSettings) -> None:
         self.retrieval = retrieval
         self.tuning = tuning
         self.name = f"neardup {retrieval}" + (f"({tuning})" if str(tuning) else "")
@@ -87,7 +87,7 @@ class Product:
     def _window(self, threshold: float) -> Any:
         return neardup.open(None, settings=self.tuning.settings(self.retrieval, threshold))
 
-    def _run(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[Found, int]:
+    def _run(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[FoundPairs, int]:
         """What is found at one threshold, and the bytes of the index."""
         pairs: list[Pair] = []
         compared = 0
@@ -99,7 +99,7 @@ class Product:
                 compared += verdict.candidates
                 pairs += [(int(match.id), later) for match in verdict.matches]
             seconds = time.process_time() - began
-            return Found(pairs, compared, seconds), window.stats().memory_bytes
+            return FoundPairs(pairs, compared, seconds), window.stats().memory_bytes
 
 
 def _documents(texts: Any) -> Iterator[neardup.Document]:
@@ -115,7 +115,7 @@ def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
 
 def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
     """Seconds that signing all texts takes, in batches as `ingest` makes them."""
-    maker = signer(recipe)
+    maker = signer_for(recipe)
     began = time.process_time()
     for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):
         batch = corpus.texts[first : first + DEFAULT_BATCH_DOCUMENTS]

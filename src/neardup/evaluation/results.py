@@ -145,7 +145,7 @@ class Result:
         )
 
 
-class Kept:
+class ResultCache:
     """Results in the files of a directory, each under a key that tells what it is the result of."""
 
     def __init__(self, directory: Path) -> None:

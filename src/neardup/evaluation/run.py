@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.evaluation.errors import MethodFailed
-from neardup.evaluation.evaluated_settings import Tuning
+from neardup.evaluation.evaluated_settings import EvaluatedSettings
 from neardup.evaluation.methods import PRODUCTS
-from neardup.evaluation.results import Kept, Result, key_of
+from neardup.evaluation.results import Result, ResultCache, key_of
 from neardup.evaluation.subprocess_runner import measure_apart
 from neardup.version import VERSION
 
@@ -60,7 +60,7 @@ def evaluate(
     place: Path | None = None,
     thresholds: Sequence[float] | None = None,
     seed: int = 0,
-    tuning: Tuning | None = None,
+    tuning: EvaluatedSettings | None = None,
     fresh: bool = False,
     on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
     measured: Callable[..., Result] = measure_apart,
@@ -72,8 +72,8 @@ def evaluate(
     set up; `fresh` measures all again. Without `thresholds` each method is measured at its own. A method has a process
     of its own and one thread, unless `measured` says otherwise (`here.measure_here`).
     """
-    kept = Kept(place / RESULTS) if place else None
-    setup = tuning or Tuning()
+    kept = ResultCache(place / RESULTS) if place else None
+    setup = tuning or EvaluatedSettings()
     asked = None if thresholds is None else tuple(thresholds)
     for method in methods:
         own = setup.key if method in PRODUCTS else None

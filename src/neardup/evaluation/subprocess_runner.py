@@ -22,7 +22,7 @@ from neardup.evaluation.results import Result
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
-    from neardup.evaluation.evaluated_settings import Tuning
+    from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.truth import Truth
 
@@ -44,7 +44,7 @@ def measure_apart(
     thresholds: Sequence[float] | None,
     seed: int,
     on_progress: OnProgress,
-    tuning: Tuning | None = None,
+    tuning: EvaluatedSettings | None = None,
 ) -> Result:
     """The result of `method`, from a process of its own; `MethodFailed` if that ends without one."""
     # -P: the working directory is the user's, and may hold files named as modules are.
@@ -76,7 +76,7 @@ def _job(
     truth: Truth,
     thresholds: Sequence[float] | None,
     seed: int,
-    tuning: Tuning | None,
+    tuning: EvaluatedSettings | None,
 ) -> dict[str, Any]:
     return {
         "method": method,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from neardup.evaluation.corpus import Corpus
-from neardup.evaluation.evaluated_settings import Tuning
+from neardup.evaluation.evaluated_settings import EvaluatedSettings
 from neardup.evaluation.here import measure_here
 from neardup.evaluation.truth import Truth
 
@@ -72,7 +72,7 @@ def _result(job: dict[str, Any], corpus: Corpus, say: Say) -> Result:
         thresholds=job["thresholds"],
         seed=job["seed"],
         on_progress=on_progress,
-        tuning=job["tuning"] and Tuning.from_dict(job["tuning"]),
+        tuning=job["tuning"] and EvaluatedSettings.from_dict(job["tuning"]),
     )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from neardup.index.crowds import Crowds
-from neardup.index.posting_lists import Found, PostingLists, Query
+from neardup.index.posting_lists import PostingLists, Query, SharedCounts
 from neardup.index.sentence_index import Among, Sentences, Shared
 from neardup.kernels import bitmap_filter as sieve
 from neardup.model.settings import (
@@ -40,21 +40,21 @@ CROWD_FROM: Final = 64
 _HOLDERS = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
 
 
-class Features(NamedTuple):
+class SignedQueryBatch(NamedTuple):
     """A signed batch with what the settings' retrieval and routes need of it beside."""
 
     signed: SignedBatch
     prefixes: tuple[Keys, Offsets] | None
     words: WordFeatures | None
 
-    def part(self, first: int, last: int) -> Features:
+    def part(self, first: int, last: int) -> SignedQueryBatch:
         """Documents `first` to `last` (excluded)."""
         prefixes = None if self.prefixes is None else part_of(*self.prefixes, first, last)
         words = None if self.words is None else self.words.part(first, last)
-        return Features(self.signed.part(first, last), prefixes, words)
+        return SignedQueryBatch(self.signed.part(first, last), prefixes, words)
 
 
-def joined_features(parts: Sequence[Features]) -> Features:
+def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
     """The features of one batch from those of its parts."""
     signed = [part.signed for part in parts]
     whole = SignedBatch(
@@ -68,13 +68,13 @@ def joined_features(parts: Sequence[Features]) -> Features:
     prefixes = [part.prefixes for part in parts if part.prefixes is not None]
     words = [part.words for part in parts if part.words is not None]
     if not words:
-        return Features(whole, joined(prefixes) if prefixes else None, None)
+        return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, None)
     all_words = WordFeatures(
         *joined([(part.sentences, part.sentence_offsets) for part in words]),
         np.concatenate([part.simhashes for part in words]),
         np.concatenate([part.features for part in words]),
     )
-    return Features(whole, joined(prefixes) if prefixes else None, all_words)
+    return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, all_words)
 
 
 class Crowd(NamedTuple):
@@ -174,14 +174,14 @@ class Search:
         """Whether candidates are found by more than q-grams."""
         return bool(self.routes) or self.sentences is not None
 
-    def features(self, texts: Sequence[bytes], *, normal: bool = False) -> Features:
+    def features(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
         """Signs `texts`. Of normal forms (`normal`) no words can be told: their routes find nothing."""
         signed = self._signer.sign(texts, normal=normal)
         prefixes = None
         if self._settings.retrieval == "complete":
-            prefixes = self.prefixes(signed, self._settings.exact)
+            prefixes = self.prefixes(signed, self._settings.threshold_fraction)
         words = self._signer.word_features(texts) if self.reads_words and not normal else None
-        return Features(signed, prefixes, words)
+        return SignedQueryBatch(signed, prefixes, words)
 
     def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         """The keys that the complete search posts and looks up at `threshold`."""
@@ -189,9 +189,9 @@ class Search:
 
     def serves(self, threshold: Fraction) -> bool:
         """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
-        return self._settings.retrieval == "sketch" or threshold >= self._settings.exact
+        return self._settings.retrieval == "sketch" or threshold >= self._settings.threshold_fraction
 
-    def minimums(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
+    def min_shared(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many runs a candidate must be in: m or k, but never more than doc_q >= t itself asks for."""
         required = required_overlaps(threshold, counts)
         wanted: NDArray[np.int64] = np.full(len(counts), COMPLETE_SHARED)
@@ -199,8 +199,8 @@ class Search:
             wanted[:] = self._shared(threshold)
             if self._settings.min_shared is None:
                 wanted[counts >= LONG_FROM] -= 1
-        minimums: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
-        return minimums
+        min_shared: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
+        return min_shared
 
     def _shared(self, threshold: Fraction) -> int:
         """How many q-grams of a sketch to ask for (m): as set, or by threshold and size; never more than its size."""
@@ -208,7 +208,7 @@ class Search:
         by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
         return min(self._settings.min_shared or max(by_threshold, 1), size)
 
-    def posting_keys(self, features: Features) -> tuple[Keys, Offsets]:
+    def posting_keys(self, features: SignedQueryBatch) -> tuple[Keys, Offsets]:
         """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
         signed = features.signed
         keys, offsets = features.prefixes or (signed.sketches, signed.sketch_offsets)
@@ -217,7 +217,7 @@ class Search:
 
     def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
         """How many keys the complete search posts for documents with `counts` q-grams."""
-        sizes, threshold = counts.astype(np.int64), self._settings.exact
+        sizes, threshold = counts.astype(np.int64), self._settings.threshold_fraction
         lengths: NDArray[np.int64] = np.minimum(
             sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED
         )
@@ -230,7 +230,7 @@ class Search:
 
     def candidates(
         self,
-        features: Features,
+        features: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
         threshold: Fraction,
@@ -242,9 +242,9 @@ class Search:
         """
         counts = features.signed.counts
         keys, offsets = self.posting_keys(features)
-        minimums = self.minimums(counts, threshold)
+        min_shared = self.min_shared(counts, threshold)
         posted = query._replace(fingerprints=features.signed.fingerprints)
-        found = [self.lists.search_and_add(keys, offsets, minimums, posted, table.columns, table.hits)]
+        found = [self.lists.search_and_add(keys, offsets, min_shared, posted, table.columns, table.hits)]
         if features.words is not None:
             ones = np.ones(len(counts), np.int64)
             for route, lists in self.routes.items():
@@ -266,7 +266,7 @@ class Search:
     def with_sentences(
         self,
         candidates: Candidates,
-        features: Features,
+        features: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
         among: Among | None = None,
@@ -282,7 +282,7 @@ class Search:
         return candidates.with_sentences(self.sentences.shared_and_add(features.words, query, table, among))
 
     def _sieved(
-        self, candidates: Candidates, features: Features, table: DocumentTable, threshold: Fraction
+        self, candidates: Candidates, features: SignedQueryBatch, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
         """Candidates without those whose bitmaps (kernels/bitmap_filter.py) speak against the threshold; all, if
         lossless is asked. What has sentences in common stays, and so do crowds.
@@ -343,7 +343,7 @@ def passes_sieve(
     return passed
 
 
-def _merged(found: Sequence[Found]) -> Candidates:
+def _merged(found: Sequence[SharedCounts]) -> Candidates:
     """The candidates of all routes, sorted, each once."""
     size = len(found[0].skipped)
     truncated = np.sum([part.skipped for part in found], axis=0) > 0
@@ -357,7 +357,7 @@ def _merged(found: Sequence[Found]) -> Candidates:
     return Candidates(queries, numbers, truncated)
 
 
-def _parted(found: Found) -> Candidates:
+def _parted(found: SharedCounts) -> Candidates:
     """`_merged([found]).parted()`, without a look at the candidates of crowds."""
     sizes = np.diff(found.offsets)
     many = sizes >= CROWD_FROM
@@ -365,7 +365,7 @@ def _parted(found: Found) -> Candidates:
         return _merged([found])
     few = [found.numbers[found.offsets[i] : found.offsets[i + 1]] for i in np.flatnonzero(~many)]
     offsets = np.concatenate([[0], np.cumsum(np.where(many, 0, sizes))])
-    rest = Found(np.concatenate([*few, np.empty(0, np.int64)]), offsets, found.skipped, found.reads)
+    rest = SharedCounts(np.concatenate([*few, np.empty(0, np.int64)]), offsets, found.skipped, found.reads)
     crowds = {
         i: Crowd(found.numbers[found.offsets[i] : found.offsets[i + 1]], None)
         for i in np.flatnonzero(many).tolist()

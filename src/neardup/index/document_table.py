@@ -169,7 +169,7 @@ class DocumentTable:
             load[0] += int((hours == hour).sum())
             load[1] += int(sizes[hours == hour].sum())
 
-    def bury(self, number: int) -> None:
+    def mark_dead(self, number: int) -> None:
         """Takes a document out: it is found no more, by search or by id."""
         identity = self.ids[number]
         if self.number_of.get(identity) == number:

@@ -68,7 +68,7 @@ def no_bitsets(documents: int, most: int = heavy.MOST) -> Heavy:
     )
 
 
-class Found(NamedTuple):
+class SharedCounts(NamedTuple):
     """Candidates of document i: `numbers[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
     `skipped[i]`: how many of its runs were too long to read; `reads`: postings read for the batch.
@@ -135,15 +135,15 @@ class PostingLists:
         self,
         keys: NDArray[np.uint64],
         offsets: NDArray[np.int64],
-        minimums: NDArray[np.int64],
+        min_shared: NDArray[np.int64],
         query: Query,
         documents: Documents,
         hits: Hits,
         longest: int = 0,
-    ) -> Found:
+    ) -> SharedCounts:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        A candidate lies in at least `minimums[i]` (1 to `hits.most`) of the runs of document i's keys, is
+        A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the runs of document i's keys, is
         alive, in the hours asked for, and of a size that can reach the threshold. Runs longer than `longest`
         are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many runs are long, a
         word of 64 documents a run instead. All documents of one text are one posting.
@@ -157,13 +157,15 @@ class PostingLists:
             self._heavy = no_bitsets(len(hits.counts), self._bitsets)  # filled again as they are wanted
         while True:
             status = kernel.search_and_add(
-                self._lists, self._heavy, keys, offsets, minimums, longest, documents,
+                self._lists, self._heavy, keys, offsets, min_shared, longest, documents,
                 query.low_hours, query.high_hours, query.numbers, query.counts,
                 query.fingerprints, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
                 self._found, found_offsets, skipped, reads, same_as, progress,
             )  # fmt: skip
             if status == kernel.DONE:
-                return Found(self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0]))
+                return SharedCounts(
+                    self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0])
+                )
             self._grow(status, widest)
 
     def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neardup.index.candidates import Candidates, Crowd, Features, passes_sieve, required_overlaps
+from neardup.index.candidates import Candidates, Crowd, SignedQueryBatch, passes_sieve, required_overlaps
 from neardup.index.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
 from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
@@ -64,7 +64,7 @@ class Verifier:
 
     def __init__(
         self,
-        features: Features,
+        features: SignedQueryBatch,
         candidates: Candidates,
         *,
         table: DocumentTable,

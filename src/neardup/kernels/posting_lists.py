@@ -405,13 +405,13 @@ def _widest(offsets):
 
 @njit(cache=True, nogil=True)
 def search_and_add(
-    lists, heavy, keys, key_offsets, minimums, longest, documents, low_hours, high_hours, numbers, counts,
+    lists, heavy, keys, key_offsets, min_shared, longest, documents, low_hours, high_hours, numbers, counts,
     fingerprints, numerator, denominator, hits, bits, epoch, found, found_offsets, skipped, reads, same_as, progress,
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
     `found[found_offsets[i]:found_offsets[i + 1]]` = candidates of document i, unordered: in at least
-    `minimums[i]` of its runs, alive, in the hours given, and of a size that fits. `numbers[i]` is its document
+    `min_shared[i]` of its runs, alive, in the hours given, and of a size that fits. `numbers[i]` is its document
     number, -1 if it is searched but not added. With `fingerprints` (n × 2; empty: without) a document of the text of
     one that was posted joins that one's chain instead: `same_as[i]`, -1 before. `skipped[i]` and `reads[0]` count runs
     left out and postings read. Returns a status; `progress` = [i, searched, keys added].
@@ -427,7 +427,7 @@ def search_and_add(
             for j in range(first, last):
                 slots[j - first] = find(lists.entries, keys[j])
             end, read, skips = count_shared(
-                lists, heavy, slots, last - first, minimums[i], longest, documents, total,
+                lists, heavy, slots, last - first, min_shared[i], longest, documents, total,
                 low_hours[i], high_hours[i], hits, bits, epoch, found, begin,
             )  # fmt: skip
             if end < 0:

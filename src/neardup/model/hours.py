@@ -5,6 +5,8 @@ Time is always an argument here; nothing reads a clock.
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.model.document import format_time
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 FIRST_HOUR: Final = -(2**40)
 LAST_HOUR: Final = 2**40
+_NAME_RE: Final = re.compile(r"(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
+_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 
 
 def hour_of(milliseconds: int) -> int:
@@ -34,6 +38,23 @@ def hour_name(hour: int) -> str:
     """
     stamp = format_time(hour * HOUR_MS)
     return f"{stamp[:10].replace('-', '.')}-{stamp[11:13]}"
+
+
+def hour_named(name: str) -> int | None:
+    """The hour that `hour_name` calls `name`; None if it calls none so.
+
+    >>> hour_named("2026.11.21-09"), hour_named("2026.11.21-24"), hour_named("copies")
+    (498681, None, None)
+    """
+    match = _NAME_RE.fullmatch(name)
+    if match is None:
+        return None
+    year, month, day, hour = map(int, match.groups())
+    try:
+        days = date(year, month, day).toordinal() - _EPOCH_DAY
+    except ValueError:
+        return None
+    return days * 24 + hour if hour < 24 else None
 
 
 def first_living_hour(newest: int, kept_hours: int) -> int:

@@ -268,7 +268,7 @@ class Settings:
         return self.window_hours if self.keep_hours is None else self.keep_hours
 
     @property
-    def exact(self) -> Fraction:
+    def threshold_fraction(self) -> Fraction:
         """The threshold as an exact fraction."""
         return exact_threshold(self.threshold)
 
@@ -295,7 +295,7 @@ class Settings:
         return replace(self, **changes)
 
 
-def asked_rule(
+def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
     """The rule of a query: what is not None, else as the window has it. None: partial copies are not asked for."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer
+from neardup.signing.signature import signer_for
 
 
 def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
@@ -20,7 +20,7 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     >>> doc_q("A rose is a flower", "A rose is a flower!")
     1.0
     """
-    maker = signer(Recipe(q=q, fold_case=fold_case))
+    maker = signer_for(Recipe(q=q, fold_case=fold_case))
     batch = maker.sign([encode_text(a), encode_text(b)])
     if batch.text(0) == batch.text(1):
         return 1.0 if batch.text(0) else 0.0

@@ -288,7 +288,7 @@ def _hex(values: Keys) -> tuple[str, ...]:
     return tuple(f"{int(value):016x}" for value in values)
 
 
-def signer(recipe: Recipe) -> Signer:
+def signer_for(recipe: Recipe) -> Signer:
     """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
     stamp = None
     if recipe.lexicon is not None and Path(recipe.lexicon).exists():
@@ -315,4 +315,4 @@ def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
     >>> signature.qgram_count, signature.qgrams[0]
     (11, 'Aros')
     """
-    return signer(recipe).signature(text)
+    return signer_for(recipe).signature(text)

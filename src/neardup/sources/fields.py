@@ -85,15 +85,15 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class WholeFields(Fields):
+class FieldsKeepingRest(Fields):
     """The same for an engine that keeps whole documents: what else a record has goes along as `Document.fields`.
 
-    >>> WholeFields().document({"id": 7, "text": "Rain.", "time": 0, "lang": "en"}, "news.jsonl:1").fields
+    >>> FieldsKeepingRest().document({"id": 7, "text": "Rain.", "time": 0, "lang": "en"}, "news.jsonl:1").fields
     {'lang': 'en'}
     """
 
     @classmethod
-    def of(cls, fields: Fields) -> WholeFields:
+    def of(cls, fields: Fields) -> FieldsKeepingRest:
         """These names."""
         return cls(fields.id, fields.text, fields.time)
 

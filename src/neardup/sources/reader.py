@@ -13,7 +13,7 @@ from neardup.sources import jsonlines
 from neardup.sources import text_file as plain
 from neardup.sources.counted import Counted
 from neardup.sources.encoding import checked_encoding
-from neardup.sources.fields import Fields, FieldUse, WholeFields
+from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
 from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
 from neardup.sources.foreign import by_beginning, by_name, reason
 from neardup.sources.jsonvalues import is_spread, peeked, values
@@ -64,7 +64,7 @@ class Reader:
     ) -> None:
         chosen = fields or Fields()
         self._position = Position(encoding=None if encoding is None else checked_encoding(encoding))
-        self._fields = WholeFields.of(chosen) if keep else chosen
+        self._fields = FieldsKeepingRest.of(chosen) if keep else chosen
         self._use = FieldUse(self._fields, self._position)
         self._form = form
         self._delimiter = _checked_delimiter(delimiter)

@@ -22,7 +22,6 @@ import errno
 import os
 import shutil
 from collections import OrderedDict
-from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -30,7 +29,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from neardup.errors import WindowDamaged, WindowExpired
-from neardup.model.hours import FIRST_HOUR, hour_name
+from neardup.model.hours import FIRST_HOUR, hour_name, hour_named
 from neardup.stores.lock import check_same, locked, locked_commits, naming
 from neardup.stores.records import read_ids
 from neardup.stores.remembered_settings import write_settings
@@ -71,7 +70,6 @@ Rows = NDArray[np.void]
 _NAMES: Final = ("rows.bin", "text.bin", "blob.bin", "keys.bin")
 _WIDTHS: Final = (ROW.itemsize, 1, 1, 8)
 _OPEN_HOURS: Final = 32
-_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 _COMMIT: Final = np.dtype("<i8")
 _SLOT_BYTES: Final = 72
 
@@ -160,7 +158,7 @@ def key_counts(rows: Rows) -> NDArray[np.int64]:
     return np.array([rows[name] for name in KEY_COUNTS], np.int64)
 
 
-def placed(additions: Additions, text_at: int, blob_at: int, keys_at: int) -> None:
+def assign_offsets(additions: Additions, text_at: int, blob_at: int, keys_at: int) -> None:
     """Sets where the data of each row lie, given where the hour's files end now."""
     rows = additions.rows
     widths = key_counts(rows).sum(axis=0)
@@ -192,7 +190,7 @@ class MemoryStore:
     def append(self, hour: int, additions: Additions) -> None:
         texts, blobs = self._hours.setdefault(hour, ({}, bytearray()))
         end = self._ends.get(hour, 0)
-        placed(additions, end, len(blobs), 0)
+        assign_offsets(additions, end, len(blobs), 0)
         texts.update(zip(additions.rows["text_start"].tolist(), additions.texts, strict=False))
         self._ends[hour] = end + sum(map(len, additions.texts))
         blobs += additions.blobs
@@ -319,9 +317,7 @@ class FileStore:
 
     def hours(self) -> list[int]:
         found = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
-        return sorted(
-            hour for hour in map(_hour_from_name, (entry.name for entry in found)) if hour is not None
-        )
+        return sorted(hour for hour in map(hour_named, (entry.name for entry in found)) if hour is not None)
 
     def load(self, hour: int) -> Hour:
         directory = self._directory(hour)
@@ -343,7 +339,7 @@ class FileStore:
 
     def append(self, hour: int, additions: Additions) -> None:
         files = self._files(hour)
-        placed(additions, files.ends[1], files.ends[2], files.ends[3] // 8)
+        assign_offsets(additions, files.ends[1], files.ends[2], files.ends[3] // 8)
         self._touched.add(hour)
         files.write(1, b"".join(additions.texts))
         files.write(2, additions.blobs)
@@ -470,13 +466,3 @@ def _flush_directory(path: Path) -> None:
             os.fsync(file)
     finally:
         os.close(file)
-
-
-def _hour_from_name(name: str) -> int | None:
-    """The hour that a directory is named for; None if it is not one of ours."""
-    try:
-        day, clock = name.rsplit("-", 1)
-        year, month, number = (int(part) for part in day.split("."))
-        return (date(year, month, number).toordinal() - _EPOCH_DAY) * 24 + int(clock)
-    except ValueError:
-        return None

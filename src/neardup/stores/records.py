@@ -1,8 +1,8 @@
 """What the store keeps of a verdict beside its document's row (stores/base.py): as values, and as bytes of a blob.
 
 A blob is the id, the id of the group's head unless that is the document itself, and then, of a copy or a partial copy,
-one JSON array: the fields of `Kept` in order, without those at the end that say nothing. What an earlier version wrote
-is shorter, and reads the same.
+one JSON array: the fields of `VerdictPayload` in order, without those at the end that say nothing. What an earlier
+version wrote is shorter, and reads the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_ids(file: Path, rows: Rows) -> list[str]:
         return [blobs[start:end].decode() for start, end in zip(starts.tolist(), ends, strict=True)]
 
 
-class Kept(NamedTuple):
+class VerdictPayload(NamedTuple):
     """What a row has no column for.
 
     original, time, score   best match, its own time, doc_q with it
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
     @classmethod
     def of(
         cls, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None = None
-    ) -> Kept:
+    ) -> VerdictPayload:
         """What is kept of `verdict`, whose best match is `best`; `parts` are those it lists, and perhaps others; `head`
         is the match whose group it joins.
         """
@@ -78,7 +78,7 @@ class Kept(NamedTuple):
         )
 
     @classmethod
-    def read(cls, rest: bytes) -> Kept:
+    def read(cls, rest: bytes) -> VerdictPayload:
         """What the part of a blob after the group says."""
         return cls(*orjson.loads(rest)) if rest else cls()
 
@@ -111,7 +111,7 @@ class Kept(NamedTuple):
 
 
 def unless_listed(total: int | None, listed: Sequence[Any]) -> int | None:
-    """A total as `Kept` has it: None if all are listed."""
+    """A total as `VerdictPayload` has it: None if all are listed."""
     return None if total == len(listed) else total
 
 

@@ -17,19 +17,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from neardup.errors import DocumentError, NeardupError, SettingsError
-from neardup.index.candidates import Features, joined_features
+from neardup.index.candidates import SignedQueryBatch, joined_batches
 from neardup.index.document_table import budget_bytes_of
 from neardup.index.posting_lists import Query
+from neardup.model.clock import now_ms
 from neardup.model.decision import Matches, alone, copied, with_parts
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare, time_argument
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, first_living_hour, hour_name, hour_of, too_far_ahead
-from neardup.model.settings import DEFAULT_MATCHES, asked_rule, check_whole
+from neardup.model.settings import DEFAULT_MATCHES, check_whole, partial_rule_for_query
 from neardup.stores.base import DELETED, ROUTED, ROW, TRUNCATED, Rows
 from neardup.stores.remembered_settings import tell_of_changes
 from neardup.window import query as review
 from neardup.window.base import Expired, Left
 from neardup.window.batches import batches
-from neardup.window.newest_hour import Leaps, Next, hour_to_set, now_ms, set_back
+from neardup.window.newest_hour import Leaps, Next, hour_to_set, set_back
 from neardup.window.state import STATUSES, State
 from neardup.window.threads import one_at_a_time
 
@@ -68,7 +69,7 @@ class _Turn(NamedTuple):
     cut: NDArray[np.bool_]
 
 
-class EmbeddedWindow:
+class WindowEngine:
     """See `neardup.window.base.Window` for what its methods promise."""
 
     def __init__(self, state: State) -> None:
@@ -175,7 +176,7 @@ class EmbeddedWindow:
             first = last
         return verdicts
 
-    def _end_of_run(self, documents: Sequence[Prepared], features: Features, first: int) -> int:
+    def _end_of_run(self, documents: Sequence[Prepared], features: SignedQueryBatch, first: int) -> int:
         """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget
         is reached.
         """
@@ -196,21 +197,21 @@ class EmbeddedWindow:
             last += 1
         return last
 
-    def _features(self, texts: list[bytes]) -> Features:
+    def _features(self, texts: list[bytes]) -> SignedQueryBatch:
         """Signs a batch; in several threads, a part each, if so set."""
         threads, search = self._state.settings.threads, self._state.search
         if self._pool is None or len(texts) < 2 * threads:
             return search.features(texts)
         step = -(-len(texts) // threads)
         parts = [texts[at : at + step] for at in range(0, len(texts), step)]
-        return joined_features(list(self._pool.map(search.features, parts)))
+        return joined_batches(list(self._pool.map(search.features, parts)))
 
     # ---- ingest: one run of new documents ----
 
-    def _score_run(self, documents: Sequence[Prepared], features: Features) -> list[Verdict]:
+    def _score_run(self, documents: Sequence[Prepared], features: SignedQueryBatch) -> list[Verdict]:
         """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
         state, signed = self._state, features.signed
-        table, threshold = state.table, state.settings.exact
+        table, threshold = state.table, state.settings.threshold_fraction
         turn = self._turn([hour_of(document.time) for document in documents])
         kept = np.flatnonzero(turn.numbers >= 0)
         places = kept.tolist()
@@ -250,7 +251,7 @@ class EmbeddedWindow:
         numbers = np.where(late, -1, state.table.size + np.cumsum(~late) - 1)
         return _Turn(floors, lows, highs, numbers, late | (wanted < state.committed.budget_hour))
 
-    def _new_rows(self, documents: Sequence[Prepared], features: Features) -> Rows:
+    def _new_rows(self, documents: Sequence[Prepared], features: SignedQueryBatch) -> Rows:
         """Rows of a run, as if every document were unique; what differs is written as it is decided."""
         signed = features.signed
         rows = np.zeros(len(documents), ROW)
@@ -274,7 +275,7 @@ class EmbeddedWindow:
     def _decided(
         self,
         documents: Sequence[Prepared],
-        features: Features,
+        features: SignedQueryBatch,
         turn: _Turn,
         cut: NDArray[np.bool_],
         verifier: Verifier,
@@ -328,7 +329,7 @@ class EmbeddedWindow:
 
     # ---- budgets and expiry ----
 
-    def _room(self, documents: Sequence[Prepared], features: Features, at: int) -> int:
+    def _room(self, documents: Sequence[Prepared], features: SignedQueryBatch, at: int) -> int:
         """How many documents may follow before the budgets are looked at again; makes room for one at least."""
         state, settings = self._state, self._state.settings
         if not settings.max_documents and not settings.max_memory:
@@ -360,7 +361,7 @@ class EmbeddedWindow:
             return
         log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
         before = state.table.living
-        state.give_up_half()
+        state.evict_half()
         self.left = self.left.with_more({hours[0]: before - state.table.living})
         state.committed = state.committed._replace(budget_hour=hours[0] + 1)
 
@@ -430,7 +431,7 @@ class EmbeddedWindow:
         containment: Any = None,
         delta: int | None = None,
     ) -> Verdict:
-        rule = asked_rule(self._state.settings, partial, containment, delta)
+        rule = partial_rule_for_query(self._state.settings, partial, containment, delta)
         if rule is not None and self._state.search.sentences is None:
             raise SettingsError("partial", True, "set when this window is opened: partial=True")
         return review.query(self._state, text, id, threshold, matches, time, rule)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import time as clock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
+from neardup.model.clock import now_ms
 from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, leap
 
@@ -161,8 +161,3 @@ def in_words(settings: Settings) -> str:
         f"{hours} h" if hours else "all hours" for hours in (settings.window_hours, settings.kept_hours)
     )
     return f"compares and keeps {kept}" if compared == kept else f"compares {compared} and keeps {kept}"
-
-
-def now_ms() -> int:
-    """The clock, in milliseconds."""
-    return int(clock.time() * 1_000)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Candidates, Features
+from neardup.index.candidates import Candidates, SignedQueryBatch
 from neardup.index.posting_lists import Query
 from neardup.model.decision import Matches, alone, copied, with_parts
 from neardup.model.document import encode_text, format_time, time_argument
@@ -49,7 +49,7 @@ def query(
         raise SettingsError("query", (text, identity), "either a text or an id")
     if matches is not None:
         check_whole("matches", matches, 0)
-    exact = state.settings.exact if threshold is None else exact_threshold(threshold)
+    exact = state.settings.threshold_fraction if threshold is None else exact_threshold(threshold)
     own = -1
     if identity is not None:
         own = state.table.number_of.get(identity, -1)
@@ -84,7 +84,7 @@ def query(
     return with_parts(verdict, parts, matches)
 
 
-def _stored_features(state: State, number: int) -> Features:
+def _stored_features(state: State, number: int) -> SignedQueryBatch:
     """The features of a stored document, with its sentences where they are known."""
     features = state.search.features([state.text(number)], normal=True)
     sentences = state.search.sentences
@@ -95,7 +95,7 @@ def _stored_features(state: State, number: int) -> Features:
 
 def _candidates(
     state: State,
-    features: Features,
+    features: SignedQueryBatch,
     hours: tuple[int, int],
     exact: Any,
     among: Among | None,
@@ -264,7 +264,7 @@ def _outlived(state: State, number: int, verdict: Verdict) -> bool:
     """Whether a copy at or above the threshold of now has an original that is gone because its hour has expired, or
     was given up to a budget.
     """
-    row, limit = state.table.rows[number], state.settings.exact
+    row, limit = state.table.rows[number], state.settings.threshold_fraction
     if verdict.duplicate_of is None:
         return False
     if verdict.status != "exact" and int(row["shared"]) * limit.denominator < limit.numerator * int(
@@ -300,7 +300,7 @@ def _judged(
     """The verdict on a stored document if only those before it in `places` had come; its matches, the parts."""
     table, settings = state.table, state.settings
     identity, time = table.ids[number], int(table.rows["time"][number])
-    hour, exact = hour_of(time), settings.exact
+    hour, exact = hour_of(time), settings.threshold_fraction
     low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
     features, rule = _stored_features(state, number), settings.partial_rule
 

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from neardup.errors import WindowExpired
-from neardup.window.engine import EmbeddedWindow
+from neardup.window.engine import WindowEngine
 from neardup.window.threads import one_at_a_time
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ PATIENCE: Final = 10
 """How often in a row a reader reads a window again whose writer is always faster, as one is that replays a stream."""
 
 
-class ReadingWindow(EmbeddedWindow):
+class ReadingWindow(WindowEngine):
     """See `neardup.window.base.Window`. Sees what was committed when it was opened or, once the writer has dropped an
     hour that it asks for, read again; raises `WindowExpired` only where the writer is always faster.
     """
 
-    def __init__(self, state: State, again: Callable[[], EmbeddedWindow]) -> None:
+    def __init__(self, state: State, again: Callable[[], WindowEngine]) -> None:
         super().__init__(state)
         self._again_opened = again
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.index.candidates import Features, Search
+from neardup.index.candidates import Search, SignedQueryBatch
 from neardup.index.document_table import DocumentTable
 from neardup.index.verification import Verifier
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
@@ -14,7 +14,7 @@ from neardup.model.document import format_time
 from neardup.model.hours import hour_name
 from neardup.model.verdict import Member, Verdict
 from neardup.stores.base import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
-from neardup.stores.records import Kept
+from neardup.stores.records import VerdictPayload
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class State:
         self._run = self.table.extend(rows, sieves)
         self.table.name(ids, self._blobs)
 
-    def end_run(self, features: Features, kept: NDArray[np.int64]) -> None:
+    def end_run(self, features: SignedQueryBatch, kept: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `kept` are their places in `features`."""
         table, first = self.table, self._run
         rows = table.rows[first : table.size]
@@ -152,7 +152,7 @@ class State:
             blob.append(verdict.group.encode())
             row["group_bytes"] = len(blob[1])
             table.join(number, int(of_head["order"]), head_number)
-        blob.append(Kept.of(verdict, best, parts, head).to_bytes())
+        blob.append(VerdictPayload.of(verdict, best, parts, head).to_bytes())
         whole = b"".join(blob)
         row["blob_bytes"] = len(whole)
         if number >= self._run:
@@ -178,7 +178,7 @@ class State:
 
     def verifier(
         self,
-        features: Features,
+        features: SignedQueryBatch,
         candidates: Candidates,
         threshold: Fraction,
         *,
@@ -203,13 +203,13 @@ class State:
         read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
         return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
 
-    def _blob(self, number: int) -> tuple[str, Kept]:
+    def _blob(self, number: int) -> tuple[str, VerdictPayload]:
         """What a stored document's blob says: the id of the head of its group, and the rest."""
         row = self.table.rows[number]
         blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
         group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
         group = blob[group_start:group_end].decode() or self.table.ids[number]
-        return group, Kept.read(blob[group_end:])
+        return group, VerdictPayload.read(blob[group_end:])
 
     def group_id(self, number: int) -> str:
         """Id of the head of a stored document's group, living or not."""
@@ -257,7 +257,7 @@ class State:
 
     def remove(self, number: int) -> None:
         """Takes one stored document out, from memory and (with the next commit) from the store."""
-        self.table.bury(number)
+        self.table.mark_dead(number)
         self.table.rows["flags"][number] |= DELETED
         self._append_version(number, b"")
 
@@ -267,25 +267,25 @@ class State:
             return []
         self.committed = self.committed._replace(floor_hour=hour)
         gone = [old for old in self.store.hours() if old < hour]
-        self.bury_before(hour)
+        self.mark_dead_before(hour)
         self._doomed += gone
         return [hour_name(old) for old in gone]
 
-    def bury_before(self, hour: int) -> None:
+    def mark_dead_before(self, hour: int) -> None:
         """Takes the documents of every hour before `hour` out of memory."""
         if self.search.sentences is not None:
             self.search.sentences.forget_before(hour)
         for number in np.flatnonzero(self.table.hours[: self.table.size] < hour).tolist():
             if self.table.number_of.get(self.table.ids[number]) == number:
-                self.table.bury(number)
+                self.table.mark_dead(number)
 
-    def give_up_half(self) -> None:
+    def evict_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
         known = np.sort(np.fromiter(self.table.number_of.values(), np.int64, self.table.living))
         half = known[: (len(known) + 1) // 2]
         self.committed = self.committed._replace(floor_order=int(self.table.rows["order"][half[-1]]) + 1)
         for number in half.tolist():
-            self.table.bury(number)
+            self.table.mark_dead(number)
 
     def settle(self) -> None:
         """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
@@ -311,7 +311,7 @@ class State:
             self.resume()
 
 
-def _stored_keys(features: Features, chosen: NDArray[np.int64]) -> Keys:
+def _stored_keys(features: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     """The keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
     signed = features.signed
     plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.sieves)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.cluster_snapshot import NodeFacts, Survey, survey
@@ -10,6 +9,7 @@ from neardup.elastic.admin.setup import plan, scheme_of
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import CLIENT_MAJOR, Cluster
 from neardup.errors import NeardupError
+from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
 from neardup.oracle.definitions import fingerprint, normal_form
 from neardup.version import VERSION
@@ -17,7 +17,7 @@ from neardup.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from neardup.elastic.admin.managed_objects import Scheme
+    from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Credentials
 
 State = Literal["ok", "warning", "bad"]
@@ -123,7 +123,7 @@ def _window(cluster: Cluster, found: Survey) -> Iterator[Finding]:
     yield _alias(cluster, found)
 
 
-def _objects(address: Address, scheme: Scheme, found: Survey) -> Iterator[Finding]:
+def _objects(address: Address, scheme: WindowConfig, found: Survey) -> Iterator[Finding]:
     """Templates, pipeline, policy, as `neardup setup` would leave them."""
     what = "templates and pipeline"
     remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
@@ -141,7 +141,7 @@ def _objects(address: Address, scheme: Scheme, found: Survey) -> Iterator[Findin
         yield Finding("setup", "warning", note)
 
 
-def _signature(cluster: Cluster, scheme: Scheme, node: NodeFacts) -> Finding:
+def _signature(cluster: Cluster, scheme: WindowConfig, node: NodeFacts) -> Finding:
     """Whether a node, asked at its own address, signs as the window is signed, and as we would."""
     what = f"signing on {node.name}"
     url = _url_of(cluster, node)
@@ -188,7 +188,7 @@ def _with_field(name: str, value: Any) -> dict[str, Any]:
     return {head: _with_field(rest, value) if rest else value}
 
 
-def _indices(scheme: Scheme, found: Survey) -> Iterator[Finding]:
+def _indices(scheme: WindowConfig, found: Survey) -> Iterator[Finding]:
     """What of an hour would make the scorer miss copies or wait for ever."""
     good = True
     for index in found.indices.hourly:
@@ -253,7 +253,7 @@ def _alias(cluster: Cluster, found: Survey) -> Finding:
         return Finding(
             what, "ok", "writes to no hour: `neardup rollover` is only for clients that write to one name"
         )
-    if writes[-1].hour < hour_of(int(time.time() * 1_000)):
+    if writes[-1].hour < hour_of(now_ms()):
         return Finding(
             what,
             "warning",

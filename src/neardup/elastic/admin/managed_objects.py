@@ -1,7 +1,7 @@
 """What a window consists of in a cluster besides its documents: templates, pipeline, policy; as wanted, as found.
 
 Pure functions of values. The bodies are the files of `mappings/` and `ingest/`; with the default settings they are put
-as they are, otherwise a few values in them are set to those of `Scheme`.
+as they are, otherwise a few values in them are set to those of `WindowConfig`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Object(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scheme:
+class WindowConfig:
     """How the documents of a window are signed, and what their fields are called.
 
     `recipe_text` is the whole recipe string; `lexicon` the name of a lexicon on the nodes, None for the default one.
@@ -111,7 +111,7 @@ class Scheme:
         }
 
 
-def wanted(address: Address, scheme: Scheme, *, lifecycle: bool) -> list[Object]:
+def wanted(address: Address, scheme: WindowConfig, *, lifecycle: bool) -> list[Object]:
     """Every object of a window, in the order in which they can be made.
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
@@ -176,18 +176,18 @@ def _read(kind: Kind, address: Address, file: str) -> Object:
     return Object(kind, name, resources.load(folder, file, address.prefix))
 
 
-def deleted_after(scheme: Scheme) -> int:
+def deleted_after(scheme: WindowConfig) -> int:
     """How many hours after it was made the policy deletes the index of an hour."""
     return scheme.kept_hours + MARGIN_HOURS
 
 
-def _policy(address: Address, scheme: Scheme) -> Object:
+def _policy(address: Address, scheme: WindowConfig) -> Object:
     policy = _read(POLICY, address, "neardup-PREFIX.policy.json")
     policy.body["policy"]["phases"]["delete"]["min_age"] = f"{deleted_after(scheme)}h"
     return policy
 
 
-def _pipeline(address: Address, scheme: Scheme) -> Object:
+def _pipeline(address: Address, scheme: WindowConfig) -> Object:
     pipeline = _read(PIPELINE, address, "neardup-PREFIX.json")
     (step,) = pipeline.body["processors"]
     options, recipe = step["neardup"], scheme.recipe
@@ -200,7 +200,7 @@ def _pipeline(address: Address, scheme: Scheme) -> Object:
     return pipeline
 
 
-def _hourly(template: Object, scheme: Scheme, *, policy: bool) -> Object:
+def _hourly(template: Object, scheme: WindowConfig, *, policy: bool) -> Object:
     settings, mappings = (template.body["template"][key] for key in ("settings", "mappings"))
     if scheme.signed_by == "client":
         del settings["index"]["final_pipeline"]

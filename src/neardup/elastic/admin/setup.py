@@ -1,7 +1,7 @@
 """Setting up a window in a cluster: what is wanted, what of it is missing, and making it so.
 
-`plan` is a pure function from a `Survey` and a `Scheme` to the changes that are needed; a second run needs none. What
-would make documents of two recipes lie in one window is refused before anything is changed.
+`plan` is a pure function from a `Survey` and a `WindowConfig` to the changes that are needed; a second run needs none.
+What would make documents of two recipes lie in one window is refused before anything is changed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from neardup.elastic.admin.lexicon_name import lexicon_name, recipe_text
 from neardup.elastic.admin.managed_objects import (
     TEMPLATE,
     Object,
-    Scheme,
     SignedBy,
+    WindowConfig,
     deleted_after,
     differences,
     wanted,
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     `hours` says in words what is compared, and when it is deleted.
     """
 
-    scheme: Scheme
+    scheme: WindowConfig
     changes: list[Change]
     notes: list[str]
     hours: str = ""
@@ -94,7 +94,7 @@ def set_up(
     if base is None or recipe is not None:
         own = recipe or Recipe()
         own_text, name = recipe_text(cluster, own), lexicon_name(own)
-        scheme = replace(base or Scheme(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
+        scheme = replace(base or WindowConfig(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
     else:
         scheme = base
     given: dict[str, Any] = {
@@ -111,16 +111,16 @@ def set_up(
     return made
 
 
-def scheme_of(about: Mapping[str, Any]) -> Scheme:
+def scheme_of(about: Mapping[str, Any]) -> WindowConfig:
     """The scheme that an index, or the window's template, says it has (`_meta.neardup`).
 
     Raises `WindowDamaged` if it does not say all of it.
     """
     names = {field.name for field in fields(Recipe)} - {"lexicon"}
-    rest = {field.name for field in fields(Scheme)} - {"recipe", "recipe_text"}
+    rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"}
     try:
         recipe = Recipe(**{name: about[name] for name in names})
-        return Scheme(recipe, about["recipe"], **{name: about[name] for name in rest & _said(about)})
+        return WindowConfig(recipe, about["recipe"], **{name: about[name] for name in rest & _said(about)})
     except (KeyError, SettingsError) as error:
         raise WindowDamaged(
             "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
@@ -128,8 +128,8 @@ def scheme_of(about: Mapping[str, Any]) -> Scheme:
 
 
 def _said(about: Mapping[str, Any]) -> set[str]:
-    """Which fields of a `Scheme` a description must have: all, but for what is only said where it is set."""
-    return {field.name for field in fields(Scheme)} - ({"keep_hours"} - about.keys())
+    """Which fields of a `WindowConfig` a description must have: all, but for what is only said where it is set."""
+    return {field.name for field in fields(WindowConfig)} - ({"keep_hours"} - about.keys())
 
 
 def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
@@ -148,7 +148,7 @@ def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
     return "plugin"
 
 
-def plan(address: Address, scheme: Scheme, found: Survey) -> Plan:
+def plan(address: Address, scheme: WindowConfig, found: Survey) -> Plan:
     """What has to change in a cluster that is as `found`, for the window to be as `scheme` says.
 
     Raises `RecipeMismatch` or `SetupRefused`.
@@ -175,7 +175,7 @@ def apply(cluster: Cluster, made: Plan) -> None:
                 raise
 
 
-def _check(scheme: Scheme) -> None:
+def _check(scheme: WindowConfig) -> None:
     Settings(window_hours=scheme.window_hours, keep_hours=scheme.keep_hours)  # checks both
     check_whole("max_length", scheme.max_length, MAX_Q, 10_000_000)
     for name in ("text_field", "time_field"):
@@ -221,7 +221,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
         yield Change(f"change index {index.name}", details, "PUT", f"/{index.name}/_settings", body)
 
 
-def _refuse(address: Address, scheme: Scheme, found: Survey) -> None:
+def _refuse(address: Address, scheme: WindowConfig, found: Survey) -> None:
     """Raises for what this window cannot live beside."""
     if found.taken:
         raise SetupRefused(
@@ -248,7 +248,7 @@ def _refuse(address: Address, scheme: Scheme, found: Survey) -> None:
                 )
 
 
-def _refuse_index(address: Address, scheme: Scheme, index: HourlyIndex) -> None:
+def _refuse_index(address: Address, scheme: WindowConfig, index: HourlyIndex) -> None:
     if index.about is None:
         raise SetupRefused(
             str(address),
@@ -266,7 +266,7 @@ def _refuse_index(address: Address, scheme: Scheme, index: HourlyIndex) -> None:
             )
 
 
-def _notes(address: Address, scheme: Scheme, found: Survey) -> Iterator[str]:
+def _notes(address: Address, scheme: WindowConfig, found: Survey) -> Iterator[str]:
     if scheme.signed_by == "client":
         plugin = (
             "is on every node but not used"
@@ -298,7 +298,7 @@ def _notes(address: Address, scheme: Scheme, found: Survey) -> Iterator[str]:
         )
 
 
-def _hours_in_words(scheme: Scheme, *, lifecycle: bool) -> str:
+def _hours_in_words(scheme: WindowConfig, *, lifecycle: bool) -> str:
     """How far the window looks back, and when what is in it is deleted."""
     compared = f"compares {scheme.window_hours} h" if scheme.window_hours else "compares all hours"
     if not scheme.kept_hours:
@@ -308,7 +308,7 @@ def _hours_in_words(scheme: Scheme, *, lifecycle: bool) -> str:
     return f"{compared}; deletes indices {deleted_after(scheme)} h after they were made (--keep-hours)"
 
 
-def _priority(address: Address, scheme: Scheme) -> int:
+def _priority(address: Address, scheme: WindowConfig) -> int:
     objects = wanted(address, scheme, lifecycle=False)
     return next(
         int(entry.body["priority"])

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from neardup.errors import SettingsError
-from neardup.model.hours import hour_name, hour_of
+from neardup.model.hours import hour_name, hour_named
 
 SCHEMES: Final = ("http", "https")
 LONGEST_PREFIX: Final = 100
@@ -31,7 +30,7 @@ SECRET_VARIABLES: Final = ("api_key", "password")
 CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_HOUR_RE: Final = re.compile(r"(copies-)?(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
+_COPIES: Final = "copies-"
 _HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
 _HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
 """A scheme with too few or too many slashes behind it."""
@@ -90,7 +89,7 @@ class Address:
 
     def copies(self, hour: int) -> str:
         """The index of the copies of an hour that the policy `route` keeps apart."""
-        return f"{self.prefix}-copies-{hour_name(hour)}"
+        return f"{self.prefix}-{_COPIES}{hour_name(hour)}"
 
     def hour_of_index(self, name: str) -> tuple[int, bool] | None:
         """(hour, whether of copies) of an index of this window; None for any other name.
@@ -100,15 +99,9 @@ class Address:
         """
         if not name.startswith(self.prefix + "-"):
             return None
-        match = _HOUR_RE.fullmatch(name, len(self.prefix) + 1)
-        if not match:
-            return None
-        copies, *numbers = match.groups()
-        try:
-            time = datetime(*map(int, numbers), tzinfo=UTC)  # type: ignore[arg-type, misc]
-        except ValueError:
-            return None
-        return hour_of(round(time.timestamp()) * 1_000), copies is not None
+        rest = name[len(self.prefix) + 1 :]
+        hour = hour_named(rest.removeprefix(_COPIES))
+        return None if hour is None else (hour, rest.startswith(_COPIES))
 
     @property
     def alias(self) -> str:

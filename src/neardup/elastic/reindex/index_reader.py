@@ -12,7 +12,7 @@ from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
-from neardup.sources.fields import Fields, RecordError, WholeFields
+from neardup.sources.fields import Fields, FieldsKeepingRest, RecordError
 from neardup.sources.position import Position
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class IndexReader:
         self, source: Source, *, since: Any = None, on_done: Callable[[Any], object] = lambda _: None
     ) -> None:
         self._source, self._on_done = source, on_done
-        self._fields = WholeFields.of(source.fields)
+        self._fields = FieldsKeepingRest.of(source.fields)
         self._position = Position()
         self._query = _from(source.time, since)
         self.done, self.total = 0, source.count(self._query)

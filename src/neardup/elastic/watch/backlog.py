@@ -24,7 +24,7 @@ BLOCKS: Final = ("write", "read_only", "read_only_allow_delete")
 
 
 @dataclass(frozen=True)
-class Lag:
+class Backlog:
     """How far scoring is behind: `waiting` documents, the oldest of `oldest` (milliseconds, None: of no time).
 
     `blocked` more wait in the indices `readonly`, which take no marks.
@@ -44,7 +44,7 @@ def layout_at(cluster: Cluster) -> Layout:
     return Layout.of(cluster.address, scheme_of(content.about), content.archive)
 
 
-class Waiting:
+class BacklogReader:
     """The documents of a window, or of an archive, that bear no mark."""
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
@@ -56,13 +56,13 @@ class Waiting:
             else time_field(cluster, layout.archive, [layout.time_field])
         )
 
-    def lag(self) -> Lag:
+    def lag(self) -> Backlog:
         """How many wait now. Two requests; sees what is refreshed."""
         writable, readonly = self._indices()
         counted = self._counted([*writable, *readonly]) if writable or readonly else {}
         blocked = {name: counted.pop(name)[0] for name in readonly if name in counted}
         times = [time for _, time in counted.values() if time is not None]
-        return Lag(
+        return Backlog(
             sum(count for count, _ in counted.values()),
             min(times, default=None),
             sum(blocked.values()),

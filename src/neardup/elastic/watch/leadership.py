@@ -28,7 +28,7 @@ _held: set[str] = set()
 """The names of this process that are at work: any other of its names is that of one that has ended."""
 
 
-class Post:
+class Leadership:
     """The post of the watcher at work, as one of them sees it."""
 
     def __init__(self, cluster: Cluster) -> None:

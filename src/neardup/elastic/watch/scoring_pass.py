@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.scan import read
-from neardup.elastic.watch.backlog import Waiting
-from neardup.elastic.window.codec import OBJECT, now_ms
-from neardup.elastic.window.pending_writes import Place
-from neardup.elastic.window.store import Found
+from neardup.elastic.watch.backlog import BacklogReader
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.pending_writes import DocumentRef
+from neardup.elastic.window.store import ForeignDocument
 from neardup.errors import SettingsError
+from neardup.model.clock import now_ms
 from neardup.model.document import (
     FLUSH,
     MAX_ID_BYTES,
@@ -48,7 +49,7 @@ _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "fingerprint", "r
 class _Refused(NamedTuple):
     """A document that gets no verdict, in the version that was looked at, and why."""
 
-    place: Place
+    place: DocumentRef
     seq_no: int
     primary_term: int
     reason: str
@@ -80,11 +81,11 @@ class Watcher:
             raise SettingsError("policy", policy, expected)
         self._window, self._cluster, self._layout, self._batch = window, cluster, layout, batch
         self._recipe, self._on_reject, self._stopped = stats.recipe, on_reject, stopped
-        self.waiting = Waiting(cluster, layout)
+        self.waiting = BacklogReader(cluster, layout)
         self.handled = 0
-        self._handed: dict[str, Found] = {}
+        self._handed: dict[str, ForeignDocument] = {}
         self._refused: list[_Refused] = []
-        self._unmarkable: set[tuple[Place, int]] = set()
+        self._unmarkable: set[tuple[DocumentRef, int]] = set()
 
     def one_pass(self) -> Iterator[Verdict]:
         """Scores what waits now, the oldest first, and yields the verdicts; each is in its document already.
@@ -101,7 +102,7 @@ class Watcher:
 
     def _documents(self, entries: Iterator[Entry]) -> Iterator[Document | Flush]:
         included = ",".join((self._layout.text_field, *_OURS))
-        last: dict[str, Found] = {}
+        last: dict[str, ForeignDocument] = {}
         for part in read(self._cluster, entries, most=self._batch, _source_includes=included):
             for entry, document in part:
                 item = self._document(entry, document)
@@ -125,12 +126,12 @@ class Watcher:
         """The document of an entry as it is now; None if it has been marked since, or cannot be scored."""
         source = document.get("_source") or {}
         ours = source.get(OBJECT) or {}
-        place = Place(entry.index, entry.id)
+        place = DocumentRef(entry.index, entry.id)
         version = document["_seq_no"], document["_primary_term"]
         if ours.get("status") is not None or (place, version[0]) in self._unmarkable:
             return None
         same_recipe = ours.get("recipe") == self._recipe
-        found = Found(place, *version, ours.get("fingerprint") if same_recipe else None)
+        found = ForeignDocument(place, *version, ours.get("fingerprint") if same_recipe else None)
         text = field_of(source, self._layout.text_field)
         reason = self._fault(entry, text, ours)
         if reason is not None:
@@ -146,7 +147,7 @@ class Watcher:
             return f"no text: there is no field {self._layout.text_field!r}"
         if not isinstance(text, str):
             return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
-        if len(_long_name(Place(entry.index, entry.id)).encode()) > MAX_ID_BYTES:
+        if len(_long_name(DocumentRef(entry.index, entry.id)).encode()) > MAX_ID_BYTES:
             return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes"
         date = self.waiting.time.kind == "date" and entry.time is not None
         if date and not MIN_TIME_MS <= entry.time <= MAX_TIME_MS:
@@ -172,7 +173,7 @@ class Watcher:
         else:
             self._refuse(reject.id or "", found, reject.reason)
 
-    def _refuse(self, identity: str, found: Found, reason: str) -> None:
+    def _refuse(self, identity: str, found: ForeignDocument, reason: str) -> None:
         self._refused.append(_Refused(found.place, found.seq_no, found.primary_term, reason))
         self._on_reject(Reject(identity, reason, found.place.index))
 
@@ -196,6 +197,6 @@ class Watcher:
                 log.warning("%s in %s cannot be marked: %s", each.place.id, each.place.index, outcome.error)
 
 
-def _long_name(place: Place) -> str:
+def _long_name(place: DocumentRef) -> str:
     """What the window calls a document whose `_id` it knows of another index (elastic/window/window.py)."""
     return f"{place.index}/{place.id}"

@@ -6,10 +6,11 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.watch.backlog import Lag
-from neardup.elastic.watch.leadership import Post
+from neardup.elastic.watch.backlog import Backlog
+from neardup.elastic.watch.leadership import Leadership
 from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
 from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
+from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
 from neardup.window.base import Left
 
@@ -50,13 +51,13 @@ class Watch:
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
-        self._post = Post(cluster)
+        self._post = Leadership(cluster)
         self._rolled: int | None = None
         self._told: frozenset[str] = frozenset()
         self._standing_by = False
         self._stopped: Callable[[], bool] = lambda: False
         self._sleep: Callable[[float], object] = time.sleep
-        self.lag = Lag()
+        self.lag = Backlog()
         self.left = Left()
         """What has left the window."""
         self.handled = self.expected = 0
@@ -66,7 +67,7 @@ class Watch:
         self,
         *,
         on_reject: OnReject,
-        on_lag: Callable[[Lag], object] = lambda _: None,
+        on_lag: Callable[[Backlog], object] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
         sleep: Callable[[float], object] = time.sleep,
     ) -> Iterator[Verdict]:
@@ -110,7 +111,7 @@ class Watch:
         return not self._once
 
     def _passes(
-        self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Lag], object]
+        self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
         watcher = Watcher(
             window,
@@ -163,7 +164,7 @@ class Watch:
 
     def _begin_hour(self) -> None:
         """Rolls over when an hour has begun."""
-        now = int(time.time() * 1_000)
+        now = now_ms()
         if self._roll_over is not None and self._rolled != hour_of(now):
             self._roll_over(now)
             self._rolled = hour_of(now)

@@ -19,10 +19,10 @@ import numpy as np
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.codec import LOADED, OBJECT, loaded
 from neardup.elastic.window.loader import committed, counted, pages, refresh
-from neardup.elastic.window.pending_writes import Place
+from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Features, Search
+from neardup.index.candidates import Search, SignedQueryBatch
 from neardup.model.document import encode_text, time_argument
 from neardup.model.field_path import field_of
 from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
@@ -34,8 +34,8 @@ from neardup.window.state import State
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from neardup.elastic.window.lease import Content
-    from neardup.elastic.window.site import Site
+    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.window.site import ElasticContext
     from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch, Signer
@@ -50,14 +50,14 @@ def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fr
     """Who shares enough of the rarest q-grams of one signed text; loses nothing (the prefix argument)."""
     names = signer.qgrams(signed.text(0))
     keys, _ = search.prefixes(signed, threshold)
-    minimum = int(search.minimums(signed.counts, threshold)[0])
+    minimum = int(search.min_shared(signed.counts, threshold)[0])
     return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
 
 
-class Inquiry:
+class AdHocQuery:
     """Asks a window in a cluster as it is committed now."""
 
-    def __init__(self, site: Site, content: Content, settings: Settings) -> None:
+    def __init__(self, site: ElasticContext, content: StateDocument, settings: Settings) -> None:
         self._cluster, self._layout, _, self._signer = site
         self._content, self._settings = content, settings
         self._store = ClusterStore(site, content, settings.remembered)
@@ -74,7 +74,7 @@ class Inquiry:
         """See `neardup.window.base.Window.query`."""
         if (text is None) == (identity is None):
             raise SettingsError("query", (text, identity), "either a text or an id")
-        exact = self._settings.exact if threshold is None else exact_threshold(threshold)
+        exact = self._settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         refresh(self._cluster, self._layout)
         own = [] if identity is None else self._own(identity)
         asked = text if own == [] else field_of(own[0]["_source"], self._layout.text_field)
@@ -97,12 +97,12 @@ class Inquiry:
         features = self._features(text)
         return self._search(self._query(features, threshold, None, self._by_terms(features, threshold)))
 
-    def _features(self, text: bytes) -> Features:
+    def _features(self, text: bytes) -> SignedQueryBatch:
         signed = self._signer.sign([text])
         words = self._signer.word_features([text]) if self._search_for.reads_words else None
-        return Features(signed, None, words)
+        return SignedQueryBatch(signed, None, words)
 
-    def _leave_out_common(self, features: Features, identity: str | None, time: Any) -> None:
+    def _leave_out_common(self, features: SignedQueryBatch, identity: str | None, time: Any) -> None:
         """Tells the small window which sentences too many documents hold: of those it has only a few."""
         names = self._sentence_names(features)
         others = [] if identity is None else [queries.term("identity", identity)]
@@ -140,7 +140,7 @@ class Inquiry:
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def _query(
-        self, features: Features, threshold: Fraction, time: Any, alike: dict[str, Any]
+        self, features: SignedQueryBatch, threshold: Fraction, time: Any, alike: dict[str, Any]
     ) -> dict[str, Any]:
         """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
         signed = features.signed
@@ -157,19 +157,19 @@ class Inquiry:
             wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
         return self._living([*wanted, *self._times(time)])
 
-    def _by_terms(self, features: Features, threshold: Fraction) -> dict[str, Any]:
+    def _by_terms(self, features: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
         """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
         signed = features.signed
         if self._settings.retrieval == "complete":
             return by_rarest(self._signer, self._search_for, signed, threshold)
-        minimum = int(self._search_for.minimums(signed.counts, threshold)[0])
+        minimum = int(self._search_for.min_shared(signed.counts, threshold)[0])
         return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
 
-    def _sentence_names(self, features: Features) -> list[str]:
+    def _sentence_names(self, features: SignedQueryBatch) -> list[str]:
         words = features.words
         return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]
 
-    def _routes(self, features: Features) -> list[dict[str, Any]]:
+    def _routes(self, features: SignedQueryBatch) -> list[dict[str, Any]]:
         words, routes = features.words, self._settings.routes
         ways = []
         if "sentences" in routes and self._sentence_names(features):
@@ -180,7 +180,7 @@ class Inquiry:
             ways.append(queries.terms("simhash_bands", names))
         return ways
 
-    def _candidates(self, text: str, features: Features, threshold: Fraction, time: Any) -> list[Hit]:
+    def _candidates(self, text: str, features: SignedQueryBatch, threshold: Fraction, time: Any) -> list[Hit]:
         if not len(features.signed.texts):
             return []  # nothing is a copy of an empty text
         if self._settings.retrieval == "complete":
@@ -192,7 +192,9 @@ class Inquiry:
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
         return self._asked(features, threshold, time, self._by_terms(features, threshold))
 
-    def _asked(self, features: Features, threshold: Fraction, time: Any, alike: dict[str, Any]) -> list[Hit]:
+    def _asked(
+        self, features: SignedQueryBatch, threshold: Fraction, time: Any, alike: dict[str, Any]
+    ) -> list[Hit]:
         return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
 
     def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
@@ -217,7 +219,7 @@ class Inquiry:
             for gone in sorted(heads - known.keys()):
                 known |= self._heirs(gone)
         ordered = [known[order] for order in sorted(known)]
-        places = [Place(hit["_index"], hit["_id"]) for hit in ordered]
+        places = [DocumentRef(hit["_index"], hit["_id"]) for hit in ordered]
         apart = [self._layout.is_apart(place.index) for place in places]
         taken = loaded([hit["_source"][OBJECT] for hit in ordered], apart)
         self._store.adopt(taken.rows, taken.blobs, places)

@@ -8,7 +8,6 @@ to build the window in memory again.
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -19,7 +18,7 @@ from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
 from neardup.stores.base import ROUTED, ROW, TRUNCATED
-from neardup.stores.records import Kept, unless_listed
+from neardup.stores.records import VerdictPayload, unless_listed
 from neardup.window.state import STATUSES
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     id_end = int(row["id_bytes"])
     group_end = id_end + int(row["group_bytes"])
     identity, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
-    kept = Kept.read(blob[group_end:])
+    kept = VerdictPayload.read(blob[group_end:])
     original = kept.original
     matches, matches_total = kept.listed
     is_member = int(row["group_order"]) != int(row["order"])
@@ -103,11 +102,6 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     fields = verdict.to_dict()
     del fields["id"], fields["time"]
     return {**UNSCORED, **fields, "scored_at": format_time(now)}
-
-
-def now_ms() -> int:
-    """The clock, in milliseconds."""
-    return int(time.time() * 1_000)
 
 
 UNSCORED: Final[dict[str, None]] = dict.fromkeys((*VERDICT, *BOOK))
@@ -160,7 +154,7 @@ def _rest(found: Mapping[str, Any]) -> bytes:
     parts = [[part[name] for name in PART] for part in found.get("partial") or ()]
     # Of a member whose best match is the head, the score says it already.
     apart = found.get("group_score") is not None and found["group"] != found.get("duplicate_of")
-    return Kept(
+    return VerdictPayload(
         found.get("duplicate_of"),
         found.get("duplicate_time") or 0,
         found.get("score"),

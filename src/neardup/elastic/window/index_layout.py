@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from neardup.elastic.admin.managed_objects import Scheme
+    from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
@@ -27,7 +27,7 @@ class Layout:
     archive: str | None = None
 
     @classmethod
-    def of(cls, address: Address, scheme: Scheme, archive: str | None) -> Self:
+    def of(cls, address: Address, scheme: WindowConfig, archive: str | None) -> Self:
         """That of a window which is set up by `scheme`."""
         client_signs = scheme.signed_by == "client"
         return cls(address, scheme.text_field, scheme.time_field, client_signs, archive)

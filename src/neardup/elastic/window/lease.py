@@ -23,7 +23,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from neardup.errors import ClusterConflict, ClusterError, TurnLost, WindowLocked
+from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowLocked
+from neardup.model.clock import now_ms
 from neardup.stores.base import Commit
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _DOCUMENT: Final = "window"
 
 
 @dataclass(frozen=True)
-class Content:
+class StateDocument:
     """What the state document says.
 
     about     how the window signs and what its fields are called, as its indices say too (`_meta.neardup`)
@@ -80,7 +81,7 @@ class Content:
         }  # fmt: skip
 
     @classmethod
-    def read(cls, source: dict[str, Any]) -> Content:
+    def read(cls, source: dict[str, Any]) -> StateDocument:
         """From what is stored."""
         return cls(
             source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
@@ -102,7 +103,7 @@ class Lease:
         self._path = f"/{cluster.address.state}/_doc/{_DOCUMENT}"
         self._name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._version: tuple[int, int] | None = None
-        self._known: Content | None = None
+        self._known: StateDocument | None = None
         self._renewed = 0.0
 
     @property
@@ -110,16 +111,16 @@ class Lease:
         """Whether it is this scorer's turn, as far as it knows."""
         return self._name in _turns
 
-    def read(self) -> Content | None:
+    def read(self) -> StateDocument | None:
         """What the document says now; None if there is none."""
         answer = self._cluster.request("GET", self._path, missing_ok=True)
         if answer is None or not answer.get("found"):
             return None
         self._version = answer["_seq_no"], answer["_primary_term"]
-        self._known = Content.read(answer["_source"])
+        self._known = StateDocument.read(answer["_source"])
         return self._known
 
-    def create(self, content: Content) -> None:
+    def create(self, content: StateDocument) -> None:
         """Makes the document; somebody else's, made at the same moment, stays."""
         try:
             self._cluster.request(
@@ -128,7 +129,7 @@ class Lease:
         except ClusterConflict:
             log.debug("the window was made by another process at the same moment")
 
-    def take(self) -> tuple[Content, bool]:
+    def take(self) -> tuple[StateDocument, bool]:
         """Waits for this scorer's turn. What is committed now, and whether the last holder died in its turn, so that
         what lies in the gaps must be taken back.
 
@@ -152,17 +153,17 @@ class Lease:
                 time.sleep(_POLL_SECONDS)
             content = self._read_existing()
 
-    def is_lost(self, content: Content) -> bool:
+    def is_lost(self, content: StateDocument) -> bool:
         """Whether whoever's turn it is has ended without ending it."""
         return content.holder is not None and not is_alive(content.holder, content.until, _turns)
 
-    def _hold(self, content: Content) -> bool:
+    def _hold(self, content: StateDocument) -> bool:
         """Writes that it is this scorer's turn; False if somebody else was faster."""
         self._renewed = time.monotonic()
         _turns.add(self._name)  # before another thread can read that it is
         held = False
         try:
-            held = self._write(replace(content, holder=self._name, until=_now() + TURN_SECONDS * 1_000))
+            held = self._write(replace(content, holder=self._name, until=now_ms() + TURN_SECONDS * 1_000))
         finally:
             if not held:
                 _turns.discard(self._name)
@@ -177,7 +178,7 @@ class Lease:
     def confirm(self) -> None:
         """Makes sure that it still is this scorer's turn, which a batch may have outlasted.
 
-        Raises `TurnLost` if another scorer took over.
+        Raises `LeaseLost` if another scorer took over.
         """
         if time.monotonic() - self._renewed > TURN_SECONDS / 4:
             self.renew()
@@ -188,10 +189,10 @@ class Lease:
         if not self._hold(self._known):
             self._lost()
 
-    def commit(self, content: Content) -> None:
+    def commit(self, content: StateDocument) -> None:
         """Makes `content` what counts and ends the turn.
 
-        Raises `TurnLost` if the turn had run out and another scorer took over: nothing of it counts.
+        Raises `LeaseLost` if the turn had run out and another scorer took over: nothing of it counts.
         """
         if not self._write(replace(content, holder=None, until=0)):
             self._lost()
@@ -200,9 +201,9 @@ class Lease:
     def _lost(self) -> NoReturn:
         _turns.discard(self._name)
         found = self.read()
-        raise TurnLost(str(self._cluster.address), found.holder if found else None)
+        raise LeaseLost(str(self._cluster.address), found.holder if found else None)
 
-    def abandon(self, content: Content, *, told: bool) -> None:
+    def abandon(self, content: StateDocument, *, told: bool) -> None:
         """Ends a turn that failed: the next scorer takes back what it wrote. `told`: at once, if the cluster answers,
         and not only when the turn has run out.
         """
@@ -211,18 +212,18 @@ class Lease:
                 self._write(replace(content, holder=self._name, until=0))
         _turns.discard(self._name)
 
-    def release(self, content: Content) -> None:
+    def release(self, content: StateDocument) -> None:
         """Ends the turn with nothing added to `content`."""
         if self.held:
             self.commit(content)
 
-    def _read_existing(self) -> Content:
+    def _read_existing(self) -> StateDocument:
         content = self.read()
         if content is None:
             raise WindowLocked(str(self._cluster.address), "whoever deleted its state document")
         return content
 
-    def _write(self, content: Content) -> bool:
+    def _write(self, content: StateDocument) -> bool:
         """Writes if nobody else has since this scorer last read or wrote; a write whose answer was lost counts."""
         assert self._version is not None
         params = {"if_seq_no": self._version[0], "if_primary_term": self._version[1]}
@@ -236,7 +237,7 @@ class Lease:
         return True
 
 
-def _behind_a_gap(content: Content) -> Content:
+def _behind_a_gap(content: StateDocument) -> StateDocument:
     """`content` with the next orders far behind those that a dead holder may have given."""
     first = content.commit.next_order
     commit = content.commit._replace(next_order=first + GAP)
@@ -258,8 +259,4 @@ def is_alive(holder: str, until: int, here: AbstractSet[str]) -> bool:
             return False
         except PermissionError:
             pass
-    return _now() < until
-
-
-def _now() -> int:
-    return int(time.time() * 1_000)
+    return now_ms() < until

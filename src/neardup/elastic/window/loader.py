@@ -12,7 +12,7 @@ import numpy as np
 
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import LOADED, OBJECT, UNSCORED, loaded
-from neardup.elastic.window.pending_writes import Place
+from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.window.restore import add_stored
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
-    from neardup.elastic.window.lease import Content
+    from neardup.elastic.window.lease import StateDocument
     from neardup.elastic.window.store import ClusterStore
     from neardup.window.state import State
 
@@ -33,7 +33,7 @@ def refresh(cluster: Cluster, layout: Layout) -> None:
     cluster.request("POST", f"/{layout.target}/_refresh", params={"allow_no_indices": "true"})
 
 
-def committed(content: Content, first: int) -> dict[str, Any]:
+def committed(content: StateDocument, first: int) -> dict[str, Any]:
     """The query for what counts of a window, from the order `first` on."""
     orders = {"gte": max(first, content.commit.floor_order), "lt": content.commit.next_order}
     query: dict[str, Any] = {"filter": [{"range": {_ORDER: orders}}]}
@@ -84,7 +84,7 @@ def counted(
 
 
 def load(
-    state: State, store: ClusterStore, cluster: Cluster, layout: Layout, content: Content, first: int
+    state: State, store: ClusterStore, cluster: Cluster, layout: Layout, content: StateDocument, first: int
 ) -> None:
     """Takes the committed documents from the order `first` on into `state`, whose others all come before."""
     refresh(cluster, layout)
@@ -96,7 +96,7 @@ def load(
     for hits in pages(cluster, layout, body):
         store.keep_turn()
         objects = [hit["_source"][OBJECT] for hit in hits]
-        places = [Place(hit["_index"], hit["_id"]) for hit in hits]
+        places = [DocumentRef(hit["_index"], hit["_id"]) for hit in hits]
         found = loaded(objects, [layout.is_apart(place.index) for place in places])
         store.adopt(found.rows, found.blobs, places)
         add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
@@ -110,7 +110,7 @@ def _wanted(state: State) -> tuple[str, ...]:
     return tuple(name for name in LOADED if name not in unwanted)
 
 
-def take_back(cluster: Cluster, layout: Layout, content: Content) -> int:
+def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
     """Undoes what scorers that died in their turns wrote: all documents whose orders lie in gaps.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on

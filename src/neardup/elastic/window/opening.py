@@ -13,13 +13,13 @@ from neardup.elastic.admin.setup import scheme_of, set_up
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Content, Lease
-from neardup.elastic.window.site import Site
+from neardup.elastic.window.lease import Lease, StateDocument
+from neardup.elastic.window.site import ElasticContext
 from neardup.elastic.window.window import ElasticWindow
 from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.model.settings import Settings
-from neardup.signing.signature import Signer, signer
+from neardup.signing.signature import Signer, signer_for
 from neardup.stores.remembered_settings import merged, settled
 from neardup.window.base import Expired
 from neardup.window.newest_hour import check_hours
@@ -27,7 +27,7 @@ from neardup.window.newest_hour import check_hours
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from neardup.elastic.admin.managed_objects import Scheme
+    from neardup.elastic.admin.managed_objects import WindowConfig
 
 log = logging.getLogger("neardup")
 
@@ -75,7 +75,7 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             return
         if content is None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
-            lease.create(Content(about, hours.remembered))
+            lease.create(StateDocument(about, hours.remembered))
         elif content.about != about:
             content, _ = lease.take()
             lease.commit(replace(content, about=about))
@@ -157,11 +157,11 @@ def _opened(
     if not readonly and content.archive is None:
         _tell_of_policy(address.policy, scheme, chosen)
     layout = Layout.of(address, scheme, content.archive)
-    site = Site(cluster, layout, lease, maker)
+    site = ElasticContext(cluster, layout, lease, maker)
     return ElasticWindow(site, content, chosen, readonly=readonly, remember=remember), left
 
 
-def _tell_of_policy(name: str, scheme: Scheme, chosen: Settings) -> None:
+def _tell_of_policy(name: str, scheme: WindowConfig, chosen: Settings) -> None:
     """Says that a window is to keep hours for longer than the policy that `neardup setup` made of it has them."""
     kept = chosen.kept_hours
     if scheme.kept_hours and (not kept or kept > scheme.kept_hours):
@@ -182,10 +182,10 @@ def _template(cluster: Cluster) -> dict[str, Any] | None:
     return about
 
 
-def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> Content:
+def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> StateDocument:
     """The content of a window that nobody has scored in yet; sets it up if need be."""
     about = _template(cluster) or set_up(cluster, settings=chosen).scheme.about()
-    lease.create(Content(about, chosen.remembered, archive=archive))
+    lease.create(StateDocument(about, chosen.remembered, archive=archive))
     content = lease.read()
     if content is None:
         raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
@@ -198,13 +198,13 @@ def _signer(where: str, recipe_text: str, lexicon: str | None, recipe: Any, chos
     if lexicon is not None and (own is None or own.lexicon is None):
         expected = f"the file of the lexicon {lexicon!r} that this window is signed with (--lexicon FILE)"
         raise SettingsError("lexicon", None, expected)
-    maker = signer(own or recipe)
+    maker = signer_for(own or recipe)
     if maker.text != recipe_text:
         raise RecipeMismatch(where, recipe_text, maker.text)
     return maker
 
 
-def _left(name: str, content: Content) -> Settings:
+def _left(name: str, content: StateDocument) -> Settings:
     """The settings that the last writer left."""
     try:
         return Settings(**settled(content.settings))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 
-class Place(NamedTuple):
+class DocumentRef(NamedTuple):
     """Where a document of the window lies in the cluster."""
 
     index: str  # type: ignore[assignment]  # the word of the reference; nobody asks a place for `tuple.index`
@@ -69,27 +69,27 @@ class Writes:
         self._cluster, self._counts = cluster, counts
         self._text_field, self._fingerprint = text_field, fingerprint
         self._journal, self._confirm = journal, confirm
-        self._waiting: dict[Place, _Write] = {}
-        self._moves: list[tuple[Place, Place, dict[str, Any]]] = []
+        self._waiting: dict[DocumentRef, _Write] = {}
+        self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
 
-    def put(self, place: Place, action: Action, identity: str, order: int = -1) -> None:
+    def put(self, place: DocumentRef, action: Action, identity: str, order: int = -1) -> None:
         """Lets `action` wait, instead of whatever was to happen to the document at `place`."""
         new = action.op == "create" or action.if_seq_no is not None
         self._waiting[place] = _Write(action, identity, order, new)
 
-    def action(self, place: Place) -> Action | None:
+    def action(self, place: DocumentRef) -> Action | None:
         """What is to happen to the document at `place`."""
         write = self._waiting.get(place)
         return None if write is None else write.action
 
-    def move(self, old: Place, new: Place, fields: dict[str, Any]) -> None:
+    def move(self, old: DocumentRef, new: DocumentRef, fields: dict[str, Any]) -> None:
         """Lets a document wait to be moved, with new `fields` in our object."""
         self._moves.append((old, new, fields))
 
     def send(self, turn: int) -> None:
         """Writes what waits: new documents first, then, with a journal of `turn`, what changes stored ones.
 
-        Raises `DocumentsRefused` after taking back what was written of the batch, and `TurnLost` if it is another
+        Raises `DocumentsRefused` after taking back what was written of the batch, and `LeaseLost` if it is another
         scorer's turn.
         """
         waiting = list(self._waiting.values())
@@ -128,7 +128,7 @@ class Writes:
             self._journal.undo([turn])
         return refused
 
-    def _moved(self, there: Mapping[Place, dict[str, Any]]) -> Iterator[_Write]:
+    def _moved(self, there: Mapping[DocumentRef, dict[str, Any]]) -> Iterator[_Write]:
         """The two writes of every move."""
         for old, new, fields in self._moves:
             if old not in there:
@@ -157,7 +157,9 @@ class Writes:
                 refused[write.identity] = reason
         return refused
 
-    def _documents(self, places: Sequence[Place], *, only: Sequence[str] = ()) -> dict[Place, dict[str, Any]]:
+    def _documents(
+        self, places: Sequence[DocumentRef], *, only: Sequence[str] = ()
+    ) -> dict[DocumentRef, dict[str, Any]]:
         """The documents at `places`, with their versions, as they stand now: whole, or `only` some fields of them."""
         fields = {"_source_includes": ",".join(only)} if only else {}
         return {
@@ -166,7 +168,9 @@ class Writes:
             if found.get("found")
         }
 
-    def _settled(self, write: _Write, outcome: Outcome, there: Mapping[Place, dict[str, Any]]) -> str | None:
+    def _settled(
+        self, write: _Write, outcome: Outcome, there: Mapping[DocumentRef, dict[str, Any]]
+    ) -> str | None:
         """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
         action = write.action
         if outcome.status == 409:
@@ -230,11 +234,11 @@ class Writes:
         bulk(self._cluster, undo)
 
 
-def _place(action: Action) -> Place:
-    return Place(action.index, action.id)
+def _place(action: Action) -> DocumentRef:
+    return DocumentRef(action.index, action.id)
 
 
-def _concerns(write: _Write, there: Mapping[Place, dict[str, Any]]) -> bool:
+def _concerns(write: _Write, there: Mapping[DocumentRef, dict[str, Any]]) -> bool:
     """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
     if write.action.op == "index" or _place(write.action) in there:
         return True
@@ -243,7 +247,7 @@ def _concerns(write: _Write, there: Mapping[Place, dict[str, Any]]) -> bool:
     return False
 
 
-def _entry(action: Action, there: Mapping[Place, dict[str, Any]]) -> Entry:
+def _entry(action: Action, there: Mapping[DocumentRef, dict[str, Any]]) -> Entry:
     """What to keep of a document before `action` changes it."""
     found = there.get(_place(action))
     if found is None:

@@ -1,4 +1,4 @@
-"""Site: what every part of an opened window in a cluster works with."""
+"""ElasticContext: what every part of an opened window in a cluster works with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Signer
 
 
-class Site(NamedTuple):
+class ElasticContext(NamedTuple):
     """The connection, what fields and indices are called, this scorer's turns, and who signs by the window's recipe."""
 
     cluster: Cluster

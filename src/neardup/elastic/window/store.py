@@ -13,29 +13,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from neardup.elastic.http.bulk import Action, Op
-from neardup.elastic.window.codec import OBJECT, new_fields, now_ms, verdict_fields
-from neardup.elastic.window.pending_writes import Place, Writes
+from neardup.elastic.window.codec import OBJECT, new_fields, verdict_fields
+from neardup.elastic.window.pending_writes import DocumentRef, Writes
 from neardup.elastic.window.text_cache import Texts
 from neardup.elastic.window.undo_log import Journal
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.model.clock import now_ms
 from neardup.model.document import Prepared, format_time
 from neardup.model.field_path import put_field
 from neardup.model.settings import HOUR_MS
-from neardup.stores.base import DELETED, ROUTED, Additions, Commit, Hour, Rows, key_counts, placed
+from neardup.stores.base import DELETED, ROUTED, Additions, Commit, Hour, Rows, assign_offsets, key_counts
 from neardup.stores.remembered_settings import merged
 
 if TYPE_CHECKING:
-    from neardup.elastic.window.lease import Content
-    from neardup.elastic.window.site import Site
+    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.window.site import ElasticContext
 
 
-class Found(NamedTuple):
+class ForeignDocument(NamedTuple):
     """Where a document that another client wrote was found, and in which version: what `Document.fields` is then.
 
     `fingerprint` is the one it bears; None if nobody has signed it.
     """
 
-    place: Place
+    place: DocumentRef
     seq_no: int
     primary_term: int
     fingerprint: str | None
@@ -44,12 +45,12 @@ class Found(NamedTuple):
 class ClusterStore:
     """The store of one window in a cluster, as `content` has it; a commit leaves the settings `remembered`."""
 
-    def __init__(self, site: Site, content: Content, remembered: dict[str, Any]) -> None:
+    def __init__(self, site: ElasticContext, content: StateDocument, remembered: dict[str, Any]) -> None:
         self._cluster, self._layout, self._lease, self._signer = site
         self._remembered = remembered
         self._to_settle: dict[str, Any] | None = None
         self.content = content
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, DocumentRef] = {}
         self._handles: dict[int, list[int]] = {}
         self._next_handle = 0
         self._blobs: dict[int, bytearray] = {}
@@ -79,7 +80,7 @@ class ClusterStore:
     def load(self, hour: int) -> Hour:
         raise NotImplementedError("documents of a cluster are loaded by their order (loading.py)")
 
-    def adopt(self, rows: Rows, blobs: Sequence[bytes], places: Sequence[Place]) -> None:
+    def adopt(self, rows: Rows, blobs: Sequence[bytes], places: Sequence[DocumentRef]) -> None:
         """Takes over documents that are stored already: sets where their texts and blobs are found."""
         hours: list[int] = (rows["time"] // HOUR_MS).tolist()
         for i, (hour, blob) in enumerate(zip(hours, blobs, strict=True)):
@@ -88,7 +89,7 @@ class ClusterStore:
             rows["blob_start"][i] = len(kept)
             kept += blob
 
-    def _handle(self, hour: int, place: Place) -> int:
+    def _handle(self, hour: int, place: DocumentRef) -> int:
         """The number by which a row finds the place of its document."""
         handle = self._next_handle
         self._next_handle += 1
@@ -101,7 +102,7 @@ class ClusterStore:
         if self._lease.held:
             self._lease.confirm()
 
-    def place_of(self, row: Any) -> Place:
+    def place_of(self, row: Any) -> DocumentRef:
         """Where the document of a row lies."""
         return self._places[int(row["text_start"])]
 
@@ -110,7 +111,7 @@ class ClusterStore:
     def append(self, hour: int, additions: Additions) -> None:
         rows, blobs = additions.rows, self._blobs.setdefault(hour, bytearray())
         fresh = rows["text_start"] < 0
-        placed(additions, 0, len(blobs), 0)
+        assign_offsets(additions, 0, len(blobs), 0)
         blobs += additions.blobs
         if fresh.any():
             self._place(hour, additions)
@@ -132,8 +133,8 @@ class ClusterStore:
         apart = (additions.rows["flags"] & ROUTED) != 0
         for i, document in enumerate(additions.documents):
             found = document.fields
-            place = Place(self._layout.index_for(hour, copies=bool(apart[i])), document.id)
-            handle = self._handle(hour, found.place if isinstance(found, Found) else place)
+            place = DocumentRef(self._layout.index_for(hour, copies=bool(apart[i])), document.id)
+            handle = self._handle(hour, found.place if isinstance(found, ForeignDocument) else place)
             additions.rows["text_start"][i] = handle
             self._texts.keep(handle, additions.texts[i])
         self._texts.trim()
@@ -143,11 +144,11 @@ class ClusterStore:
         start = int(additions.rows["keys_start"][i]) + int(counts[0])
         return additions.keys[start : start + SIEVE_WORDS] if counts[1] else np.empty(0, np.uint64)
 
-    def _add(self, place: Place, row: Any, blob: bytes, document: Prepared, sieve: Any) -> None:
+    def _add(self, place: DocumentRef, row: Any, blob: bytes, document: Prepared, sieve: Any) -> None:
         found = document.fields
-        by = "watch" if isinstance(found, Found) else "ingest"
+        by = "watch" if isinstance(found, ForeignDocument) else "ingest"
         ours = verdict_fields(row, blob, now_ms()) | new_fields(row, sieve, by)
-        if isinstance(found, Found):
+        if isinstance(found, ForeignDocument):
             action = self._mark(document, ours)
         else:
             # An index action where the same id was there with another text: it replaces, however often it is sent.
@@ -158,7 +159,7 @@ class ClusterStore:
 
     def _mark(self, document: Prepared, ours: dict[str, Any]) -> Action:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
-        found: Found = document.fields
+        found: ForeignDocument = document.fields
         if found.fingerprint != ours.get("fingerprint", found.fingerprint):
             # Nobody has signed it, or its text was updated since.
             ours = self._signature(document.text) | ours
@@ -166,11 +167,11 @@ class ClusterStore:
 
     def mark(self, document: Prepared, fields: dict[str, Any]) -> None:
         """Puts `fields` on a document of another client, whatever was to happen to it."""
-        found: Found = document.fields
+        found: ForeignDocument = document.fields
         action = self._mark(document, fields)
         self._writes.put(found.place, action, document.id, _order_of(fields))
 
-    def is_marked(self, place: Place) -> bool:
+    def is_marked(self, place: DocumentRef) -> bool:
         """Whether a verdict on the document at `place` waits to be written."""
         waiting = self._writes.action(place)
         return waiting is not None and waiting.op != "delete"
@@ -193,16 +194,16 @@ class ClusterStore:
         }
         return source
 
-    def _delete(self, place: Place, identity: str) -> None:
+    def _delete(self, place: DocumentRef, identity: str) -> None:
         self.removes = True
         self._writes.put(place, Action("delete", *place), identity)
 
-    def _revise(self, place: Place, row: Any, fields: dict[str, Any], hour: int, identity: str) -> None:
+    def _revise(self, place: DocumentRef, row: Any, fields: dict[str, Any], hour: int, identity: str) -> None:
         """A new verdict on a stored document, which moves to or from the copies of its hour if the policy has it."""
         self.removes = True
         wanted = self._layout.kept_in(place.index, hour, copies=bool(row["flags"] & ROUTED))
         if wanted != place.index:
-            target = Place(wanted, place.id)
+            target = DocumentRef(wanted, place.id)
             self._writes.move(place, target, fields)
             self._places[int(row["text_start"])] = target
             return

@@ -12,7 +12,7 @@ from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.pending_writes import Place
+    from neardup.elastic.window.pending_writes import DocumentRef
     from neardup.signing.signature import Signer
     from neardup.stores.base import Rows
 
@@ -42,7 +42,7 @@ class Texts:
         for handle in handles:
             self._bytes -= len(self._recent.pop(handle, b""))
 
-    def read(self, handles: Sequence[int], places: Sequence[Place], rows: Rows) -> list[bytes]:
+    def read(self, handles: Sequence[int], places: Sequence[DocumentRef], rows: Rows) -> list[bytes]:
         """The normal forms of documents: b"" for one that is gone, or no longer what was scored (told in the log).
 
         One request for every 256 that are not kept.
@@ -60,7 +60,7 @@ class Texts:
         while self._bytes > _CACHE_BYTES:
             self._bytes -= len(self._recent.popitem(last=False)[1])
 
-    def _fetch(self, handles: Sequence[int], places: Sequence[Place], rows: Rows) -> None:
+    def _fetch(self, handles: Sequence[int], places: Sequence[DocumentRef], rows: Rows) -> None:
         found = self._sources(places)
         signed = self._signer.sign([text or b"" for text in found])
         same = (signed.fingerprints == rows["fingerprint"]).all(axis=1)
@@ -73,7 +73,7 @@ class Texts:
                 )  # fmt: skip
             self.keep(handle, signed.text(i) if same[i] else b"")
 
-    def _sources(self, places: Sequence[Place]) -> list[bytes | None]:
+    def _sources(self, places: Sequence[DocumentRef]) -> list[bytes | None]:
         """The texts of documents as they stand in the cluster, refreshed or not."""
         answers = mget(self._cluster, places, _source_includes=self._text_field)
         texts = [field_of(found.get("_source", {}), self._text_field) for found in answers]

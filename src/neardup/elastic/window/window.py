@@ -15,28 +15,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.elastic.window.ad_hoc_query import Inquiry
-from neardup.elastic.window.codec import OBJECT, new_fields, now_ms, unstored_fields, verdict_fields
-from neardup.elastic.window.loader import load, take_back
-from neardup.elastic.window.pending_writes import DocumentsRefused, Place
-from neardup.elastic.window.store import ClusterStore, Found
+from neardup.elastic.window.ad_hoc_query import AdHocQuery
+from neardup.elastic.window.codec import OBJECT, new_fields, unstored_fields, verdict_fields
+from neardup.elastic.window.loader import load, roll_back
+from neardup.elastic.window.pending_writes import DocumentRef, DocumentsRefused
+from neardup.elastic.window.store import ClusterStore, ForeignDocument
 from neardup.elastic.window.undo_log import Journal
 from neardup.errors import ClusterUnreachable, WindowDamaged
+from neardup.model.clock import now_ms
 from neardup.model.document import Prepared, Reject
 from neardup.model.hours import hour_name
-from neardup.model.settings import DEFAULT_MATCHES, asked_rule
+from neardup.model.settings import DEFAULT_MATCHES, partial_rule_for_query
 from neardup.stores.base import Commit
 from neardup.window import query as review
 from neardup.window.base import Expired
-from neardup.window.engine import EmbeddedWindow
+from neardup.window.engine import WindowEngine
 from neardup.window.state import State
 from neardup.window.threads import one_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from neardup.elastic.window.lease import Content
-    from neardup.elastic.window.site import Site
+    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.window.site import ElasticContext
     from neardup.model.settings import Settings
     from neardup.model.verdict import Group, Verdict
     from neardup.window.base import OnReject, Stats
@@ -45,11 +46,17 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 
-class ElasticWindow(EmbeddedWindow):
+class ElasticWindow(WindowEngine):
     """See `neardup.window.base.Window` for what its methods promise."""
 
     def __init__(
-        self, site: Site, content: Content, settings: Settings, *, readonly: bool, remember: bool = True
+        self,
+        site: ElasticContext,
+        content: StateDocument,
+        settings: Settings,
+        *,
+        readonly: bool,
+        remember: bool = True,
     ) -> None:
         self._site, self._readonly, self._remember = site, readonly, remember
         self._cluster, self._layout, self._lease, _ = site
@@ -64,13 +71,13 @@ class ElasticWindow(EmbeddedWindow):
 
     # ---- in step ----
 
-    def _empty(self, content: Content, settings: Settings) -> State:
+    def _empty(self, content: StateDocument, settings: Settings) -> State:
         """A window in memory in which nothing is, yet; the next look at `content` fills it."""
         remembered = settings.remembered if self._remember else content.settings
         store = ClusterStore(self._site, content, remembered)
         return State(store, settings, self._site.signer, readonly=self._readonly)
 
-    def _catch_up(self, content: Content) -> None:
+    def _catch_up(self, content: StateDocument) -> None:
         """Takes over what others have committed since this scorer last looked."""
         known = self._store.content
         if content.changes != known.changes or content.gaps != known.gaps:
@@ -86,11 +93,11 @@ class ElasticWindow(EmbeddedWindow):
         expired = content.commit.floor_hour > before.floor_hour
         given_up = content.commit.floor_order > before.floor_order
         if expired or given_up:
-            _bury_expired(state, store)  # before an id of theirs comes again
+            _mark_expired_dead(state, store)  # before an id of theirs comes again
         if content.commit.next_order > first:
             load(state, store, self._cluster, self._layout, content, first)
         if expired:
-            _bury_expired(state, store)
+            _mark_expired_dead(state, store)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -104,7 +111,7 @@ class ElasticWindow(EmbeddedWindow):
             try:
                 if lost:
                     changed = Journal(self._cluster).undo(content.undo)
-                    count = take_back(self._cluster, self._layout, content)
+                    count = roll_back(self._cluster, self._layout, content)
                     log.warning(
                         "%d documents that never counted were taken back, %d changes undone", count, changed
                     )
@@ -123,7 +130,7 @@ class ElasticWindow(EmbeddedWindow):
             with self._writing():
                 pass
 
-    def _committed(self) -> Content:
+    def _committed(self) -> StateDocument:
         """What is committed now."""
         content = self._lease.read()
         if content is None:
@@ -169,7 +176,7 @@ class ElasticWindow(EmbeddedWindow):
         Once given, a name stays. An `_id` is unique in its index only, and no other document may go for it.
         """
         found = document.fields
-        if not isinstance(found, Found):
+        if not isinstance(found, ForeignDocument):
             return document
         long = f"{found.place.index}/{found.place.id}"
         if self.place_of(long) == found.place or self.place_of(document.id) not in (None, found.place):
@@ -188,14 +195,14 @@ class ElasticWindow(EmbeddedWindow):
             return
         for number in np.flatnonzero(table.rows["order"][: table.size] >= before.next_order).tolist():
             if table.number_of.get(table.ids[number]) == number:
-                table.bury(number)
+                table.mark_dead(number)
         # The orders are not given again: what was taken back may still be on its way.
         state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
 
     def _again(self, document: Prepared, number: int) -> Verdict:
         """The stored verdict; a document that another client wrote anew gets its mark again."""
         state, verdict = self._state, super()._again(document, number)
-        if isinstance(document.fields, Found):
+        if isinstance(document.fields, ForeignDocument):
             row = state.table.rows[number]
             blob = state.store.blob(
                 int(state.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
@@ -209,11 +216,15 @@ class ElasticWindow(EmbeddedWindow):
         by_id = {verdict.id: verdict for verdict in verdicts}
         for document in documents:
             found, verdict = document.fields, by_id.get(document.id)
-            if isinstance(found, Found) and verdict is not None and not self._store.is_marked(found.place):
+            if (
+                isinstance(found, ForeignDocument)
+                and verdict is not None
+                and not self._store.is_marked(found.place)
+            ):
                 self._store.mark(document, unstored_fields(verdict, now_ms()))
 
     @one_at_a_time
-    def place_of(self, id: str) -> Place | None:
+    def place_of(self, id: str) -> DocumentRef | None:
         """Where in the cluster the document of this id lies; None if the window has none."""
         number = self._state.table.number_of.get(id)
         return None if number is None else self._store.place_of(self._state.table.rows[number])
@@ -266,14 +277,14 @@ class ElasticWindow(EmbeddedWindow):
         delta: int | None = None,
     ) -> Verdict:
         content, settings = self._committed(), self._state.settings
-        rule = asked_rule(settings, partial, containment, delta)
+        rule = partial_rule_for_query(settings, partial, containment, delta)
         loaded = content.commit == self._state.committed
         if loaded and (rule is None or self._state.search.sentences is not None):
             return review.query(self._state, text, id, threshold, matches, time, rule)
         settings = settings.with_changes(partial=rule is not None)
         if rule is not None:
             settings = settings.with_changes(containment=rule.containment, delta=rule.delta)
-        inquiry = Inquiry(self._site, content, settings)
+        inquiry = AdHocQuery(self._site, content, settings)
         return inquiry.answer(text, id, threshold, matches, time)
 
     @one_at_a_time
@@ -291,11 +302,11 @@ class ElasticWindow(EmbeddedWindow):
         return replace(super().stats(), unscored=int(marked["count"]))
 
 
-def _bury_expired(state: State, store: ClusterStore) -> None:
+def _mark_expired_dead(state: State, store: ClusterStore) -> None:
     """Takes out of memory what has expired, or was given up to a budget."""
     table, committed = state.table, state.committed
     for number in list(table.number_of.values()):
         if table.rows["order"][number] < committed.floor_order:
-            table.bury(number)
-    state.bury_before(committed.floor_hour)
+            table.mark_dead(number)
+    state.mark_dead_before(committed.floor_hour)
     store.forget_before(committed.floor_hour)
