@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from tests.node.node import Workshop
+from testing.node.node import Workshop
 
 import neardup
 from benchmarks import corpora, engine, harness

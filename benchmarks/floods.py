@@ -249,7 +249,7 @@ def main(arguments: list[str] | None = None) -> None:
     workshop = None
     try:
         if args.engine == "elasticsearch":
-            from tests.node.node import Workshop
+            from testing.node.node import Workshop
 
             workshop = Workshop()
             args.engine = workshop.node("bench", heap="2g").start().url

@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.node.killing import Outcome, kill_node, kill_writer, stream
-from tests.node.node import Node, Workshop
-from tests.node.prefix import fresh_prefix
+from testing.node.killing import Outcome, kill_node, kill_writer, stream
+from testing.node.node import Node, Workshop
+from testing.node.prefix import fresh_prefix
 
 from benchmarks import harness
 

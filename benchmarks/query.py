@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
-from tests.node.node import Workshop
+from testing.node.node import Workshop
 
 import neardup
 from benchmarks import bruteforce, corpora, harness

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.samples import STREAM, written
+from testing.cli.samples import STREAM, written
 from typer.testing import CliRunner
 
 from neardup.cli import app

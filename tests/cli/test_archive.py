@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, STREAM, written
+from testing.cli.samples import FERRY, MILL, STREAM, written
 
 WHOLE = "neardup: files are compared whole: no limit of hours (--window-hours 24 for a rolling window)\n"
 HOUR = 3_600

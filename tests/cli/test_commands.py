@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, STREAM, written
+from testing.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.model.settings import Recipe
 from neardup.signing.signature import signer_for

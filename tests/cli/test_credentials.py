@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.cluster_stand_in import error, standing_in
+from testing.cluster_stand_in import error, standing_in
 
 SECRET = "c2VjcmV0OnZlcnk="
 COMMANDS = [

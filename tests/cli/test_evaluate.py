@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.processes import seen_on_a_terminal, wait_for
-from tests.cli.samples import FERRY, written
+from testing.cli.processes import seen_on_a_terminal, wait_for
+from testing.cli.samples import FERRY, written
 
 ROOT = Path(__file__).parents[2]
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\nferry-again\tferry-edited\n"

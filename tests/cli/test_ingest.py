@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, STREAM, written
+from testing.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.oracle.definitions import doc_q
 

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, STREAM, written
+from testing.cli.samples import FERRY, STREAM, written
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
 

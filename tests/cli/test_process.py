@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.processes import seen_on_a_terminal, wait_for
-from tests.cli.samples import FERRY, STREAM, written
+from testing.cli.processes import seen_on_a_terminal, wait_for
+from testing.cli.samples import FERRY, STREAM, written
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

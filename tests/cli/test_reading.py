@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, STREAM, written
+from testing.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.cli.remarks import Ids
 from neardup.model.document import Document

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.processes import seen_on_a_terminal
-from tests.cli.samples import FERRY, STREAM, written
+from testing.cli.processes import seen_on_a_terminal
+from testing.cli.samples import FERRY, STREAM, written
 
 from neardup.cli.escaping import escaped, escaped_json
 

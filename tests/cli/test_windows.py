@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, written
+from testing.cli.samples import FERRY, MILL, written
 
 import neardup
 from neardup.errors import SettingsError, WindowMissing

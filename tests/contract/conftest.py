@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.contract.places import KINDS, Place
-from tests.contract.prefixes import Prefixes
+from testing.window.backends import KINDS, Place
+from testing.window.cluster_prefixes import Prefixes
 
 
 @pytest.fixture(scope="session")

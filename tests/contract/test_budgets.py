@@ -6,7 +6,7 @@ import logging
 from unittest import mock
 
 import pytest
-from tests.contract.places import document, engines_only, grams, told
+from testing.window.backends import document, engines_only, grams, told
 
 TEXT = grams(0, 20)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.contract.places import Place, document, grams, told, without_candidates
+from testing.window.backends import Place, document, grams, told, without_candidates
 
 from neardup.errors import UnknownDocument
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.contract.places import START, document, engines_only, grams, told
+from testing.window.backends import START, document, engines_only, grams, told
 
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, AssumedTime, Document, Reject

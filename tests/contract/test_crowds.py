@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.contract.places import START, document, engines_only, grams, told
+from testing.window.backends import START, document, engines_only, grams, told
 
 import neardup
 from neardup.model.document import Document

@@ -9,8 +9,8 @@ from unittest import mock
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.places import Place
-from tests.contract.streams import SETTINGS, Operation, Run, comparable, operations
+from testing.window.backends import Place
+from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
 
 WORKING = st.fixed_dictionaries(
     {

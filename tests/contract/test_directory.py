@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contract.faults import Faults, disk_full
-from tests.contract.places import document, grams, told
+from testing.window.backends import document, grams, told
+from testing.window.faults import Faults, disk_full
 
 from neardup.errors import (
     LexiconError,

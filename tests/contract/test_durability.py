@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract import writer
-from tests.contract.faults import Faults, Killed, disk_full, killed
-from tests.contract.places import START, Place, document, grams
-from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
-from tests.narrow_pipe import narrow
+from testing.cli.narrow_pipe import narrow
+from testing.window import writer
+from testing.window.backends import START, Place, document, grams
+from testing.window.faults import Faults, Killed, disk_full, killed
+from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
 
 from neardup.errors import NeardupError, WindowLocked
 from neardup.model.verdict import Match, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from tests.contract.places import document, grams, told
+from testing.window.backends import document, grams, told
 
 from neardup.model.verdict import Group, Member
 from neardup.stores.records import VerdictPayload

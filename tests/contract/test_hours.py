@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from tests.contract.places import START, document, grams, told
+from testing.window.backends import START, document, grams, told
 
 from neardup.model.document import Document, Reject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from tests.contract.places import START, document, grams, told
+from testing.window.backends import START, document, grams, told
 
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, Document, Reject

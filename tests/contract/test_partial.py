@@ -11,10 +11,10 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.places import START, Place, document, engines_only, told, without_candidates
-from tests.contract.streams import MOST_QGRAMS, SETTINGS, operations
+from testing.window.backends import START, Place, document, engines_only, told, without_candidates
+from testing.window.operations import MOST_QGRAMS, SETTINGS, operations
+from testing.window.reference_window import ReferenceWindow
 from tests.contract.test_differential import WORKING, compare
-from tests.reference_window import ReferenceWindow
 
 from neardup import sign
 from neardup.errors import SettingsError
@@ -248,7 +248,7 @@ def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
         mock.patch("neardup.index.sentence_index.MAX_SENTENCE_HOLDERS", most),
-        mock.patch("tests.reference_window.MAX_SENTENCE_HOLDERS", most),
+        mock.patch("testing.window.reference_window.MAX_SENTENCE_HOLDERS", most),
     ):
         compare(chosen, working, stream, Path(directory))
 

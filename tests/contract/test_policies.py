@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.contract.places import document, grams, told
+from testing.window.backends import document, grams, told
 
 TEXT = grams(0, 10)
 STREAM = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.contract.places import START, document, grams, without_candidates
+from testing.window.backends import START, document, grams, without_candidates
 
 from neardup.errors import NeardupError, SettingsError, UnknownDocument
 from neardup.model.verdict import Match, Verdict

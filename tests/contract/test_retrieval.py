@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.contract.places import START, Place, document, engines_only, without_candidates
-from tests.reference_window import ReferenceWindow
+from testing.window.backends import START, Place, document, engines_only, without_candidates
+from testing.window.reference_window import ReferenceWindow
 
 from neardup.model.document import Document
 from neardup.model.settings import Recipe

@@ -8,7 +8,7 @@ from threading import Barrier, Event
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.contract.places import document, engines_only, grams, told
+from testing.window.backends import document, engines_only, grams, told
 
 from neardup.window.engine import WindowEngine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from tests.contract.places import document, grams, told, without_candidates
+from testing.window.backends import document, grams, told, without_candidates
 
 from neardup.model.verdict import Match, Verdict
 

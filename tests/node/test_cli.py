@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import FERRY, MILL, STREAM
-from tests.node.killing import stored
+from testing.cli.samples import FERRY, MILL, STREAM
+from testing.node.killing import stored
 from typer.testing import CliRunner
 
 from neardup.cli import app

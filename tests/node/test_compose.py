@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.node.java import ELASTICSEARCH, ROOT
+from testing.node.java import ELASTICSEARCH, ROOT
 
 from neardup.cli.application import COMMANDS
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.contract.places import Place
-from tests.contract.prefixes import Prefixes
-from tests.contract.streams import SETTINGS, Ask, Operation, Reopen, Run, comparable, operations
+from testing.window.backends import Place
+from testing.window.cluster_prefixes import Prefixes
+from testing.window.operations import SETTINGS, Ask, Operation, Reopen, Run, comparable, operations
 
 from neardup.elastic.admin.setup import Sign, set_up
 from neardup.elastic.http.client import Cluster

@@ -10,10 +10,10 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from tests.contract.places import START, Place, document, grams, told
-from tests.contract.proxy import Fault, Proxy, busy, half_busy, lost, unheard
-from tests.contract.streams import Delete, Expire, Ingest, Operation, Reconcile, Run
-from tests.node.killing import stored
+from testing.node.killing import stored
+from testing.window.backends import START, Place, document, grams, told
+from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
+from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -87,7 +87,7 @@ def contents(cluster: Cluster) -> list[Any]:
 @pytest.fixture(scope="module")
 def undisturbed(elasticsearch_url, credentials, tmp_path_factory):
     """(what each operation answers, what is stored in the end)."""
-    from tests.node.prefix import fresh_prefix
+    from testing.node.prefix import fresh_prefix
 
     memory = Run(Place("memory", tmp_path_factory.mktemp("memory")), SETTINGS)
     expected = performed(memory, OPERATIONS)

@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from tests.contract.places import START, without_candidates
+from testing.window.backends import START, without_candidates
 from tests.contract.test_retrieval import stream
 
 from neardup.elastic.window.opening import open_elastic_window

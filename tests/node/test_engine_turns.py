@@ -12,9 +12,9 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from tests.contract import stalling_writer
-from tests.contract.places import document, grams
-from tests.node.killing import stored
+from testing.node.killing import stored
+from testing.window import stalling_writer
+from testing.window.backends import document, grams
 
 from neardup.elastic.window.codec import loaded
 from neardup.elastic.window.opening import open_elastic_window

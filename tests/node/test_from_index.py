@@ -8,10 +8,10 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from tests.contract.places import START
-from tests.node.clients import expected, in_order, made, stream, unwanted
-from tests.node.killing import VERDICT, stored
-from tests.node.prefix import fresh_prefix
+from testing.node.clients import expected, in_order, made, stream, unwanted
+from testing.node.killing import VERDICT, stored
+from testing.node.prefix import fresh_prefix
+from testing.window.backends import START
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import Action, bulk

@@ -14,7 +14,7 @@ def test_the_node_answers(cluster):
 
 
 def test_a_prefix_leaves_nothing_behind(new_cluster, elasticsearch_url):
-    from tests.node.prefix import fresh_prefix
+    from testing.node.prefix import fresh_prefix
 
     with fresh_prefix(elasticsearch_url) as cluster:
         own = cluster.address

@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 from benchmarks import kill
-from tests.node.killing import kill_writer, stream
+from testing.node.killing import kill_writer, stream
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import zipfile
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.node.java import plugin_zip, reports
+from testing.node.java import plugin_zip, reports
 
 from neardup.version import VERSION
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.node.fixtures import PATIENCE
-from tests.node.library import (
+from testing.node.fixtures import PATIENCE
+from testing.node.library import (
     HOUR,
     IDS,
     SOURCES,
@@ -28,7 +28,7 @@ from tests.node.library import (
     refusal,
     taken,
 )  # fmt: skip
-from tests.node.prefix import fresh_prefix
+from testing.node.prefix import fresh_prefix
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -37,7 +37,7 @@ from neardup.model.hours import hour_name
 from neardup.oracle import definitions as oracle
 
 if TYPE_CHECKING:
-    from tests.node.node import Node
+    from testing.node.node import Node
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.node.fixtures import PATIENCE
-from tests.node.library import Library, by_id, by_text, fill, found, new_library, refusal
-from tests.node.prefix import fresh_prefix
+from testing.node.fixtures import PATIENCE
+from testing.node.library import Library, by_id, by_text, fill, found, new_library, refusal
+from testing.node.prefix import fresh_prefix
 
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.model.settings import Recipe

@@ -1,7 +1,7 @@
 """The three roles on a node with security and TLS: each sufficient for its work, and not one privilege too wide.
 
 Users and roles are those of the file realm: the distribution that tests run on cannot store them in an index, so there
-are no API keys either. What an API key looks like on the wire is shown in tests/unit/test_cluster_client.py.
+are no API keys either. What an API key looks like on the wire is shown in tests/unit/elastic/test_client.py.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from elasticsearch import ElasticsearchWarning
-from tests.node.certificates import make_certificates
-from tests.node.node import SUPERUSER, Node, Security, User
+from testing.node.certificates import make_certificates
+from testing.node.node import SUPERUSER, Node, Security, User
 
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.checks import examine

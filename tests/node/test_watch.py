@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
-from tests.contract.places import START
-from tests.node.clients import (
+from testing.node.clients import (
     check_marked,
     expected,
     in_order,
@@ -24,7 +23,8 @@ from tests.node.clients import (
     watched,
     watching,
 )
-from tests.node.killing import stored
+from testing.node.killing import stored
+from testing.window.backends import START
 
 from neardup.elastic.http import scan
 from neardup.elastic.http.bulk import Action, bulk

@@ -9,8 +9,7 @@ import threading
 import time
 
 import pytest
-from tests.contract.places import START
-from tests.node.clients import (
+from testing.node.clients import (
     check_marked,
     expected,
     in_order,
@@ -24,8 +23,9 @@ from tests.node.clients import (
     unwanted,
     watching,
 )
-from tests.node.killing import stored
-from tests.node.prefix import fresh_prefix
+from testing.node.killing import stored
+from testing.node.prefix import fresh_prefix
+from testing.window.backends import START
 from tests.node.test_from_index import archived, fill
 
 from neardup.elastic.http.bulk import Action, bulk

@@ -1,7 +1,7 @@
 """The contract of a method of the papers: sign a text, compare two signatures, find those worth comparing.
 
 A method is one paper in one file. It subclasses `Method`, which gives it the defaults written here; `registry.py`
-knows it by name. What every method must keep is tested for all of them in `tests/unit/test_baselines_laws.py`.
+knows it by name. What every method must keep is tested for all of them in `tests/unit/baselines/test_laws.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,160 @@
+"""Fixtures that need Elasticsearch; `tests/conftest.py` offers them to every test.
+
+One node serves the whole run. `NEARDUP_TEST_URL` names a cluster to use instead (credentials as for `neardup`); tests
+that kill nodes, or need several, start their own all the same. Where no node can be made such tests are skipped, and
+the last lines of the run say so; `NEARDUP_REQUIRE_NODE=1` makes that a failure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from testing.node.java import Missing, distribution, find_jdk, find_maven
+from testing.node.node import Node, Workshop
+from testing.node.prefix import fresh_prefix
+
+from neardup.elastic.http.address import Address, Credentials
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+PATIENCE: Final = 60.0
+ABSENT: Final = "no Elasticsearch node"
+"""What the reason of every skip here begins with."""
+
+
+@pytest.fixture(scope="session")
+def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
+    """Where nodes are made; needs a JDK and Maven."""
+    try:
+        find_maven()
+        find_jdk()
+        distribution()
+    except Missing as missing:
+        reason = f"{ABSENT}: {missing}"
+        if os.environ.get("NEARDUP_REQUIRE_NODE"):
+            pytest.fail(f"{reason}; NEARDUP_REQUIRE_NODE wants one")
+        pytest.skip(reason)
+    workshop = Workshop(in_memory=True)
+    try:
+        yield workshop
+    finally:
+        kept = workshop.close(keep_logs=request.session.testsfailed > 0)
+        if kept is not None:
+            request.config.stash[KEPT_LOGS] = kept
+
+
+KEPT_LOGS: Final = pytest.StashKey[Path]()
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url(request: pytest.FixtureRequest) -> str:
+    """Scheme, host and port of the cluster of this run, which has the plugin."""
+    given = os.environ.get("NEARDUP_TEST_URL")
+    if given:
+        return given.rstrip("/")
+    workshop: Workshop = request.getfixturevalue("workshop")
+    return workshop.node("shared").start().url
+
+
+@pytest.fixture(scope="session")
+def credentials() -> Credentials:
+    """What `NEARDUP_TEST_URL` wants to be shown."""
+    return Credentials.from_settings({}, os.environ if os.environ.get("NEARDUP_TEST_URL") else {})
+
+
+@pytest.fixture
+def new_cluster(elasticsearch_url: str, credentials: Credentials) -> Iterator[Callable[..., Cluster]]:
+    """Makes connections, each with a prefix of its own; everything under these prefixes is deleted at the end."""
+    with ExitStack() as stack:
+
+        def make(**options: Any) -> Cluster:
+            options.setdefault("patience", PATIENCE)
+            return stack.enter_context(fresh_prefix(elasticsearch_url, credentials, **options))
+
+        yield make
+
+
+@pytest.fixture
+def cluster(new_cluster: Callable[..., Cluster]) -> Cluster:
+    """A connection with a prefix that nobody else uses."""
+    return new_cluster()
+
+
+@pytest.fixture
+def address(cluster: Cluster) -> Address:
+    """The address of that connection; `str` makes a window URL of it."""
+    return cluster.address
+
+
+@pytest.fixture(scope="session")
+def _own_node(workshop: Workshop) -> Node:
+    return workshop.small("own")
+
+
+@pytest.fixture(scope="session")
+def _bare_node(workshop: Workshop) -> Node:
+    return workshop.small("bare", plugin=False)
+
+
+@pytest.fixture(scope="session")
+def _two_nodes(workshop: Workshop) -> tuple[Node, Node]:
+    return workshop.pair("pair")
+
+
+@pytest.fixture
+def own_node(_own_node: Node) -> Node:
+    """A node that a test may kill and start again; running when the test begins."""
+    _run(_own_node)
+    return _own_node
+
+
+@pytest.fixture
+def bare_node(_bare_node: Node) -> Node:
+    """A node without the plugin."""
+    _run(_bare_node)
+    return _bare_node
+
+
+@pytest.fixture
+def two_nodes(_two_nodes: tuple[Node, Node]) -> tuple[Node, Node]:
+    """Two nodes of one cluster."""
+    _run(*_two_nodes)
+    return _two_nodes
+
+
+def _run(*nodes: Node) -> None:
+    """Start those that do not run, all at once."""
+    started = [node.start(wait=False) for node in nodes if not node.running]
+    for node in started:
+        node.wait()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out."""
+    for item in items:
+        if {"workshop", "elasticsearch_url"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("node")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say last, where nobody can miss it, that the tests of Elasticsearch did not run."""
+    yield
+    if KEPT_LOGS in terminalreporter.config.stash:
+        terminalreporter.write_line(f"logs of the nodes: {terminalreporter.config.stash[KEPT_LOGS]}")
+    skipped = [
+        report.longrepr[2]
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and ABSENT in report.longrepr[2]
+    ]
+    if skipped:
+        reason = skipped[0].removeprefix("Skipped: ")
+        line = f"{len(skipped)} tests against Elasticsearch were NOT run: {reason}"
+        terminalreporter.write_line(line, yellow=True, bold=True)
+        terminalreporter.write_line("(or set NEARDUP_TEST_URL to a cluster that has the plugin)", yellow=True)

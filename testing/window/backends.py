@@ -1,0 +1,132 @@
+"""Where windows live: one small class for every kind of window that the contract's tests run on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+from testing.window.reference_window import ReferenceWindow
+
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.model.document import Document
+from neardup.opening import open_window
+
+if TYPE_CHECKING:
+    from testing.window.cluster_prefixes import Prefixes
+
+    from neardup.elastic.http.address import Address
+    from neardup.model.verdict import Verdict
+    from neardup.window.base import Window
+
+Kind = Literal["reference", "memory", "directory", "elasticsearch"]
+ENGINES = ("memory", "directory", pytest.param("elasticsearch", marks=pytest.mark.node))
+KINDS = ("reference", *ENGINES)
+
+engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
+"""For what the reference, which has neither index nor memory to speak of, cannot show."""
+
+PATIENCE = 60
+"""Seconds for which a window waits for a node that other tests share."""
+
+START = 1_600_000_000 // 3_600 * 3_600
+"""The hour that the tests count from, in seconds: 2020-09-13T12:00:00Z."""
+
+
+@dataclass
+class Place:
+    """Where windows are opened; `close` closes all of them."""
+
+    kind: Kind
+    path: Path
+    prefixes: Prefixes | None = None
+    opened: list[Window] = field(default_factory=list)
+    addresses: dict[str, Address] = field(default_factory=dict)
+
+    @property
+    def durable(self) -> bool:
+        """Whether a window can be closed and opened again."""
+        return self.kind in ("directory", "elasticsearch")
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether this is neardup itself, not the reference model."""
+        return self.kind != "reference"
+
+    def open(self, name: str = "window", **settings: Any) -> Window:
+        """A new window, or where windows last the one of that name."""
+        window = self._opened(name, settings)
+        self.opened.append(window)
+        return window
+
+    def _opened(self, name: str, settings: dict[str, Any]) -> Window:
+        match self.kind:
+            case "reference":
+                return ReferenceWindow(**settings)
+            case "memory":
+                return open_window(None, **settings)
+            case "directory":
+                return open_window(self.path / name, **settings)
+        address = self.address(name)
+        assert self.prefixes is not None
+        return open_elastic_window(
+            str(address), credentials=self.prefixes.credentials, patience=PATIENCE, **settings
+        )
+
+    def address(self, name: str = "window") -> Address:
+        """Where in the cluster the window of that name is."""
+        assert self.prefixes is not None
+        if name not in self.addresses:
+            self.addresses[name] = self.prefixes.fresh()
+        return self.addresses[name]
+
+    def hours_left(self, name: str = "window") -> list[str]:
+        """What the hours of a window left where it is kept; of one in memory nothing can be seen."""
+        if self.kind == "directory":
+            return [path.name for path in (self.path / name / "hours").iterdir()]
+        if self.kind == "elasticsearch":
+            assert self.prefixes is not None
+            return self.prefixes.indices([self.address(name).pattern])
+        return []
+
+    def reopened(self, window: Window, name: str = "window", **settings: Any) -> Window:
+        """The same window, closed and opened again where that is possible."""
+        if not self.durable:
+            return window
+        window.close()
+        self.opened.remove(window)
+        return self.open(name, **settings)
+
+    def close(self) -> None:
+        """Closes what is open."""
+        for window in self.opened:
+            window.close()
+        self.opened.clear()
+        if self.prefixes is not None:
+            self.prefixes.give_back(self.addresses.values())
+            self.addresses.clear()
+
+
+def document(identity: str, text: str, hour: float = 0) -> Document:
+    """A document `hour` hours after `START`."""
+    return Document(identity, text, START + int(hour * 3_600))
+
+
+def without_candidates(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Verdicts without what an engine is free to choose."""
+    return [verdict._replace(candidates=0) for verdict in verdicts]
+
+
+def grams(first: int, last: int) -> str:
+    """A text whose q-grams (q = 4) are those numbered from `first` to `last` (excluded), of an endless line of them.
+
+    So grams(0, 10) and grams(3, 13) share 7 of 10: doc_q 0.7.
+    """
+    return "".join(chr(0x4E00 + point) for point in range(first, last + 3))
+
+
+def told(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str | None, str]]:
+    """(id, status, duplicate_of, group) of each verdict."""
+    return [(v.id, v.status, v.duplicate_of, v.group) for v in verdicts]

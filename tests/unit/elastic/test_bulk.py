@@ -1,0 +1,253 @@
+"""Bulk writes against a scripted server: what is sent, what is sent again, what is told of every item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+from testing.cluster_stand_in import RESET, Answer, error, standing_in
+
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.bulk import Action, Outcome, bulk
+from neardup.elastic.http.client import Cluster
+from neardup.errors import ClusterRejected, ClusterUnreachable
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
+
+
+class Index:
+    """Documents, under the operations of a bulk request; refuses, loses answers and is busy as it is told to."""
+
+    def __init__(self, *, busy=None, lost=()) -> None:
+        self.documents: dict[tuple[str, str], dict[str, Any]] = {}
+        self.log: list[tuple[str, str, str]] = []
+        self.busy: Counter[str] = Counter(busy or {})
+        self.lost = set(lost)
+        self.calls = 0
+
+    def __call__(self, request) -> Answer | str:
+        self.calls += 1
+        lines = iter(request.lines)
+        items = [self.item(head, lines) for head in lines]
+        if self.calls in self.lost:
+            return RESET
+        return Answer(
+            200, {"errors": any("error" in i for item in items for i in item.values()), "items": items}
+        )
+
+    def item(self, head: dict[str, Any], lines: Iterator[Any]) -> dict[str, Any]:
+        ((op, name),) = head.items()
+        key = name["_index"], name["_id"]
+        source = {} if op == "delete" else next(lines)
+        if self.busy[name["_id"]] > 0:
+            self.busy[name["_id"]] -= 1
+            return {op: {"status": 429, "error": {"type": "es_rejected", "reason": "queue full"}}}
+        self.log.append((op, *key))
+        return {op: self.done(op, key, source)}
+
+    def done(self, op: str, key: tuple[str, str], source: dict[str, Any]) -> dict[str, Any]:
+        there = key in self.documents
+        told = {"_seq_no": len(self.log), "_primary_term": 1}
+        if op == "create" and there:
+            return {"status": 409, "error": {"type": "version_conflict", "reason": "exists"}}
+        if op == "delete":
+            found = self.documents.pop(key, None) is not None
+            return (
+                {"status": 200, "result": "deleted", **told}
+                if found
+                else {"status": 404, "result": "not_found"}
+            )
+        if op == "update" and not there:
+            return {"status": 404, "error": {"type": "document_missing", "reason": "no"}}
+        self.documents[key] = self.documents[key] | source["doc"] if op == "update" else source
+        return {"status": 200 if there else 201, "result": "updated" if there else "created", **told}
+
+
+def cluster_of(server, patience=5.0):
+    return Cluster(Address(server.url, "news"), patience=patience)
+
+
+def creating(n, size=0):
+    return [Action("create", "news-1", str(number), {"text": "x" * size, "n": number}) for number in range(n)]
+
+
+def test_every_operation_and_its_outcome():
+    actions = [
+        Action("create", "news-1", "a", {"n": 1}),
+        Action("index", "news-1", "b", b'{"n":2}'),
+        Action("delete", "news-1", "z"),
+        Action("update", "news-1", "y", {"n": 3}),
+        Action("update", "news-1", "a", {"m": 4}, if_seq_no=7, if_primary_term=2),
+        Action("delete", "news-1", "b"),
+    ]
+    index = Index()
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, actions, refresh="wait_for")
+    assert index.documents == {("news-1", "a"): {"n": 1, "m": 4}}
+    assert outcomes == [
+        Outcome(201, "created", 1, 1, None),
+        Outcome(201, "created", 2, 1, None),
+        Outcome(404, "not_found", None, None, None),
+        Outcome(404, None, None, None, "document_missing: no"),
+        Outcome(200, "updated", 5, 1, None),
+        Outcome(200, "deleted", 6, 1, None),
+    ]
+    assert [outcome.ok for outcome in outcomes] == [True, True, False, False, True, True]
+    heads = [line for request in server.requests for line in request.lines]
+    assert {"update": {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 2}} in heads
+    assert all("refresh=wait_for" in request.path for request in server.requests)
+
+
+def test_nothing_to_do_asks_nothing():
+    with standing_in(Index()) as server, cluster_of(server) as cluster:
+        assert bulk(cluster, []) == []
+    assert server.requests == []
+
+
+def test_requests_are_cut_by_bytes():
+    index = Index()
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(50, size=400), max_bytes=2_000)
+    assert [outcome.status for outcome in outcomes] == [201] * 50
+    sizes = [len(request.body) for request in server.requests]
+    assert max(sizes) <= 2_000
+    assert all(one + other > 2_000 for one, other in pairwise(sizes))
+
+
+def test_an_action_larger_than_a_request_goes_alone():
+    sizes = [10, 5_000, 10, 10]
+    actions = [Action("index", "news-1", str(n), {"text": "x" * size}) for n, size in enumerate(sizes)]
+    with standing_in(Index()) as server, cluster_of(server) as cluster:
+        assert all(outcome.ok for outcome in bulk(cluster, actions, max_bytes=1_000))
+    assert [len(request.lines) // 2 for request in server.requests] == [1, 1, 2]
+
+
+def test_only_what_was_refused_is_sent_again(caplog):
+    index = Index(busy={"3": 1, "7": 2})
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(10))
+    assert [outcome.status for outcome in outcomes] == [201] * 10
+    assert [[head["create"]["_id"] for head in request.lines[::2]] for request in server.requests] == [
+        [str(number) for number in range(10)],
+        ["3", "7"],
+        ["7"],
+    ]
+    assert [outcome.seq_no for outcome in outcomes] == [1, 2, 3, 9, 4, 5, 6, 10, 7, 8]
+    assert "2 of 10 writes put off (es_rejected: queue full)" in caplog.text
+
+
+def test_items_that_stay_refused_end_with_an_error():
+    with (
+        standing_in(Index(busy={"1": 10**6})) as server,
+        cluster_of(server, patience=0.2) as cluster,
+        pytest.raises(ClusterUnreachable, match="1 of 3 writes put off"),
+    ):
+        bulk(cluster, creating(3))
+
+
+def test_a_lost_answer_is_asked_for_again_and_what_had_landed_conflicts():
+    index = Index(lost={1})
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(
+            cluster, [*creating(2), Action("index", "news-1", "b", {}), Action("delete", "news-1", "c")]
+        )
+    assert [outcome.status for outcome in outcomes] == [409, 409, 200, 404]
+    assert len(index.documents) == 3
+
+
+def test_actions_on_one_document_keep_their_order_whatever_is_refused():
+    actions = [Action("index", "news-1", "a", {"n": number}) for number in range(5)]
+    actions.insert(2, Action("index", "news-2", "a", {"n": 9}))
+    index = Index(busy={"a": 3})
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        bulk(cluster, actions)
+    assert index.documents == {("news-1", "a"): {"n": 4}, ("news-2", "a"): {"n": 9}}
+    for request in server.requests:
+        keys = [(head["index"]["_index"], head["index"]["_id"]) for head in request.lines[::2]]
+        assert len(keys) == len(set(keys))
+
+
+def test_a_busy_cluster_is_asked_again_as_a_whole():
+    index = Index()
+    answers = iter([error(429, "es_rejected", "busy"), error(503, "no_master", "away")])
+    with (
+        standing_in(lambda request: next(answers, None) or index(request)) as server,
+        cluster_of(server) as cluster,
+    ):
+        assert [outcome.status for outcome in bulk(cluster, creating(3))] == [201] * 3
+
+
+def test_an_answer_that_leaves_items_out_is_not_believed():
+    with (
+        standing_in([Answer(200, {"errors": False, "items": []})]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="0 answers to 2 writes"),
+    ):
+        bulk(cluster, creating(2))
+
+
+def test_an_encoded_source_is_sent_as_it_is():
+    source = orjson.dumps({"text": "Grüße", "n": 2**63 - 1})
+    with standing_in(Index()) as server, cluster_of(server) as cluster:
+        bulk(cluster, [Action("index", "news-1", "a", source)])
+    assert server.requests[0].body.splitlines()[1] == source
+
+
+class Fussy(Index):
+    """Refuses a whole request that has an item with one of these ids in it."""
+
+    def __init__(self, *bad: str) -> None:
+        super().__init__()
+        self.bad = bad
+
+    def __call__(self, request) -> Answer | str:
+        found = [name["_id"] for line in request.lines for name in line.values() if isinstance(name, dict)]
+        if set(found) & set(self.bad):
+            self.calls += 1
+            return error(400, "illegal_argument_exception", "Field [_id] is a metadata field")
+        return super().__call__(request)
+
+
+@pytest.mark.parametrize("bad", [["0"], ["99"], ["41", "42", "73"], [str(number) for number in range(100)]])
+def test_one_item_that_a_whole_request_is_refused_for_is_found(bad):
+    index = Fussy(*bad)
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(100))
+    reason = "illegal_argument_exception: Field [_id] is a metadata field"
+    assert [str(n) for n, outcome in enumerate(outcomes) if not outcome.ok] == bad
+    assert {outcome for outcome in outcomes if not outcome.ok} == {Outcome(400, None, None, None, reason)}
+    assert {identity for _, identity in index.documents} == {str(n) for n in range(100)} - set(bad)
+    assert index.calls <= min(2 * 100, 1 + len(bad) * 2 * 7)
+
+
+def test_what_is_wrong_with_every_request_is_no_items_fault():
+    with (
+        standing_in([error(400, "media_type_header_exception", "Invalid media-type value")]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="older than the client library"),
+    ):
+        bulk(cluster, creating(3))
+    assert len(server.requests) == 1
+
+
+def test_a_refusal_of_a_half_for_another_reason_ends_it():
+    def script(request):
+        if b'"_id":"0"' in request.body and b'"_id":"1"' in request.body:
+            return error(400, "illegal_argument_exception", "Field [_id] is a metadata field")
+        return error(413, "content_too_long_exception", "no")
+
+    with (
+        standing_in(script) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="413 content_too_long_exception"),
+    ):
+        bulk(cluster, creating(2))

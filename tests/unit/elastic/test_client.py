@@ -1,0 +1,449 @@
+"""What a client must bear: a cluster that is away, busy, foreign, closed to it, or sure that the request is wrong."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import random
+import socket
+import threading
+import time
+
+import orjson
+import pytest
+from testing.cluster_stand_in import RESET, Answer, error, standing_in
+
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.permission_errors import refusal, role_for
+from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
+
+GREEN = Answer(200, {"status": "green"})
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
+
+
+def cluster_of(server, **options):
+    options.setdefault("patience", 5.0)
+    return Cluster(Address(server.url, "news"), **options)
+
+
+def test_a_request_goes_out_as_json_and_comes_back_parsed():
+    with standing_in([Answer(200, {"took": 1})]) as server, cluster_of(server) as cluster:
+        found = cluster.request(
+            "POST", "/news/_search", params={"a": True, "b": ["x", "y"]}, body={"é": 2**53 + 1}
+        )
+    assert found == {"took": 1}
+    (request,) = server.requests
+    assert (request.method, request.path) == ("POST", "/news/_search?a=true&b=x,y")
+    assert orjson.loads(request.body) == {"é": 2**53 + 1}
+    assert request.headers["content-type"].startswith("application/vnd.elasticsearch+json; compatible-with=")
+
+
+def test_lines_are_dicts_or_bytes_and_end_with_a_newline():
+    with standing_in([GREEN]) as server, cluster_of(server) as cluster:
+        cluster.request("POST", "/_msearch", body=[{}, b'{"query":{}}'])
+        cluster.request("POST", "/_msearch", body=b'{}\n{"query":{}}\n')
+        cluster.request("POST", "/_search", body=b'{"query":{}}')
+    lines, encoded, one = server.requests
+    assert lines.body == encoded.body == b'{}\n{"query":{}}\n'
+    assert "x-ndjson" in lines.headers["content-type"]
+    assert "x-ndjson" in encoded.headers["content-type"]
+    assert "+json" in one.headers["content-type"]
+
+
+def test_a_request_without_body_says_no_content_type():
+    with standing_in([GREEN]) as server, cluster_of(server) as cluster:
+        cluster.request("GET", "/_cluster/health")
+    assert "content-type" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_cluster_is_asked_again(status, caplog):
+    with (
+        standing_in([error(status, "es_rejected", "queue full"), Answer(status, b"<html>"), GREEN]) as server,
+        cluster_of(server) as cluster,
+    ):
+        assert cluster.request("GET", "/_cluster/health") == {"status": "green"}
+    assert len(server.requests) == 3
+    told = [record.getMessage() for record in caplog.records if record.name == "neardup"]
+    assert len(told) == 2
+    assert all(record.levelno == logging.WARNING for record in caplog.records if record.name == "neardup")
+    assert f"{status} es_rejected queue full" in told[0]
+    assert server.url in told[0]
+
+
+def test_a_cut_connection_is_tried_again(caplog):
+    with standing_in([RESET, RESET, GREEN]) as server, cluster_of(server) as cluster:
+        assert cluster.request("PUT", "/news", body={}) == {"status": "green"}
+    assert [request.body for request in server.requests] == [b"{}"] * 3
+    (record,) = caplog.records  # told once, however often it happens
+    assert "reset by peer; trying again for up to" in record.getMessage()
+
+
+def test_an_answer_that_comes_too_late_counts_as_lost():
+    answered = threading.Event()
+
+    def slow_once(request):
+        if len(server.requests) == 1:
+            answered.wait(60)
+        return GREEN
+
+    with standing_in(slow_once) as server, cluster_of(server, timeout=0.2, patience=60) as cluster:
+        assert cluster.request("GET", "/_cluster/health") == {"status": "green"}
+        answered.set()
+    assert len(server.requests) >= 2
+
+
+def test_a_cluster_that_comes_back_is_found():
+    with socket.socket() as port:
+        port.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{port.getsockname()[1]}"
+    cluster = Cluster(Address(url, "news"), patience=5.0)
+    found = []
+    asking = threading.Thread(target=lambda: found.append(cluster.request("GET", "/")))
+    asking.start()
+    time.sleep(0.1)
+    with socket.create_server(("127.0.0.1", int(url.rpartition(":")[2]))) as server:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(10_000)
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nX-Elastic-Product: Elasticsearch\r\ncontent-type: application/json\r\n"
+                b"content-length: 2\r\n\r\n{}"
+            )
+            asking.join(5)
+    assert found == [{}]
+    cluster.close()
+
+
+def test_waiting_grows_and_has_an_end(monkeypatch):
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(client, "FIRST_WAIT", 1.0)
+    monkeypatch.setattr(client, "LONGEST_WAIT", 15.0)
+    clock = iter(range(0, 1_000, 7))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    backoff = client.Backoff(60.0)
+    for _ in range(8):
+        backoff.wait("http://h:1", "busy")
+    with pytest.raises(ClusterUnreachable, match=r"busy \(waited 60 s\)"):
+        backoff.wait("http://h:1", "busy")
+    assert len(slept) == 8
+    for seconds, upper in zip(slept, [1, 2, 4, 8, 15, 15, 15, 15], strict=True):
+        assert upper / 2 <= seconds <= upper or seconds == 60 - 7 * 8
+
+
+def test_waiting_leaves_the_random_numbers_of_others_alone(monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    before = random.getstate()
+    client.Backoff(60.0).wait("http://h:1", "busy")
+    assert random.getstate() == before
+
+
+def test_whoever_asks_when_the_connection_is_closed_is_told_so_at_once(caplog):
+    with standing_in([GREEN]) as server, cluster_of(server, patience=60) as cluster:
+        cluster.close()
+        with pytest.raises(ClusterUnreachable, match="the connection has been closed"):
+            cluster.request("GET", "/_cluster/health")
+    assert server.requests == caplog.messages == []
+
+
+def test_patience_is_over_at_some_time():
+    with (
+        standing_in([error(429, "es_rejected", "queue full")]) as server,
+        cluster_of(server, patience=0.3) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"429 es_rejected queue full \(waited 0\.3 s\)") as caught,
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert caught.value.url == server.url
+    assert len(server.requests) > 3
+
+
+def test_without_patience_nothing_is_asked_twice():
+    with (
+        standing_in([RESET]) as server,
+        cluster_of(server, patience=0) as cluster,
+        pytest.raises(ClusterUnreachable),
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_names_a_wait_is_left_alone_so_long():
+    busy = error(429, "es_rejected", "queue full", {"retry-after": "1"})
+    with standing_in([busy, GREEN]) as server, cluster_of(server) as cluster:
+        start = time.monotonic()
+        cluster.request("GET", "/_cluster/health")
+        assert time.monotonic() - start >= 1.0
+
+
+def test_a_wait_longer_than_patience_is_not_begun():
+    busy = error(503, "unavailable", "maintenance", {"retry-after": "3600"})
+    with (
+        standing_in([busy]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterUnreachable, match="maintenance"),
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert len(server.requests) == 1
+
+
+def test_nobody_at_home_says_so():
+    with pytest.raises(ClusterUnreachable, match=r"127\.0\.0\.1:9.*refused"):
+        Cluster(Address("http://127.0.0.1:9", "news"), patience=0).request("GET", "/")
+
+
+def test_no_such_host_says_so():
+    with pytest.raises(ClusterUnreachable, match=r"cannot be used: .*(resolve|name)"):
+        Cluster(Address("http://nowhere.invalid:9200", "news"), patience=0).request("GET", "/")
+
+
+def test_https_to_a_server_without_it_is_not_tried_again():
+    with standing_in([GREEN]) as server:
+        cluster = Cluster(Address(server.url.replace("http", "https"), "news"), patience=30)
+        with pytest.raises(ClusterUnreachable, match="TLS"):
+            cluster.request("GET", "/")
+        cluster.close()
+
+
+def test_missing_is_none_where_that_is_expected():
+    absent = error(404, "index_not_found_exception", "no such index [news]")
+    with standing_in([absent]) as server, cluster_of(server) as cluster:
+        assert cluster.request("GET", "/news", missing_ok=True) is None
+        assert cluster.request("HEAD", "/news", missing_ok=True) is None
+        with pytest.raises(
+            ClusterRejected, match=r"GET /news with 404 index_not_found_exception: no such index"
+        ):
+            cluster.request("GET", "/news")
+        with pytest.raises(ClusterRejected, match="HEAD /news with 404"):
+            cluster.request("HEAD", "/news")
+
+
+def test_head_tells_that_there_is_something():
+    with standing_in([GREEN]) as server, cluster_of(server) as cluster:
+        assert cluster.request("HEAD", "/news") is True
+
+
+def test_an_error_carries_status_type_and_every_reason():
+    body = {
+        "error": {
+            "type": "illegal_argument_exception",
+            "reason": "failed to parse",
+            "caused_by": {"type": "x", "reason": "unknown field [treshold]"},
+        },
+        "status": 400,
+    }
+    with standing_in([Answer(400, body)]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterRejected) as caught:
+            cluster.request("PUT", "/news", body={})
+        assert (caught.value.status, caught.value.type) == (400, "illegal_argument_exception")
+        assert caught.value.reason == "failed to parse: unknown field [treshold]"
+        assert len(server.requests) == 1
+
+
+def test_what_shards_refused_a_search_for_is_told():
+    root = {"type": "query_shard_exception", "reason": "[neardup] needs the field [neardup.qgrams]"}
+    body = {
+        "error": {
+            "type": "search_phase_execution_exception",
+            "reason": "all shards failed",
+            "phase": "query",
+            "root_cause": [root],
+        },
+        "status": 400,
+    }
+    with (
+        standing_in([Answer(400, body)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected) as caught,
+    ):
+        cluster.request("POST", "/news/_search", body={})
+    assert caught.value.reason == f"all shards failed: {root['reason']}"
+
+
+def test_a_conflict_is_an_error_of_its_own():
+    with (
+        standing_in([error(409, "version_conflict_engine_exception", "[a]: exists")]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterConflict) as caught,
+    ):
+        cluster.request("PUT", "/news/_create/a", body={})
+    assert isinstance(caught.value, ClusterError)
+    assert caught.value.status == 409
+
+
+FORBIDDEN = (
+    "action [indices:admin/auto_create] is unauthorized for user [writer] with effective roles [neardup_writer] "
+    "on indices [news-2026.11.21-09], this action is granted by the index privileges [auto_configure]"
+)
+
+
+def test_what_is_forbidden_names_action_index_and_role():
+    with (
+        standing_in([error(403, "security_exception", FORBIDDEN)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match=r"auto_create on news-2026.11.21-09 .* role scorer") as caught,
+    ):
+        cluster.request("PUT", "/news-2026.11.21-09")
+    assert (caught.value.action, caught.value.role) == ("indices:admin/auto_create", "scorer")
+    assert caught.value.index == "news-2026.11.21-09"
+    assert len(server.requests) == 1
+
+
+def test_an_action_with_brackets_in_its_name_is_read_whole():
+    reason = (
+        "action [indices:data/write/bulk[s]] is unauthorized for user [u] on indices [news-1,news-2], this"
+    )
+    found = refusal("http://h:1", "POST /_bulk", 403, "security_exception", reason)
+    assert isinstance(found, ClusterRefused)
+    assert (found.action, found.index, found.role) == (
+        "indices:data/write/bulk[s]",
+        "news-1,news-2",
+        "writer",
+    )
+
+
+def test_a_refusal_without_a_body_is_one_all_the_same():
+    with (
+        standing_in([Answer(403)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match="HEAD /news"),
+    ):
+        cluster.request("HEAD", "/news", missing_ok=True)
+
+
+def test_a_blocked_index_is_no_matter_of_rights():
+    blocked = error(
+        403, "cluster_block_exception", "index [news] blocked by: [FORBIDDEN/8/index write (api)]"
+    )
+    with (
+        standing_in([blocked]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match=r"cluster_block_exception.*index write"),
+    ):
+        cluster.request("PUT", "/news")
+
+
+@pytest.mark.parametrize(
+    ("action", "role"),
+    [
+        ("indices:data/write/bulk[s]", "writer"),
+        ("indices:data/read/msearch", "scorer"),
+        ("indices:admin/auto_create", "scorer"),
+        ("indices:admin/refresh", "scorer"),
+        ("indices:admin/index_template/put", "setup"),
+        ("cluster:monitor/nodes/info", "setup"),
+    ],
+)
+def test_every_action_has_a_role(action, role):
+    assert role_for(action) == role
+
+
+def test_an_unknown_user_is_told_where_credentials_are_taken_from():
+    with (
+        standing_in([error(401, "security_exception", "missing authentication credentials")]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match=r"NEARDUP_API_KEY.*NEARDUP_USERNAME") as caught,
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert caught.value.action is None
+
+
+def test_something_else_at_the_address_is_told():
+    with (
+        standing_in([Answer(200, {}, product=False)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterUnreachable, match="does not say that it is Elasticsearch"),
+    ):
+        cluster.request("GET", "/")
+
+
+def test_a_server_older_than_the_client_is_told_with_the_remedy():
+    with (
+        standing_in([error(400, "media_type_header_exception", "Invalid media-type value")]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="elasticsearch<9"),
+    ):
+        cluster.request("GET", "/")
+
+
+def test_an_api_key_is_sent_as_one():
+    credentials = Credentials(api_key="a2V5OmtleQ==")
+    with standing_in([GREEN]) as server, cluster_of(server, credentials=credentials) as cluster:
+        cluster.request("GET", "/")
+    assert server.requests[0].headers["authorization"] == "ApiKey a2V5OmtleQ=="
+
+
+def test_a_user_is_sent_with_the_password():
+    credentials = Credentials(username="elastic", password="hush")
+    with standing_in([GREEN]) as server, cluster_of(server, credentials=credentials) as cluster:
+        cluster.request("GET", "/")
+    sent = server.requests[0].headers["authorization"]
+    assert sent == "Basic " + base64.b64encode(b"elastic:hush").decode()
+
+
+@pytest.mark.parametrize(
+    "credentials", [Credentials(api_key="hush-hush"), Credentials(username="u", password="hush-hush")]
+)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        RESET,
+        error(401, "security_exception", "unable to authenticate"),
+        error(403, "security_exception", FORBIDDEN),
+        error(500, "exception", "broken"),
+        error(429, "es_rejected", "busy"),
+        Answer(200, {}, product=False),
+    ],
+)
+def test_secrets_are_in_no_message(credentials, answer, caplog):
+    caplog.set_level(logging.DEBUG)
+    sent = base64.b64encode(b"u:hush-hush").decode()
+    with (
+        standing_in([answer]) as server,
+        cluster_of(server, credentials=credentials, patience=0.05) as cluster,
+    ):
+        with pytest.raises(ClusterError) as caught:
+            cluster.request("GET", "/_cluster/health")
+        shown = [repr(cluster), str(cluster), str(caught.value), repr(caught.value), caplog.text]
+        shown += [repr(caught.value.__context__), repr(caught.value.__cause__)]
+    assert not any(secret in text for secret in ("hush", sent) for text in shown)
+
+
+def test_secrets_over_http_to_another_machine_are_warned_of(caplog):
+    Cluster(Address("http://192.0.2.1:9200", "news"), Credentials(api_key="hush")).close()
+    assert "unencrypted" in caplog.text
+    caplog.clear()
+    Cluster(Address("http://192.0.2.1:9200", "news")).close()
+    Cluster(Address("http://localhost:9200", "news"), Credentials(api_key="hush")).close()
+    assert caplog.text == ""
+
+
+def test_certificates_that_are_not_checked_are_warned_of(caplog):
+    Cluster(Address("https://192.0.2.1:9200", "news"), Credentials(verify_certs=False)).close()
+    assert "verify_certs" in caplog.text
+
+
+def test_several_threads_may_ask_at_once():
+    with (
+        standing_in(lambda request: Answer(200, {"path": request.path})) as server,
+        cluster_of(server) as cluster,
+    ):
+        found: dict[int, set[str]] = {}
+
+        def ask(number):
+            for _ in range(10):
+                found.setdefault(number, set()).add(cluster.request("GET", f"/{number}")["path"])
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == {number: {f"/{number}"} for number in range(8)}

@@ -1,0 +1,121 @@
+"""Documents by name: in order, whole, and never taken for gone because a shard says nothing."""
+
+from __future__ import annotations
+
+import re
+
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, standing_in
+
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.mget import mget
+from neardup.elastic.http.scan import Entry as Scanned
+from neardup.elastic.window.pending_writes import DocumentRef
+from neardup.elastic.window.undo_log import Entry, Journal
+from neardup.errors import ClusterRefused, ClusterUnreachable
+
+A = DocumentRef("news-1", "a")
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
+
+
+def cluster_of(server, patience=5.0):
+    return Cluster(Address(server.url, "news"), patience=patience)
+
+
+def there(place, source=None):
+    version = {"_seq_no": 7, "_primary_term": 1}
+    return {"_index": place.index, "_id": place.id, "found": True, "_source": source or {}, **version}
+
+
+def failed(place, type, reason="made up"):
+    return {"_index": place.index, "_id": place.id, "error": {"type": type, "reason": reason}}
+
+
+def answer(*documents):
+    return Answer(200, {"docs": documents})
+
+
+SILENT = answer(failed(A, "no_shard_available_action_exception"))
+
+
+def test_many_are_asked_for_in_parts_and_come_in_order():
+    def echo(request):
+        asked = orjson.loads(request.body)["docs"]
+        return answer(*(there(DocumentRef(each["_index"], each["_id"])) for each in asked))
+
+    places = [DocumentRef("news-1", str(number)) for number in range(600)]
+    with standing_in(echo) as server, cluster_of(server) as cluster:
+        found = mget(cluster, places, _source_includes="text")
+        assert mget(cluster, []) == []
+    assert [each["_id"] for each in found] == [place.id for place in places]
+    assert [request.path for request in server.requests] == 3 * ["/_mget?_source_includes=text"]
+
+
+def test_a_routing_goes_with_the_name():
+    with standing_in([answer(there(A))]) as server, cluster_of(server) as cluster:
+        mget(cluster, [Scanned(0, "a", "news-1", "r")])
+    assert server.requests[0].lines == [{"docs": [{"_index": "news-1", "_id": "a", "routing": "r"}]}]
+
+
+def test_a_shard_that_does_not_answer_is_waited_for():
+    with standing_in([SILENT, SILENT, answer(there(A))]) as server, cluster_of(server) as cluster:
+        assert mget(cluster, [A]) == [there(A)]
+    assert len(server.requests) == 3
+
+
+def test_patience_with_it_has_an_end():
+    with (
+        standing_in([SILENT]) as server,
+        cluster_of(server, patience=0.1) as cluster,
+        pytest.raises(ClusterUnreachable, match="1 documents cannot be read"),
+    ):
+        mget(cluster, [A])
+
+
+def test_an_index_that_is_gone_holds_nothing():
+    gone = failed(A, "index_not_found_exception")
+    with standing_in([answer(gone)]) as server, cluster_of(server) as cluster:
+        assert mget(cluster, [A]) == [gone]
+    assert len(server.requests) == 1
+
+
+def test_a_document_that_may_not_be_read_is_told_at_once():
+    reason = "action [indices:data/read/mget[shard]] is unauthorized for user [x] on indices [news-1]"
+    with (
+        standing_in([answer(failed(A, "security_exception", reason))]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match=re.escape("news-1")) as caught,
+    ):
+        mget(cluster, [A])
+    assert caught.value.role == "scorer"
+    assert len(server.requests) == 1
+
+
+def test_the_journal_does_not_take_a_silent_shard_for_a_deleted_document():
+    before = {"status": "unique", "order": 3}
+    written = Entry(*A, fields=before)
+    journal = [Answer(200, {"found": True, "_source": {"entries": [written._asdict()]}})]
+    documents = [SILENT, answer(there(A, {"text": "x", "neardup": {"status": "near", "order": 3}}))]
+    sent = []
+
+    def script(request):
+        if request.path.startswith("/_mget"):
+            return documents.pop(0)
+        if request.path.startswith("/_bulk"):
+            sent.append(request.lines)
+            return Answer(200, {"items": [{"index": {"status": 200}}]})
+        return journal.pop() if journal else Answer(404, {"found": False})
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        assert Journal(cluster).undo([5]) == 1
+    (head, source), _ = sent
+    assert head["index"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
+    assert source == {"text": "x", "neardup": before}

@@ -1,0 +1,402 @@
+"""Planning and applying a set-up, against a cluster in memory that has what the test node lacks (ILM)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, error, standing_in
+
+from neardup.elastic.admin import setup
+from neardup.elastic.admin.cluster_snapshot import NodeFacts, OtherTemplate, Survey, survey
+from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
+from neardup.elastic.admin.lexicon_name import lexicon_name
+from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted
+from neardup.elastic.admin.setup import Sign, plan, scheme_of, set_up, signer_of
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
+from neardup.model.settings import Recipe, Settings
+from neardup.tables.lexicon import Lexicon
+
+NEWS = Address("http://localhost:9200", "news")
+DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
+NODE = NodeFacts("node-1", "9.2.0", True, "127.0.0.1:9200")
+EMPTY = Survey([NODE], True, {}, [], Indices([], []), False, False)
+
+
+def complete(scheme=DEFAULT, *, lifecycle=True):
+    objects = {entry.path: entry for entry in wanted(NEWS, scheme, lifecycle=lifecycle)}
+    return EMPTY._replace(objects=objects, state=True, lifecycle=lifecycle)
+
+
+def an_hour(scheme=DEFAULT, hour=498681, **settings):
+    settings = {"final_pipeline": "neardup-news", "lifecycle": {"name": "neardup-news"}} | settings
+    settings = {key: value for key, value in settings.items() if value is not None}
+    return HourlyIndex(NEWS.hourly(hour), hour, False, scheme.about(), settings, {})
+
+
+def words(made):
+    return [change.words for change in made.changes]
+
+
+def test_an_empty_cluster_gets_everything_in_an_order_that_works():
+    assert words(plan(NEWS, DEFAULT, EMPTY)) == [
+        "make component template neardup-fields",
+        "make component template neardup-hourly",
+        "make lifecycle policy neardup-news",
+        "make ingest pipeline neardup-news",
+        "make index template neardup-news",
+        "make index template neardup-news-copies",
+        "make index template neardup-news-alias",
+        "make index template neardup-state-news",
+        "make index neardup-state-news",
+    ]
+
+
+def test_what_is_as_wanted_is_left_alone():
+    made = plan(NEWS, DEFAULT, complete()._replace(indices=Indices([an_hour()], [])))
+    assert (made.changes, made.notes) == ([], [])
+
+
+def test_a_change_says_every_value():
+    changed = replace(DEFAULT, window_hours=48, text_field="body")
+    made = plan(NEWS, changed, complete())
+    template = [
+        '    template.mappings._meta.neardup.text_field: "text" -> "body"',
+        "    template.mappings._meta.neardup.window_hours: 24 -> 48",
+    ]
+    assert [str(change).splitlines() for change in made.changes] == [
+        ["change lifecycle policy neardup-news", '    policy.phases.delete.min_age: "49h" -> "73h"'],
+        ["change ingest pipeline neardup-news", '    processors[0].neardup.field: "text" -> "body"'],
+        ["change index template neardup-news", *template],
+        ["change index template neardup-news-copies", *template],
+    ]
+
+
+def test_hours_that_are_there_follow_who_signs_and_who_deletes():
+    hours = [an_hour(), an_hour(hour=498682, final_pipeline=None, lifecycle=None)]
+    found = complete()._replace(indices=Indices(hours, []))
+    made = plan(NEWS, DEFAULT, found)
+    assert [(change.path, change.body) for change in made.changes] == [
+        (
+            "/news-2026.11.21-10/_settings",
+            {"index.final_pipeline": "neardup-news", "index.lifecycle.name": "neardup-news"},
+        )
+    ]
+    client = replace(DEFAULT, signed_by="client", window_hours=0)
+    bodies = {change.path: change.body for change in plan(NEWS, client, found).changes}
+    assert bodies["/news-2026.11.21-09/_settings"] == {
+        "index.final_pipeline": None,
+        "index.lifecycle.name": None,
+    }
+    assert "/news-2026.11.21-10/_settings" not in bodies
+
+
+def test_hours_are_told_of_no_policy_where_the_setting_is_unknown():
+    found = complete(lifecycle=False)._replace(indices=Indices([an_hour(lifecycle=None)], []))
+    assert plan(NEWS, DEFAULT, found).changes == []
+
+
+def test_documents_of_another_recipe_are_refused():
+    found = complete()._replace(indices=Indices([an_hour(replace(DEFAULT, recipe_text="another"))], []))
+    with pytest.raises(RecipeMismatch, match=r"index news-2026\.11\.21-09 was signed by recipe another"):
+        plan(NEWS, DEFAULT, found)
+
+
+REFUSALS = [
+    (
+        {"indices": Indices([an_hour(replace(DEFAULT, text_field="body"))], [])},
+        ["news-2026.11.21-09", "'body'", "'text'"],
+    ),
+    (
+        {"indices": Indices([an_hour()._replace(about=None)], [])},
+        ["news-2026.11.21-09", "not signed", "--from-index news-2026.11.21-09"],
+    ),
+    ({"taken": True}, ["an index news", "another prefix"]),
+    (
+        {"templates": [OtherTemplate("neardup-news-de", ("news-de-*",), 500, True)]},
+        ["window news-de", "neardup-news-de", "choose a prefix"],
+    ),
+    (
+        {"templates": [OtherTemplate("neardup-news-de-alias", ("news-de",), 500, True)]},
+        ["neardup-news-de-alias"],
+    ),
+    (
+        {"templates": [OtherTemplate("mine", ("news-*",), 500, False)]},
+        ["index template mine", "priority 500", "change its priority"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "named"), REFUSALS)
+def test_what_is_in_the_way_is_named_with_a_remedy(found, named):
+    with pytest.raises(SetupRefused) as caught:
+        plan(NEWS, DEFAULT, EMPTY._replace(**found))
+    for text in named:
+        assert text in str(caught.value)
+
+
+def test_what_somebody_else_made_under_our_name_is_not_overwritten():
+    found = complete()
+    own = next(entry for entry in found.objects.values() if entry.kind is TEMPLATE)
+    foreign = own._replace(body={"index_patterns": ["x"]})
+    with pytest.raises(SetupRefused, match="an index template neardup-news that neardup did not make"):
+        plan(NEWS, DEFAULT, found._replace(objects={**found.objects, own.path: foreign}))
+
+
+def test_what_a_newer_neardup_made_is_not_set_back():
+    found = complete()
+    own = next(iter(found.objects.values()))
+    newer = own._replace(body={**own.body, "version": 99})
+    with pytest.raises(SetupRefused, match="version 99, of a newer neardup"):
+        plan(NEWS, DEFAULT, found._replace(objects={**found.objects, own.path: newer}))
+
+
+def test_windows_beside_each_other_are_no_trouble():
+    others = [
+        OtherTemplate("neardup-mail", ("mail-*",), 500, True),
+        OtherTemplate("neardup-news2", ("news2-*",), 500, True),
+        OtherTemplate("neardup-new-alias", ("new",), 500, True),
+        OtherTemplate("logs", ("logs-*-*",), 100, False),
+        OtherTemplate("everything", ("*",), 0, False),
+    ]
+    assert plan(NEWS, DEFAULT, complete()._replace(templates=others)).notes == []
+
+
+def test_what_would_win_over_our_template_is_warned_of():
+    others = [OtherTemplate("mine", ("news-2*", "other"), 900, False)]
+    (note,) = plan(NEWS, DEFAULT, complete()._replace(templates=others)).notes
+    assert "mine" in note
+    assert "900" in note
+    assert "below 500" in note
+
+
+def test_other_indices_that_the_pattern_takes_in_are_named():
+    found = complete()._replace(indices=Indices([], ["news-a", "news-b", "news-c", "news-d", "news-e"]))
+    (note,) = plan(NEWS, DEFAULT, found).notes
+    assert note.startswith("news-a, news-b, news-c and 2 more match news-*")
+
+
+def test_a_cluster_without_lifecycle_management_is_told_what_does_its_work():
+    (note,) = plan(NEWS, DEFAULT, complete(lifecycle=False)).notes
+    assert "neardup rollover" in note
+    assert "neardup expire" in note
+
+
+def test_who_signs():
+    bare = NODE._replace(name="node-2", signs=False)
+    every, none, some = (EMPTY._replace(nodes=nodes) for nodes in ([NODE], [bare], [NODE, bare]))
+    assert signer_of(NEWS, every, "auto") == signer_of(NEWS, every, "plugin") == "plugin"
+    assert signer_of(NEWS, none, "auto") == signer_of(NEWS, every, "client") == "client"
+    cases: list[tuple[Survey, Sign]] = [(some, "auto"), (some, "plugin"), (none, "plugin")]
+    for found, sign in cases:
+        with pytest.raises(SetupRefused, match="not on node-2"):
+            signer_of(NEWS, found, sign)
+
+
+def test_a_layout_is_read_back_from_what_is_said_of_it():
+    scheme = WindowConfig(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
+    assert scheme_of(scheme.about()) == scheme
+    about = scheme.about()
+    del about["recipe"]
+    with pytest.raises(WindowDamaged, match="recipe"):
+        scheme_of(about)
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "name"),
+    [(None, None), ("/tmp/news.lexicon", "news"), ("news", "news"), ("a/de_1.2-x", "de_1.2-x")],
+)
+def test_a_lexicon_has_a_name_on_the_nodes(lexicon, name):
+    assert lexicon_name(Recipe(lexicon=lexicon)) == name
+
+
+def test_a_lexicon_whose_name_nodes_would_not_take_is_refused():
+    with pytest.raises(SettingsError, match="my news"):
+        lexicon_name(Recipe(lexicon="/tmp/my news.lexicon"))
+
+
+LISTED = {
+    "_component_template": ("component_templates", "component_template"),
+    "_index_template": ("index_templates", "index_template"),
+}
+
+
+class MemoryCluster:
+    """Templates, pipelines, policies and indices, in the shapes of the reference, with lifecycle management."""
+
+    def __init__(self, *, signs: bool = True) -> None:
+        self.kept: dict[str, dict[str, Any]] = {}
+        self.signs = signs
+        self.changes = 0
+
+    def __call__(self, request) -> Answer:
+        path, _, _ = request.path.partition("?")
+        parts = path.strip("/").split("/")
+        if request.method == "PUT":
+            self.changes += 1
+        if parts[0] == "_nodes":
+            processors = [{"type": "neardup"}] if self.signs else []
+            node = {"name": "n", "version": "9.2.0", "ingest": {"processors": processors}}
+            return Answer(200, {"nodes": {"id": node}})
+        if path == "/_ilm/status":
+            return Answer(200, {"operation_mode": "RUNNING"})
+        if path == "/_ingest/pipeline/_simulate":
+            return error(400, "illegal_argument_exception", "node [n] has no file of that name")
+        if parts[0].startswith("_"):
+            name = parts[-1] if len(parts) > 1 and parts[-1] not in ("policy", "pipeline") else None
+            kind = path.strip("/").removesuffix(f"/{name}") if name else path.strip("/")
+            return self.object(request, kind, name)
+        return self.index(request, parts[0])
+
+    def object(self, request, kind, name) -> Answer:
+        kept = self.kept.setdefault(kind, {})
+        if request.method == "PUT":
+            kept[name] = orjson.loads(request.body)
+            return Answer(200, {"acknowledged": True})
+        chosen = kept if name is None else {name: kept[name]} if name in kept else None
+        if chosen is None:
+            return Answer(404, {"error": {"type": "resource_not_found_exception", "reason": "no"}})
+        if kind in LISTED:
+            listed, inner = LISTED[kind]
+            return Answer(
+                200,
+                {listed: [{"name": n, inner: {**b, "created_date_millis": 1}} for n, b in chosen.items()]},
+            )
+        extra = {"version": 3, "modified_date": "2026-11-21"} if kind == "_ilm/policy" else {}
+        return Answer(200, {n: {**b, **extra} for n, b in chosen.items()})
+
+    def index(self, request, name) -> Answer:
+        indices = self.kept.setdefault("index", {})
+        if request.method == "PUT":
+            if name in indices:
+                return error(400, "resource_already_exists_exception", "already exists")
+            indices[name] = {}
+            return Answer(200, {"acknowledged": True})
+        if "*" in name:
+            return Answer(200, {})
+        if name in indices:
+            return Answer(200, {name: {"settings": {"index": {"uuid": "x"}}}})
+        return Answer(404, {"error": {"type": "index_not_found_exception"}})
+
+
+@pytest.fixture
+def memory():
+    kept = MemoryCluster()
+    with standing_in(kept) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        yield kept, cluster
+
+
+def test_setting_up_twice_changes_nothing(memory):
+    kept, cluster = memory
+    assert len(set_up(cluster).changes) == 9
+    changes = kept.changes
+    assert set_up(cluster).changes == []
+    assert kept.changes == changes
+    assert kept.kept["_ilm/policy"]["neardup-news"]["policy"]["phases"]["delete"]["min_age"] == "49h"
+    settings = kept.kept["_index_template"]["neardup-news"]["template"]["settings"]
+    assert settings["index"]["lifecycle"] == {"name": "neardup-news"}
+
+
+def test_a_dry_run_changes_nothing(memory):
+    kept, cluster = memory
+    assert len(set_up(cluster, dry_run=True).changes) == 9
+    assert kept.changes == 0
+
+
+def test_what_is_not_given_stays_as_it_is(memory):
+    _, cluster = memory
+    recipe = Recipe(q=5, fold_case=True)
+    set_up(
+        cluster,
+        recipe=recipe,
+        window_hours=48,
+        text_field="body",
+        time_field="when",
+        max_length=9_999,
+        sign="client",
+    )
+    assert set_up(cluster).changes == []
+    scheme = set_up(cluster, time_field="then").scheme
+    assert scheme == WindowConfig(
+        recipe, recipe.text(Lexicon.default().id), None, "body", "then", 48, 9_999, "client"
+    )
+
+
+def test_settings_give_recipe_and_hours(memory):
+    _, cluster = memory
+    scheme = set_up(cluster, settings=Settings(window_hours=0, recipe=Recipe(q=3))).scheme
+    assert (scheme.recipe.q, scheme.window_hours) == (3, 0)
+    assert POLICY not in {entry.kind for entry in survey(cluster).objects.values()}
+
+
+def test_an_end_that_is_taken_away_takes_the_policy_from_the_template(memory):
+    kept, cluster = memory
+    set_up(cluster)
+    set_up(cluster, window_hours=0)
+    assert "lifecycle" not in kept.kept["_index_template"]["neardup-news"]["template"]["settings"]["index"]
+    assert set_up(cluster).changes == []
+
+
+def test_an_index_that_another_process_made_meanwhile_is_as_good(memory):
+    _, cluster = memory
+    made = set_up(cluster, dry_run=True)
+    setup.apply(cluster, made)
+    setup.apply(cluster, made)
+
+
+def test_other_errors_are_not_swallowed():
+    with (
+        standing_in([error(400, "invalid_index_template_exception", "no")]) as server,
+        Cluster(Address(server.url, "news"), patience=0) as cluster,
+        pytest.raises(ClusterRejected, match="invalid_index_template_exception"),
+    ):
+        setup.apply(cluster, plan(NEWS, DEFAULT, EMPTY))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"text_field": "neardup.text"}, "text_field"),
+        ({"text_field": "a..b"}, "text_field"),
+        ({"time_field": ""}, "time_field"),
+        ({"max_length": 0}, "max_length"),
+        ({"window_hours": -1}, "window_hours"),
+        ({"sign": "me"}, "sign"),
+        ({"recipe": Recipe(lexicon="unknown")}, "node .n. has no file"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_changes_nothing(memory, options, named):
+    kept, cluster = memory
+    with pytest.raises(SettingsError, match=named):
+        set_up(cluster, **options)
+    assert kept.changes == 0
+
+
+@pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [
+    ({}, True, "49h", "compares 24 h; deletes indices 49 h after they were made (--keep-hours)"),
+    ({"keep_hours": 720}, True, "745h", "compares 24 h; deletes indices 745 h after they were made (--keep-hours)"),
+    ({"window_hours": 48}, True, "73h", "compares 48 h; deletes indices 73 h after they were made (--keep-hours)"),
+    ({"keep_hours": 0}, True, None, "compares 24 h; deletes nothing (--keep-hours)"),
+    ({"window_hours": 0}, True, None, "compares all hours; deletes nothing (--keep-hours)"),
+    ({"keep_hours": 720}, False, None,
+     "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest"),
+])  # fmt: skip
+def test_it_is_said_what_is_compared_and_when_it_is_deleted(hours, lifecycle, age, words):
+    found = complete()._replace(objects={}, lifecycle=lifecycle)
+    made = plan(NEWS, replace(DEFAULT, **hours), found)
+    assert made.hours == words
+    policies = [change.body for change in made.changes if "_ilm/policy" in change.path]
+    ages = [body["policy"]["phases"]["delete"]["min_age"] for body in policies]
+    assert ages == ([age] if age else [])
+
+
+def test_a_description_of_before_keep_hours_is_read():
+    about = DEFAULT.about()
+    assert "keep_hours" not in about
+    assert scheme_of(about) == DEFAULT
+    kept = replace(DEFAULT, keep_hours=720)
+    assert scheme_of(kept.about()) == kept

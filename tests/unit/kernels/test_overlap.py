@@ -1,0 +1,99 @@
+"""|A ∩ B| as the kernels count it against Python's sets."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from testing.index_parts import signed
+
+from neardup.kernels.overlap import verify_pairs
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import concatenated, signer_for
+
+# Few letters, so that q-grams repeat; NUL and what lies above U+FFFF have keys of their own kind.
+FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)
+
+
+def overlaps(pairs, q=4, needed=None):
+    """|A ∩ B| of pairs of normal forms, by the kernel."""
+    fast = signer_for(Recipe(q=q))
+    batch = signed([a for a, _ in pairs], fast.recipe)
+    data, offsets = concatenated([b.encode() for _, b in pairs])
+    needed = np.zeros(len(pairs), np.int64) if needed is None else needed
+    return counted(fast, batch, range(len(pairs)), data, offsets[:-1], offsets[1:], needed)
+
+
+def counted(fast, batch, queries, data, starts, ends, needed):
+    out = np.zeros(len(queries), np.int64)
+    longest = max(int(np.diff(batch.text_offsets).max()), int((ends - starts).max()))
+    verify_pairs(
+        np.array(queries), batch.texts, batch.text_offsets, data, starts, ends, needed, fast.recipe.q,
+        fast.scratch(longest), out,
+    )  # fmt: skip
+    return out.tolist()
+
+
+def truth(pairs, q=4):
+    return [len(oracle.qgrams(a, q) & oracle.qgrams(b, q)) for a, b in pairs]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(FORMS, FORMS), min_size=1, max_size=5), st.sampled_from((1, 2, 3, 4, 5, 16)))
+def test_is_that_of_the_sets_of_q_grams(pairs, q):
+    assert overlaps(pairs, q) == truth(pairs, q)
+    assert overlaps([(b, a) for a, b in pairs], q) == truth(pairs, q)
+
+
+@pytest.mark.parametrize("alphabet", ["abcdefgh", "aé", "漢字かなカナ文", "𠮷𠮸𠮹a"])
+@pytest.mark.parametrize("size", [127, 128, 131, 132, 1_000, 30_000])
+def test_of_long_texts(alphabet, size):
+    numbers = random.Random(size)
+    text = "".join(numbers.choices(alphabet, k=size))
+    others = [
+        text,
+        text[size // 3 :],
+        text[: size // 2] + "".join(numbers.choices(alphabet, k=size)),
+        "",
+        text[:3],
+    ]
+    pairs = [(text, other) for other in others]
+    assert overlaps(pairs) == truth(pairs)
+
+
+def test_below_what_is_needed_it_may_be_smaller_never_larger():
+    numbers = random.Random(9)
+    pairs = []
+    for _ in range(100):
+        text = "".join(numbers.choices("abcdefghijklmnop", k=600))
+        pairs.append((text, text[numbers.randrange(600) :] + "".join(numbers.choices("qrstuvw", k=300))))
+    expected = np.array(truth(pairs))
+    for share in (0.2, 0.5, 0.9):
+        needed = np.full(len(pairs), round(600 * share))
+        found = np.array(overlaps(pairs, needed=needed))
+        assert (found[expected >= needed] == expected[expected >= needed]).all()
+        assert (found <= expected).all()
+        assert (found[expected < needed] < needed[expected < needed]).all()
+
+
+def test_pairs_of_one_query_share_its_table():
+    texts = ["abcdefghijklmnopqrstuvwxyz", "zyxwvu"]
+    data, offsets = concatenated([b"abcdef", b"uvwxyz", b"zyxwvut", texts[0].encode()])
+    others = np.array([0, 1, 3, 2, 0])
+    found = counted(
+        signer_for(Recipe()), signed(texts), [0, 0, 0, 1, 1], data, offsets[:-1][others], offsets[1:][others],
+        np.zeros(5, np.int64),
+    )  # fmt: skip
+    assert found == [3, 3, 23, 3, 0]
+
+
+def test_the_key_0_is_counted_once():
+    # Four NULs pack to 0, and splitmix64 takes 0 to 0, which marks a free slot in the kernel's table.
+    assert oracle.key("\x00" * 4) == 0
+    assert overlaps(
+        [("\x00" * 9, "\x00" * 5), ("\x00" * 9 + "a", "\x00" * 5 + "a"), ("aaaa", "\x00" * 5)]
+    ) == [1, 2, 0]

@@ -1,0 +1,115 @@
+"""The fast signature equals the slow oracle's, field by field, for any text, any q and every vector."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.signing.signature import Signer, sign, signer_for
+from neardup.tables.lexicon import Lexicon
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+
+# Characters that the rules treat differently from one another, drawn far more often than chance would.
+SPECIAL = (
+    "aAbZ ssß ΣσςİıIi\u0301\u0300\u0327\u0323e\u0345\u1e9e.!?…。！？．｡؟۔।॥።,;\n\r\t\x0b\x85\u2028\u2029\u3000\xa0"
+    "漢字かなカナกขำລາខ្មែmမြန်한ᄒ\u1161\u11a8각\u0958\u0344\u1f82\ufb2c𠮷\U0001d160😀\U0001f468\u200d\U0001f469"
+    "\ufeff\u200b\x00\u0905\u094d\u0915\U000113c5\U00016121\U0001611e\u0cc6\u0cc2\u0cd5"
+)
+TEXTS = st.text(st.sampled_from(SPECIAL) | st.characters(exclude_categories=["Cs"]), max_size=300)
+RECIPES = st.builds(
+    Recipe,
+    q=st.integers(1, 16),
+    fold_case=st.booleans(),
+    simhash_variants=st.integers(1, 10),
+    sketch_size=st.integers(1, 64),
+    alpha=st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]),
+)
+
+
+def expanded(value: Any) -> Any:
+    """`value` with {"repeat": [unit, times]} written out."""
+    if isinstance(value, dict):
+        unit, times = value["repeat"]
+        return unit * times
+    return [expanded(item) for item in value] if isinstance(value, list) else value
+
+
+def expected(text: str, recipe: Recipe) -> dict[str, object]:
+    return oracle.sign(
+        text,
+        lexicon=Lexicon.default(),
+        q=recipe.q,
+        fold_case=recipe.fold_case,
+        simhash_variants=recipe.simhash_variants,
+        size=recipe.sketch_size,
+        alpha=recipe.alpha,
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, RECIPES)
+def test_equals_the_oracle(text: str, recipe: Recipe) -> None:
+    assert Signer(recipe).signature(text).to_dict() == expected(text, recipe)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS)
+def test_equals_the_oracle_with_the_default_recipe(text: str) -> None:
+    assert sign(text).to_dict() == expected(text, Recipe())
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(TEXTS, max_size=6))
+def test_a_batch_is_its_documents(texts: list[str]) -> None:
+    batch = signer_for(Recipe()).sign([text.encode() for text in texts])
+    for i, text in enumerate(texts):
+        alone = signer_for(Recipe()).sign([text.encode()])
+        assert batch.text(i).decode() == oracle.normal_form(text)
+        assert batch.text(i) == alone.text(0)
+        assert batch.counts[i] == alone.counts[0]
+        assert (batch.sieves[i] == alone.sieves[0]).all()
+        assert (batch.fingerprints[i] == alone.fingerprints[0]).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.integers(1, 16))
+def test_keys_of_a_normal_form_are_the_keys_of_its_text(text: str, q: int) -> None:
+    fast = Signer(Recipe(q=q))
+    batch = fast.sign([text.encode()])
+    again = fast.sign([batch.text(0)], normal=True)
+    assert sorted(fast.key_sets(again)[0]) == sorted(fast.key_sets(batch)[0])
+    assert again.counts == batch.counts
+    assert again.text(0) == batch.text(0)
+
+
+@pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_vectors(path: Path) -> None:
+    count = 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        vector = json.loads(line)
+        text = expanded(vector["text"])
+        recipe = Recipe(
+            q=vector["q"], fold_case=vector["fold_case"], simhash_variants=vector["simhash_variants"]
+        )
+        fields = Signer(recipe).signature(text).to_dict()
+        assert {name: expanded(vector[name]) for name in fields} == fields, vector["name"]
+        count += 1
+    assert count > 0
+
+
+def test_an_unpaired_surrogate_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"U\+D800 at position 3"):
+        sign("abc\ud800")
+
+
+def test_a_long_combining_sequence_is_reordered_stably() -> None:
+    text = "a" + "\u0301\u0327\u0316" * 5_000 + "b"
+    assert sign(text).to_dict() == expected(text, Recipe())

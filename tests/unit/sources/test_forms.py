@@ -1,0 +1,220 @@
+"""Directories, files that are of no known form, tables without their column, and text that is no UTF-8."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, read, written
+
+from neardup.errors import SettingsError
+from neardup.model.document import Document
+from neardup.sources import Reader
+
+# ---- directories and names ----
+
+
+def test_a_directory_is_every_file_of_a_known_ending_below_it(tmp_path):
+    written(tmp_path, "d/b.txt", "b")
+    written(tmp_path, "d/sub/a.txt.gz", gzip.compress(b"a"))
+    written(tmp_path, "d/sub/n.jsonl", AS_JSON)
+    written(tmp_path, "d/a.csv", csv_of(STORIES[:1]))
+    written(tmp_path, "d/one.json", json.dumps({"text": "x"}, indent=2))
+    written(tmp_path, "d/notes.md", "not read")
+    written(tmp_path, "d/sub/x.md", "not read")
+    written(tmp_path, "d/sub/LICENSE", "not read")
+    written(tmp_path, "d/.hidden/a.txt", "not read")
+    written(tmp_path, "d/w/window.json", "{}")
+    written(tmp_path, "d/w/other.json", "{}")
+    reader = Reader([tmp_path / "d"])
+    assert list(reader) == [
+        STORIES[0], Document("b.txt", "b"), Document("one.json:1", "x"), Document("sub/a.txt.gz", "a"), *STORIES,
+    ]  # fmt: skip
+    (told,) = reader.passed_over
+    assert told.startswith(f"{tmp_path}/d: 5 passed over: .md 2 (first: notes.md), ")
+    assert {"no ending 1 (first: sub/LICENSE)", "hidden 1 (first: .hidden)", "a window 1 (first: w)"} <= {
+        part.partition(";")[0] for part in told.partition("passed over: ")[2].split(", ")
+    }
+    assert told.endswith("; --input says what they are")
+
+
+def test_below_a_directory_a_form_that_was_said_leaves_out_other_known_ones(tmp_path):
+    for name in ("a.txt", "b.md", "c", "d.jsonl"):
+        written(tmp_path, f"d/{name}", "x")
+    reader = Reader([tmp_path / "d"], form="text")
+    assert [item.id for item in reader if isinstance(item, Document)] == ["a.txt", "b.md", "c"]
+    assert reader.passed_over == [f"{tmp_path}/d: 1 passed over: .jsonl 1 (first: d.jsonl)"]
+
+
+def test_a_directory_without_known_files_is_told(tmp_path):
+    written(tmp_path, "d/notes.md", "x")
+    (reject,) = read(tmp_path / "d")
+    assert reject.reason == (
+        "the directory holds no file of a known ending (.jsonl, .ndjson, .json, .csv, .tsv, .txt)"
+    )
+
+
+def test_a_directory_that_cannot_be_looked_into_is_a_reject(tmp_path, monkeypatch):
+    written(tmp_path, "d/a.txt", "a")
+
+    def walk(top, onerror):
+        onerror(PermissionError(13, "Permission denied", str(top / "locked")))
+        yield from [(str(top), [], ["a.txt"])]
+
+    monkeypatch.setattr("neardup.sources.files.os.walk", walk)
+    document, reject = read(tmp_path / "d")
+    assert (document.id, reject.source) == ("a.txt", str(tmp_path / "d/locked"))
+    assert reject.reason == "cannot be read: Permission denied"
+
+
+def test_directories_with_files_of_one_name_do_not_share_ids(tmp_path):
+    for day in ("mon", "tue"):
+        written(tmp_path, f"{day}/page.txt", day)
+    ids = [document.id for document in read(tmp_path / "mon", tmp_path / "tue")]
+    assert ids == [f"{tmp_path}/mon/page.txt", f"{tmp_path}/tue/page.txt"]
+
+
+def test_a_file_given_twice_has_its_own_ids_twice(tmp_path):
+    path = written(tmp_path, "a.txt", "a")
+    assert [document.id for document in read(path, path)] == ["a.txt", "a.txt"]
+
+
+def test_a_name_that_is_no_utf8_is_escaped_in_ids(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt")
+    Path(path).write_text("a")
+    assert read(path) == [Document(r"caf\xe9.txt", "a")]
+    Path(path).rename(path.removesuffix("txt") + "md")
+    assert r"(first: caf\xe9.md)" in Reader([tmp_path]).passed_over[0]
+
+
+def test_a_reader_may_be_read_again_and_tells_of_the_last_time(tmp_path):
+    paths = [
+        written(tmp_path, name, text) for name, text in (("a.jsonl", '{"text": "x"}\n'), ("b.txt", "<html>"))
+    ]
+    reader = Reader(paths)
+    next(iter(reader))
+    assert list(reader) == list(reader)
+    ((told, having),) = reader.missing_fields(["id"])
+    assert told.startswith("no record has the field 'id' (fields: text), so their ids were made up")
+    assert having == 0
+    assert list(reader.remarks()) == [f"1 file is HTML with its tags, compared as text (first: {paths[1]})"]
+
+
+# ---- tables ----
+
+
+def test_a_table_of_one_column_asks_for_the_delimiter(tmp_path):
+    path = written(tmp_path, "a.csv", "id^text\n1^a\n2^b\n")
+    (reject,) = read(path)
+    assert reject.reason == (
+        "no column 'text' (columns: id^text), so no row is read: --delimiter says what separates columns, "
+        "--text-field names another"
+    )
+    assert read(path, delimiter="^") == [Document("1", "a"), Document("2", "b")]
+
+
+def test_columns_without_end_are_not_all_named(tmp_path):
+    header = ",".join(["x" * 40, *map(str, range(40))])
+    (reject,) = read(written(tmp_path, "a.csv", f"{header}\n1\n"))
+    assert f"(columns: {'x' * 30}…, 0, 1, 2, " in reject.reason
+    assert ", 28 and 11 more), so no row is read" in reject.reason
+
+
+@pytest.mark.parametrize("delimiter", ["^^", "", '"', "\n"])
+def test_a_delimiter_is_one_character(tmp_path, delimiter):
+    with pytest.raises(SettingsError, match=r"setting delimiter is .*: it must be one character"):
+        read(written(tmp_path, "a.csv", "id,text\n"), delimiter=delimiter)
+
+
+def test_a_tab_may_be_written_as_on_a_command_line(tmp_path):
+    assert read(written(tmp_path, "a.csv", "id\ttext\n1\ta\n"), delimiter="\\t") == [Document("1", "a")]
+
+
+# ---- what is of no known form ----
+
+MBOX = "From a@b.c Sat Nov 21 09:00:00 2026\nSubject: Rain\n\nRain.\n"
+FOREIGN = {
+    "page.html": ("<p>x", "this is HTML: convert it to text; --input text compares it with its tags"),
+    "feed.rss": ("<x>", "this is XML (RSS, Atom): convert it to JSON Lines, an item a line; --input text "),
+    "in.mbox": (
+        "x",
+        "this is a mailbox (mbox): convert it to JSON Lines, a message a line; --input text com",
+    ),
+    "one.eml": (
+        "x",
+        "this is a mail: convert it to JSON Lines, a message a line; --input text compares it with its h",
+    ),
+    "a.log.gz": (
+        "x",
+        "this is a log: convert it to JSON Lines, an entry a line; --input text compa",
+    ),
+    "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
+    "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: "),
+    "b.jsonl": ('<?xml version="1.0"?>\n<rss>\n', "this is XML (RSS, Atom): "),
+    "c.csv": (MBOX, "this is a mailbox (mbox): "),
+    "d.json": ("Received: from x\nSubject: y\n", "this is a mail: "),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "reason"), [(name, *rest) for name, rest in FOREIGN.items()])
+def test_what_neardup_does_not_take_apart_is_one_reject_with_what_to_do(tmp_path, name, content, reason):
+    (reject,) = read(written(tmp_path, name, content))
+    assert reject.reason.startswith(reason)
+
+
+def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
+    contents = {"a": MBOX, "b.html": "<html><p>Rain", "c.txt": "  <html>\n<p>Snow", "d": "Rain."}
+    reader = Reader([written(tmp_path, name, text) for name, text in contents.items()], form="text")
+    assert [item.text for item in reader if isinstance(item, Document)] == list(contents.values())
+    assert list(reader.remarks()) == [
+        f"2 files are HTML with its tags, compared as text (first: {tmp_path}/b.html)",
+        f"1 file is a mailbox (mbox) as one document, compared as text (first: {tmp_path}/a)",
+    ]
+
+
+# ---- other encodings ----
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.txt"])
+def test_text_in_another_encoding_is_read(tmp_path, encoding, name):
+    contents = {"a.jsonl": '{"id": "1", "text": "café\\n"}\n', "a.csv": "id,text\n1,café\n", "a.txt": "café"}
+    path = written(tmp_path, name, gzip.compress(contents[name].encode(encoding)))
+    (document,) = read(path, encoding=encoding)
+    assert document.text.strip() == "café"
+
+
+def test_what_is_no_text_of_the_encoding_costs_one_line(tmp_path):
+    path = written(
+        tmp_path, "a.jsonl", b'{"id":"1","text":"caf\xe9"}\n{"id":"2","text":"\x81"}\n{"id":"3","text":"b"}\n'
+    )
+    first, reject, last = read(path, encoding="cp1252")
+    assert [first, last] == [Document("1", "café"), Document("3", "b")]
+    assert (reject.line, reject.reason) == (2, "not cp1252, as --encoding says, at offset 18")
+
+
+def test_half_a_character_at_the_end_is_a_reject(tmp_path):
+    (reject,) = read(written(tmp_path, "a.txt", "ab".encode("utf-16-le")[:3]), encoding="utf-16-le")
+    assert reject.reason == "not utf-16-le, as --encoding says, at offset 1"
+
+
+def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
+    paths = written(tmp_path, "a.txt", "Rain."), written(tmp_path, "b.txt", "\ufeffA".encode("utf-16-le"))
+    reject, document = read(*paths, encoding="utf-16")
+    assert reject.reason == "not utf-16, as --encoding says: UTF-16 stream does not start with BOM"
+    assert document.text == "A"
+
+
+def test_utf_16_is_named_with_the_option_that_reads_it(tmp_path):
+    path = written(tmp_path, "a.txt", "Rain.".encode("utf-16"))
+    assert read(path)[0].reason == "this is UTF-16 text: --encoding utf-16 reads it"
+    assert read(path, encoding="latin-1")[0].reason == "this is UTF-16 text: --encoding utf-16 reads it"
+
+
+@pytest.mark.parametrize("encoding", ["latin-99", "base64", "", "a\0b"])
+def test_an_encoding_that_is_none_is_refused_by_name(encoding):
+    with pytest.raises(SettingsError, match=r"setting encoding is .*such as latin-1, cp1252 or utf-16"):
+        Reader([], encoding=encoding)
