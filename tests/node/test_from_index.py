@@ -182,7 +182,7 @@ class TestScan:
         entries = [Entry(0, id, f"{prefix}-{place}", None) for id in ids for place in (0, 1, 2, "none")]
         found = [item for part in read(cluster, iter(entries), most=100) for item in part]
         assert [entry.id for entry, _ in found] == ids
-        assert all(document["_source"] == documents[entry.id] for entry, document in found)
+        assert all(document.source == documents[entry.id] for entry, document in found)
 
     def test_a_field_that_tells_no_time_is_refused(self, cluster, archive):
         fill(cluster, archive, {}, {"properties": {"when": {"type": "text"}}})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.cluster_snapshot import NodeFacts, Survey, survey
 from neardup.elastic.admin.setup import plan, scheme_of
+from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import CLIENT_MAJOR, Cluster
 from neardup.errors import NeardupError
@@ -54,11 +55,11 @@ def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
 
 
 def _health(cluster: Cluster) -> Finding:
-    health = cluster.request("GET", "/_cluster/health")
-    status, nodes = health["status"], health["number_of_nodes"]
+    health = api.health(cluster)
+    status, nodes = health.status, health.nodes
     own = cluster.credentials
     who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
-    found = f"{health['cluster_name']}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
+    found = f"{health.name}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
     if status == "red":
         remedy = (
             "an hour that is not there is compared with nothing; GET _cluster/allocation/explain says why"
@@ -86,11 +87,10 @@ def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
 
 
 def _plugin_versions(cluster: Cluster) -> dict[str, str]:
-    params = {"filter_path": "nodes.*.name,nodes.*.plugins.name,nodes.*.plugins.version"}
-    answer = cluster.request("GET", "/_nodes/plugins", params=params)
+    answers = api.nodes(cluster, "plugins", fields=("name", "plugins.name", "plugins.version"))
     return {
         node["name"]: plugin["version"]
-        for node in answer["nodes"].values()
+        for node in answers
         for plugin in node.get("plugins", ())
         if plugin["name"] == "neardup"
     }
@@ -149,13 +149,12 @@ def _signature(cluster: Cluster, scheme: WindowConfig, node: NodeFacts) -> Findi
         return Finding(
             what, "warning", "this node takes no HTTP requests, so how it signs cannot be asked from here"
         )
-    body = {"docs": [{"_source": _with_field(scheme.text_field, SAMPLE)}]}
-    path = f"/_ingest/pipeline/{cluster.address.pipeline}/_simulate"
+    source = _with_field(scheme.text_field, SAMPLE)
     try:
         with Cluster(
             Address(url, cluster.address.prefix), cluster.credentials, patience=0, timeout=TIMEOUT
         ) as direct:
-            (answer,) = direct.request("POST", path, body=body)["docs"]
+            answer = api.simulate(direct, source, name=cluster.address.pipeline)
     except NeardupError as error:
         return Finding(
             what, "warning", f"{url} cannot be asked from here, so how this node signs is not known: {error}"
@@ -264,19 +263,9 @@ def _alias(cluster: Cluster, found: Survey) -> Finding:
 
 def _shards(cluster: Cluster) -> Finding:
     """How near the cluster is to as many shards as it may have: then no hour could be made."""
-    params = {"include_defaults": True, "flat_settings": True}
-    settings = cluster.request("GET", "/_cluster/settings", params=params)
-    name = "cluster.max_shards_per_node"
-    each = next(
-        int(settings[part][name])
-        for part in ("transient", "persistent", "defaults")
-        if name in settings[part]
-    )
-    health = cluster.request("GET", "/_cluster/health")
-    used = health["active_shards"] + health["unassigned_shards"]
-    limit = each * health["number_of_data_nodes"]
-    found = f"{used:,} of {limit:,}"
-    if used > NEARLY_FULL * limit:
+    limit = api.shard_limit(cluster)
+    found = f"{limit.used:,} of {limit.most:,}"
+    if limit.used > NEARLY_FULL * limit.most:
         remedy = (
             "an hour takes two; delete old indices (neardup expire), or raise cluster.max_shards_per_node"
         )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.admin.hourly_indices import Indices, indices_of
 from neardup.elastic.admin.managed_objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Kind, Object, found
+from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
-from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,13 +65,13 @@ class Survey(NamedTuple):
 def survey(cluster: Cluster) -> Survey:
     """What is there; about ten requests."""
     own = cluster.address
-    answer = cluster.request("GET", f"/{TEMPLATE.path}")
-    lifecycle = _has_lifecycle(cluster)
+    answer = api.get_object(cluster, f"/{TEMPLATE.path}")
+    lifecycle = api.has_lifecycle(cluster)
     objects: dict[str, Object] = {}
     for name in (own.template, own.copies_template, own.alias_template, own.state_template):
         _add(objects, found(TEMPLATE, name, answer))
     for kind, name in _others(own, lifecycle=lifecycle):
-        _add(objects, found(kind, name, cluster.request("GET", f"/{kind.path}/{name}", missing_ok=True)))
+        _add(objects, found(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
     return Survey(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
@@ -85,8 +85,9 @@ def survey(cluster: Cluster) -> Survey:
 
 def nodes(cluster: Cluster) -> list[NodeFacts]:
     """Every node of the cluster, by name."""
-    params = {"filter_path": "nodes.*.name,nodes.*.version,nodes.*.ingest,nodes.*.http.publish_address"}
-    answer = cluster.request("GET", "/_nodes/ingest,http", params=params)
+    answers = api.nodes(
+        cluster, "ingest", "http", fields=("name", "version", "ingest", "http.publish_address")
+    )
     return sorted(
         NodeFacts(
             node["name"],
@@ -94,7 +95,7 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
             any(entry["type"] == PROCESSOR for entry in node.get("ingest", {}).get("processors", ())),
             node.get("http", {}).get("publish_address"),
         )
-        for node in answer["nodes"].values()
+        for node in answers
     )
 
 
@@ -106,17 +107,6 @@ def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:
 def _add(objects: dict[str, Object], entry: Object | None) -> None:
     if entry is not None:
         objects[entry.path] = entry
-
-
-def _has_lifecycle(cluster: Cluster) -> bool:
-    """Whether the cluster has ILM: distributions without it, and serverless projects, do not know its API."""
-    try:
-        cluster.request("GET", "/_ilm/status")
-    except ClusterRejected as error:
-        if error.status in (400, 404, 405, 410):
-            return False
-        raise
-    return True
 
 
 def _templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
@@ -132,5 +122,4 @@ def _templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:
-    params = {"filter_path": "*.settings.index.uuid", "expand_wildcards": "all"}
-    return name in (cluster.request("GET", f"/{name}", params=params, missing_ok=True) or {})
+    return name in api.indices(cluster, name, fields=["settings.index.uuid"], expand="all")

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http import admin_api as api
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neardup.elastic.http.client import Cluster
 
-_WANTED: Final = ",".join(
-    [
-        "*.aliases",
-        "*.mappings._meta",
-        *(
-            f"*.settings.index.{key}"
-            for key in ("uuid", "refresh_interval", "final_pipeline", "lifecycle.name")
-        ),
-        "*.settings.index.max_terms_count",
-        "*.settings.index.blocks",
-    ]
-)
+_FIELDS: Final = (
+    "aliases",
+    "mappings._meta",
+    *(
+        f"settings.index.{name}"
+        for name in (
+            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "blocks",
+        )
+    ),
+)  # fmt: skip
 
 
 class HourlyIndex(NamedTuple):
@@ -48,11 +48,8 @@ class Indices(NamedTuple):
 def indices_of(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
-    answer = cluster.request(
-        "GET", f"/{own.pattern}", params={"expand_wildcards": "all", "filter_path": _WANTED}, missing_ok=True
-    )
     found, others = [], []
-    for name, content in (answer or {}).items():
+    for name, content in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
         if hour is None:
             others.append(name)

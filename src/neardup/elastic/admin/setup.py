@@ -21,7 +21,8 @@ from neardup.elastic.admin.managed_objects import (
     differences,
     wanted,
 )
-from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
+from neardup.elastic.http.admin_api import put_object
+from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
@@ -39,11 +40,10 @@ SAMPLE_HOUR: Final = 498_681
 
 
 class Change(NamedTuple):
-    """One request that is needed: in words with its details, and as it is sent."""
+    """One PUT that is needed: in words with its details, and as it is sent."""
 
     words: str
     details: tuple[str, ...]
-    method: str
     path: str
     body: dict[str, Any]
 
@@ -157,7 +157,7 @@ def plan(address: Address, scheme: WindowConfig, found: Survey) -> Plan:
     objects = wanted(address, scheme, lifecycle=found.lifecycle)
     changes = [change for entry in objects for change in _object_change(address, entry, found)]
     if not found.state:
-        changes.append(Change(f"make index {address.state}", (), "PUT", f"/{address.state}", {}))
+        changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}))
     policy = address.policy if found.lifecycle and scheme.kept_hours else None
     for index in found.indices.hourly:
         changes += _index_change(index, address.pipeline if scheme.signed_by == "plugin" else None, policy)
@@ -168,11 +168,7 @@ def plan(address: Address, scheme: WindowConfig, found: Survey) -> Plan:
 def apply(cluster: Cluster, made: Plan) -> None:
     """Make the changes, one after another; what another process has made meanwhile is as good."""
     for change in made.changes:
-        try:
-            cluster.request(change.method, change.path, body=change.body)
-        except ClusterRejected as error:
-            if error.type != "resource_already_exists_exception":
-                raise
+        put_object(cluster, change.path, change.body)
 
 
 def _check(scheme: WindowConfig) -> None:
@@ -189,7 +185,7 @@ def _check(scheme: WindowConfig) -> None:
 def _object_change(address: Address, entry: Object, found: Survey) -> Iterator[Change]:
     there = found.objects.get(entry.path)
     if there is None:
-        yield Change(f"make {entry.kind.title} {entry.name}", (), "PUT", entry.path, entry.body)
+        yield Change(f"make {entry.kind.title} {entry.name}", (), entry.path, entry.body)
         return
     if not there.ours:
         raise SetupRefused(
@@ -205,7 +201,7 @@ def _object_change(address: Address, entry: Object, found: Survey) -> Iterator[C
         )
     details = tuple(differences(there.body, entry.body))
     if details:
-        yield Change(f"change {entry.kind.title} {entry.name}", details, "PUT", entry.path, entry.body)
+        yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
 def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) -> Iterator[Change]:
@@ -218,7 +214,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
     body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
     if body:
         details = tuple(differences(has, wants, "index"))
-        yield Change(f"change index {index.name}", details, "PUT", f"/{index.name}/_settings", body)
+        yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
 
 
 def _refuse(address: Address, scheme: WindowConfig, found: Survey) -> None:

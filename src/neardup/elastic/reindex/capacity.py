@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from neardup.elastic.http.admin_api import SHARDS_A_NODE, shard_limit
 from neardup.errors import ClusterRefused, SettingsError
 from neardup.model.hours import hour_name
 
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
     from neardup.elastic.reindex.index_reader import Source, Span
 
 log = logging.getLogger("neardup")
-
-SHARDS_A_NODE: Final = 1_000
-"""`cluster.max_shards_per_node`, as Elasticsearch sets it."""
-_LIMIT: Final = "cluster.max_shards_per_node"
 
 
 def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
@@ -70,14 +67,6 @@ def _check_room(source: Source, span: Span) -> None:
 def _room(cluster: Cluster) -> int:
     """How many more hours the cluster has room for, as far as this user may know."""
     try:
-        health = cluster.request("GET", "/_cluster/health")
-        found = cluster.request(
-            "GET", "/_cluster/settings",
-            params={"include_defaults": "true", "flat_settings": "true", "filter_path": f"*.{_LIMIT}"},
-        )  # fmt: skip
+        return shard_limit(cluster).hours_left
     except ClusterRefused:
         return SHARDS_A_NODE
-    limits = [found[level][_LIMIT] for level in ("transient", "persistent", "defaults") if level in found]
-    nodes, limit = int(health["number_of_data_nodes"]), int(limits[0]) if limits else SHARDS_A_NODE
-    copies = 2 if nodes > 1 else 1  # auto_expand_replicas 0-1
-    return (limit * nodes - int(health["active_shards"])) // copies

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http import api
+from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.scan import in_order, read, time_field
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
@@ -69,8 +71,7 @@ class Source:
 
     def count(self, query: dict[str, Any]) -> int:
         """How many of its documents match `query`."""
-        answer = self.cluster.request("POST", f"/{self.name}/_count", body={"query": query})
-        return int(answer["count"])
+        return api.count(self.cluster, self.name, query)
 
     def _end(self, order: str) -> int | None:
         """The hour of the oldest or newest document."""
@@ -83,10 +84,10 @@ class Source:
             "query": self._dated(),
             "track_total_hits": False,
         }
-        hits = self.cluster.request("POST", f"/{self.name}/_search", body=body)["hits"]["hits"]
+        hits = api.search(self.cluster, self.name, body).hits
         if not hits:
             return None
-        value = hits[0]["sort"][0]
+        value = hits[0].sort[0]
         try:
             return hour_of(parse_time(self.time.time(value)))
         except (ValueError, OverflowError):
@@ -102,8 +103,7 @@ class Source:
             return min(last - first + 1, self.count(self._dated()))
         hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
         body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
-        answer = self.cluster.request("POST", f"/{self.name}/_search", body=body)
-        return len(answer["aggregations"]["hours"]["buckets"])
+        return len(api.search(self.cluster, self.name, body).aggregations["hours"]["buckets"])
 
 
 _NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|][^\s/?#%\\\"<>|]*")
@@ -135,7 +135,7 @@ class IndexReader:
         entries = in_order(source.cluster, source.name, source.time, self._query)
         for part in read(source.cluster, entries, most=MOST_READ, _source_excludes=OURS):
             for entry, document in part:
-                yield self._item(entry, document["_source"])
+                yield self._item(entry, document.source)
                 self.done += 1
             yield FLUSH
             # Asked for more, whoever reads this has finished what it was given.
@@ -182,20 +182,20 @@ class Checkpoint:
             "time_field": source.time.name,
         }  # fmt: skip
         digest = hashlib.sha256(repr(sorted(self._about.items())).encode()).hexdigest()[:16]
-        self._path = f"/{cluster.address.state}/_doc/from-{digest}"
+        self._index, self._id = cluster.address.state, f"from-{digest}"
 
     def time(self) -> Any:
         """The time to go on from; None for a reading that begins."""
-        answer = self._cluster.request("GET", self._path, missing_ok=True)
-        return answer["_source"]["time"] if answer is not None and answer.get("found") else None
+        kept = api.get_doc(self._cluster, self._index, self._id)
+        return None if kept is None else kept.source["time"]
 
     def note(self, time: Any) -> None:
         """Everything before `time` is done; what is of that time is read again, which changes nothing."""
-        self._cluster.request("PUT", self._path, body={**self._about, "time": time})
+        api.put_doc(self._cluster, self._index, self._id, {**self._about, "time": time})
 
     def clear(self) -> None:
         """The reading is complete: the next one begins at the beginning, and finds what has come meanwhile."""
-        self._cluster.request("DELETE", self._path, missing_ok=True)
+        api.delete_doc(self._cluster, self._index, self._id)
 
 
 def _from(time: TimeField, since: Any) -> dict[str, Any]:
@@ -210,12 +210,12 @@ def _indices(cluster: Cluster, name: str) -> list[str]:
     """The indices that a name stands for; all of them keep what was sent."""
     if not _NAME_RE.fullmatch(name):
         raise SettingsError("from_index", name, "the name of an index, an alias or a data stream")
-    answer = cluster.request("GET", f"/{name}/_mapping", missing_ok=True)
-    if not answer:
+    found = mappings(cluster, name)
+    if not found:
         raise SettingsError(
             "from_index", name, "the name of an index, an alias or a data stream of this cluster"
         )
-    for index, content in answer.items():
-        if content["mappings"].get("_source", {}).get("enabled") is False:
+    for index, mapping in found.items():
+        if mapping.get("_source", {}).get("enabled") is False:
             raise SettingsError("from_index", index, "an index that keeps _source, where the texts are")
-    return sorted(answer)
+    return sorted(found)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.setup import scheme_of
+from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
@@ -84,17 +86,14 @@ class BacklogReader:
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""
-        self._cluster.request(
-            "POST",
-            f"/{self._layout.target}/_refresh",
-            params={"ignore_unavailable": "true", "allow_no_indices": "true"},
-        )
+        refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
     def _indices(self) -> tuple[list[str], list[str]]:
         """The indices that documents are scored in: those that can be written to, and the others."""
         params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
-        path = f"/{self._layout.target}/_settings/index.uuid,index.blocks.*"
-        found = self._cluster.request("GET", path, params=params, missing_ok=True) or {}
+        found = index_settings(
+            self._cluster, self._layout.target, "index.uuid", "index.blocks.*", params=params
+        )
         writable: list[str] = []
         readonly: list[str] = []
         for name, content in sorted(found.items()):
@@ -118,11 +117,8 @@ class BacklogReader:
             "query": self._query(indices),
             "aggs": {"indices": {"terms": {"field": "_index", "size": len(indices)}, "aggs": oldest}},
         }
-        answer = self._cluster.request(
-            "POST", f"/{self._layout.target}/_search", body=body,
-            params={"allow_partial_search_results": "false", "ignore_unavailable": "true"},
-        )  # fmt: skip
-        buckets = answer.get("aggregations", {}).get("indices", {}).get("buckets", ())
+        page = search(self._cluster, self._layout.target, body, WHOLE_OF_WHAT_IS_THERE)
+        buckets = page.aggregations.get("indices", {}).get("buckets", ())
         return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in buckets}
 
     def _query(self, indices: list[str]) -> dict[str, Any]:

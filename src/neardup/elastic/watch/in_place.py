@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.resources import load
 from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.http.admin_api import put_mapping
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.lease import Lease
@@ -49,5 +50,5 @@ def prepare(
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
     ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
-    cluster.request("PUT", f"/{name}/_mapping", body=ours)
+    put_mapping(cluster, name, ours)
     return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)

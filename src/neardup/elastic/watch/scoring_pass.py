@@ -30,6 +30,7 @@ from neardup.model.settings import HOUR_MS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
     from neardup.elastic.window.index_layout import Layout
@@ -122,13 +123,12 @@ class Watcher:
             if self._stopped():
                 return
 
-    def _document(self, entry: Entry, document: Mapping[str, Any]) -> Document | None:
+    def _document(self, entry: Entry, document: StoredDocument) -> Document | None:
         """The document of an entry as it is now; None if it has been marked since, or cannot be scored."""
-        source = document.get("_source") or {}
+        source, version = document.source, document.version
         ours = source.get(OBJECT) or {}
         place = DocumentRef(entry.index, entry.id)
-        version = document["_seq_no"], document["_primary_term"]
-        if ours.get("status") is not None or (place, version[0]) in self._unmarkable:
+        if ours.get("status") is not None or (place, version.seq_no) in self._unmarkable:
             return None
         same_recipe = ours.get("recipe") == self._recipe
         found = ForeignDocument(place, *version, ours.get("fingerprint") if same_recipe else None)

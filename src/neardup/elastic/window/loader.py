@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import LOADED, OBJECT, UNSCORED, loaded
 from neardup.elastic.window.pending_writes import DocumentRef
@@ -18,6 +19,7 @@ from neardup.window.restore import add_stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from neardup.elastic.http.api import Hit
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.lease import StateDocument
@@ -30,7 +32,7 @@ _ORDER: Final = f"{OBJECT}.order"
 
 def refresh(cluster: Cluster, layout: Layout) -> None:
     """Makes everything written so far visible to searches."""
-    cluster.request("POST", f"/{layout.target}/_refresh", params={"allow_no_indices": "true"})
+    api.refresh(cluster, layout.target, api.NO_INDEX_NEEDED)
 
 
 def committed(content: StateDocument, first: int) -> dict[str, Any]:
@@ -44,27 +46,17 @@ def committed(content: StateDocument, first: int) -> dict[str, Any]:
 
 def pages(
     cluster: Cluster, layout: Layout, body: dict[str, Any], *, searched_only: bool = False, size: int = _PAGE
-) -> Iterator[list[dict[str, Any]]]:
+) -> Iterator[list[Hit]]:
     """The hits of a sorted search in the window, a page at a time; the last field of the sort tells them apart.
 
     `searched_only` leaves out the copies that are kept apart. Raises `ClusterRejected` where a shard did not answer:
     a partial answer would pass for all there is.
     """
     target = layout.searched if searched_only else layout.target
-    after: dict[str, Any] = {}
-    while True:
-        answer = cluster.request(
-            "POST", f"/{target}/_search",
-            params={"allow_partial_search_results": "false", "ignore_unavailable": "true"},
-            body={**body, **after, "size": size, "track_total_hits": False},
-        )  # fmt: skip
-        hits = answer["hits"]["hits"]
-        own = [hit for hit in hits if layout.owns(hit["_index"])]
+    for hits in api.search_pages(cluster, target, body, size=size):
+        own = [hit for hit in hits if layout.owns(hit.index)]
         if own:
             yield own
-        if len(hits) < size:
-            return
-        after = {"search_after": hits[-1]["sort"]}
 
 
 def counted(
@@ -75,11 +67,8 @@ def counted(
         "query": query, "size": 0, "track_total_hits": False,
         "aggs": {"each": {"filters": {"filters": each}}},
     }  # fmt: skip
-    answer = cluster.request(
-        "POST", f"/{layout.searched}/_search",
-        params={"allow_partial_search_results": "false", "ignore_unavailable": "true"}, body=body,
-    )  # fmt: skip
-    buckets = answer["aggregations"]["each"]["buckets"] if "aggregations" in answer else {}
+    found = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
+    buckets = found["each"]["buckets"] if found else {}
     return {name: bucket["doc_count"] for name, bucket in buckets.items()}
 
 
@@ -95,8 +84,8 @@ def load(
     }
     for hits in pages(cluster, layout, body):
         store.keep_turn()
-        objects = [hit["_source"][OBJECT] for hit in hits]
-        places = [DocumentRef(hit["_index"], hit["_id"]) for hit in hits]
+        objects = [hit.source[OBJECT] for hit in hits]
+        places = [DocumentRef(hit.index, hit.id) for hit in hits]
         found = loaded(objects, [layout.is_apart(place.index) for place in places])
         store.adopt(found.rows, found.blobs, places)
         add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
@@ -128,8 +117,9 @@ def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
     return sum(outcome.ok for outcome in bulk(cluster, undo))
 
 
-def _undoing(hit: dict[str, Any]) -> Action:
-    place, version = (hit["_index"], hit["_id"]), (hit["_seq_no"], hit["_primary_term"])
-    if hit["_source"][OBJECT].get("written_by") == "ingest":
+def _undoing(hit: Hit) -> Action:
+    assert hit.version is not None, "it was asked for"
+    place, version = (hit.index, hit.id), hit.version
+    if hit.source[OBJECT].get("written_by") == "ingest":
         return Action("delete", *place, None, *version)
     return Action("update", *place, {OBJECT: UNSCORED}, *version)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.setup import scheme_of, set_up
 from neardup.elastic.http.address import Credentials, parse_address
+from neardup.elastic.http.admin_api import get_object
+from neardup.elastic.http.api import count
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.lease import Lease, StateDocument
@@ -114,8 +116,8 @@ def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
     old = {name: own for name, (own, _) in layout.living(cluster).items() if own < hour}
     if not old:
         return Expired()
-    count = sum(int(cluster.request("POST", f"/{name}/_count")["count"]) for name in old)
-    return Expired(sorted({hour_name(own) for own in old.values()}), count)
+    documents = sum(count(cluster, name) for name in old)
+    return Expired(sorted({hour_name(own) for own in old.values()}), documents)
 
 
 def _connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
@@ -174,7 +176,7 @@ def _tell_of_policy(name: str, scheme: WindowConfig, chosen: Settings) -> None:
 
 def _template(cluster: Cluster) -> dict[str, Any] | None:
     """What the window's index template says of it; None if it is not set up."""
-    answer = cluster.request("GET", f"/_index_template/{cluster.address.template}", missing_ok=True)
+    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
     if answer is None:
         return None
     template = answer["index_templates"][0]["index_template"].get("template", {})

@@ -18,6 +18,7 @@ from neardup.errors import ClusterRejected, NeardupError
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
+    from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
 
 log = logging.getLogger("neardup")
@@ -118,7 +119,7 @@ class Writes:
         writes = [*(write for write in writes if _concerns(write, there)), *self._moved(there)]
         self._journal.write(turn, [_entry(write.action, there) for write in writes])
         self._confirm()
-        versions = {place: (found["_seq_no"], found["_primary_term"]) for place, found in there.items()}
+        versions = {place: found.version for place, found in there.items()}
         refused = self._sent([
             write._replace(action=write.action._replace(if_seq_no=version[0], if_primary_term=version[1]))
             for write in writes
@@ -128,13 +129,13 @@ class Writes:
             self._journal.undo([turn])
         return refused
 
-    def _moved(self, there: Mapping[DocumentRef, dict[str, Any]]) -> Iterator[_Write]:
+    def _moved(self, there: Mapping[DocumentRef, StoredDocument]) -> Iterator[_Write]:
         """The two writes of every move."""
         for old, new, fields in self._moves:
             if old not in there:
                 log.warning("%s in %s was deleted by another client", old.id, old.index)
                 continue
-            source = dict(there[old]["_source"])
+            source = dict(there[old].source)
             source[OBJECT] = source.get(OBJECT, {}) | fields
             yield _Write(Action("index", *new, source), new.id)
             yield _Write(Action("delete", *old), new.id)
@@ -159,17 +160,17 @@ class Writes:
 
     def _documents(
         self, places: Sequence[DocumentRef], *, only: Sequence[str] = ()
-    ) -> dict[DocumentRef, dict[str, Any]]:
+    ) -> dict[DocumentRef, StoredDocument]:
         """The documents at `places`, with their versions, as they stand now: whole, or `only` some fields of them."""
         fields = {"_source_includes": ",".join(only)} if only else {}
         return {
             place: found
             for place, found in zip(places, mget(self._cluster, places, **fields), strict=True)
-            if found.get("found")
+            if found is not None
         }
 
     def _settled(
-        self, write: _Write, outcome: Outcome, there: Mapping[DocumentRef, dict[str, Any]]
+        self, write: _Write, outcome: Outcome, there: Mapping[DocumentRef, StoredDocument]
     ) -> str | None:
         """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
         action = write.action
@@ -185,24 +186,24 @@ class Writes:
         what = f"{action.op} {action.index}/{action.id}"
         raise ClusterRejected(self._cluster.url, what, outcome.status, "bulk item", str(outcome.error))
 
-    def _conflict(self, write: _Write, found: dict[str, Any] | None) -> str | None:
+    def _conflict(self, write: _Write, found: StoredDocument | None) -> str | None:
         """A document that is there already, or has changed meanwhile: ours, whose answer was lost, or another's."""
         action = write.action
         if found is None:
             gone = action.op in ("update", "delete")
             return None if gone else "Elasticsearch says both that it is there and that it is not"
-        theirs = found["_source"].get(OBJECT) or {}
+        theirs = found.source.get(OBJECT) or {}
         order = theirs.get("order")
         if order is not None and order == write.order:
             return None
-        version = found["_seq_no"], found["_primary_term"]
+        version = found.version
         if not write.new:
             self._confirm()  # if it was another scorer, this one is to stop here
             again = action._replace(if_seq_no=version[0], if_primary_term=version[1])
         elif action.op == "update":
             # Somebody changed the document after it was read. The mark belongs to the text it was given for.
             ours = action.source[OBJECT] if isinstance(action.source, dict) else {}
-            text = field_of(found["_source"], self._text_field)
+            text = field_of(found.source, self._text_field)
             if not isinstance(text, str) or self._fingerprint(text) != ours.get("fingerprint"):
                 log.warning(
                     "%s in %s changed while it was scored: it is scored again", action.id, action.index
@@ -238,7 +239,7 @@ def _place(action: Action) -> DocumentRef:
     return DocumentRef(action.index, action.id)
 
 
-def _concerns(write: _Write, there: Mapping[DocumentRef, dict[str, Any]]) -> bool:
+def _concerns(write: _Write, there: Mapping[DocumentRef, StoredDocument]) -> bool:
     """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
     if write.action.op == "index" or _place(write.action) in there:
         return True
@@ -247,12 +248,12 @@ def _concerns(write: _Write, there: Mapping[DocumentRef, dict[str, Any]]) -> boo
     return False
 
 
-def _entry(action: Action, there: Mapping[DocumentRef, dict[str, Any]]) -> Entry:
+def _entry(action: Action, there: Mapping[DocumentRef, StoredDocument]) -> Entry:
     """What to keep of a document before `action` changes it."""
     found = there.get(_place(action))
     if found is None:
         return Entry(action.index, action.id)
     if action.op != "update":
-        return Entry(action.index, action.id, found["_source"])
-    ours = found["_source"].get(OBJECT, {})
+        return Entry(action.index, action.id, found.source)
+    ours = found.source.get(OBJECT, {})
     return Entry(action.index, action.id, fields={name: ours.get(name) for name in (*VERDICT, *BOOK)})

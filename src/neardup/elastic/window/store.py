@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neardup.elastic.http.admin_api import delete_index
 from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, new_fields, verdict_fields
 from neardup.elastic.window.pending_writes import DocumentRef, Writes
@@ -245,7 +246,7 @@ class ClusterStore:
         self.forget(hour)
         gone = [name for name, (own, _) in self._layout.living(self._cluster).items() if own == hour]
         for name in gone:
-            self._cluster.request("DELETE", f"/{name}", missing_ok=True)
+            delete_index(self._cluster, name)
 
     def forget(self, hour: int) -> None:
         """Lets go of what is held in memory of an hour."""

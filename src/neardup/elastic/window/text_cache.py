@@ -76,5 +76,5 @@ class Texts:
     def _sources(self, places: Sequence[DocumentRef]) -> list[bytes | None]:
         """The texts of documents as they stand in the cluster, refreshed or not."""
         answers = mget(self._cluster, places, _source_includes=self._text_field)
-        texts = [field_of(found.get("_source", {}), self._text_field) for found in answers]
+        texts = [None if found is None else field_of(found.source, self._text_field) for found in answers]
         return [text.encode(errors="replace") if isinstance(text, str) else None for text in texts]

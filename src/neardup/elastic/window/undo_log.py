@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.codec import OBJECT
 
 if TYPE_CHECKING:
+    from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
 
 _BYTES: Final = 4_000_000
@@ -45,9 +47,7 @@ class Journal:
         for number, part in enumerate(_parts(entries)):
             name = f"undo-{turn}-{number}"
             self._written.append(name)
-            self._cluster.request(
-                "PUT", f"/{state}/_doc/{name}", body={"entries": [each._asdict() for each in part]}
-            )
+            put_doc(self._cluster, state, name, {"entries": [each._asdict() for each in part]})
 
     def clear(self) -> None:
         """Forgets what was written: the turn is committed, or undone."""
@@ -78,20 +78,17 @@ class Journal:
         number = 0
         while True:
             name = f"undo-{turn}-{number}"
-            answer = self._cluster.request(
-                "GET", f"/{self._cluster.address.state}/_doc/{name}", missing_ok=True
-            )
-            if answer is None or not answer.get("found"):
+            kept = get_doc(self._cluster, self._cluster.address.state, name)
+            if kept is None:
                 return
             self._written.append(name)
-            yield [Entry(**entry) for entry in answer["_source"]["entries"]]
+            yield [Entry(**entry) for entry in kept.source["entries"]]
             number += 1
 
 
-def _undoing(entry: Entry, found: dict[str, Any]) -> Action | None:
+def _undoing(entry: Entry, found: StoredDocument | None) -> Action | None:
     """What brings a document back to its entry; None if that is for it to be gone, and it is."""
-    there = found["_source"] if found.get("found") else None
-    version = (found["_seq_no"], found["_primary_term"]) if there is not None else (None, None)
+    there, version = (None, (None, None)) if found is None else (found.source, found.version)
     if entry.fields is not None:
         if there is None:
             return None  # another client has deleted it

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neardup.elastic.http.api import count
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.codec import OBJECT, new_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.loader import load, roll_back
@@ -111,9 +112,9 @@ class ElasticWindow(WindowEngine):
             try:
                 if lost:
                     changed = Journal(self._cluster).undo(content.undo)
-                    count = roll_back(self._cluster, self._layout, content)
+                    undone = roll_back(self._cluster, self._layout, content)
                     log.warning(
-                        "%d documents that never counted were taken back, %d changes undone", count, changed
+                        "%d documents that never counted were taken back, %d changes undone", undone, changed
                     )
                     content = replace(content, undo=())
                 self._catch_up(content)
@@ -295,11 +296,9 @@ class ElasticWindow(WindowEngine):
     @one_at_a_time
     def stats(self) -> Stats:
         self._catch_up(self._committed())
-        marked = self._cluster.request(
-            "POST", f"/{self._layout.target}/_count", params={"ignore_unavailable": "true"},
-            body={"query": {"term": {f"{OBJECT}.status": "unscored"}}},
-        )  # fmt: skip
-        return replace(super().stats(), unscored=int(marked["count"]))
+        query = {"term": {f"{OBJECT}.status": "unscored"}}
+        marked = count(self._cluster, self._layout.target, query, {"ignore_unavailable": "true"})
+        return replace(super().stats(), unscored=marked)
 
 
 def _mark_expired_dead(state: State, store: ClusterStore) -> None:
