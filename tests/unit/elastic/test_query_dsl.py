@@ -7,8 +7,8 @@ from fractions import Fraction
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import StateDocument
 from neardup.elastic.window.loader import committed
+from neardup.elastic.window.state_document import StateDocument
 from neardup.stores.base import Commit
 
 NEWS = parse_address("http://localhost:9200/news")
@@ -61,7 +61,10 @@ def test_lengths_are_bounded_in_integers():
 
 def test_only_what_is_committed_counts():
     content = StateDocument(
-        {}, {}, Commit(floor_order=5, next_order=2_000_100), gaps=((100, 1_000_100), (1_000_200, 2_000_000))
+        {},
+        {},
+        Commit(floor_order=5, next_order=2_000_100),
+        aborted=((100, 1_000_100), (1_000_200, 2_000_000)),
     )
     ranges = committed(content, 0)["bool"]
     assert ranges["filter"] == [{"range": {"neardup.order": {"gte": 5, "lt": 2_000_100}}}]

@@ -11,7 +11,7 @@ from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, re
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease
+from neardup.elastic.window.state_document import read_state
 from neardup.errors import NotSetUp
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ class Backlog:
 
 def layout_at(cluster: Cluster) -> Layout:
     """The layout of the window at the cluster's address; raises `NotSetUp` if there is none."""
-    content = Lease(cluster).read()
-    if content is None:
+    state = read_state(cluster)
+    if state is None:
         raise NotSetUp(str(cluster.address))
-    return Layout.of(cluster.address, scheme_of(content.about), content.archive)
+    return Layout.of(cluster.address, scheme_of(state.about), state.archive)
 
 
 class BacklogReader:

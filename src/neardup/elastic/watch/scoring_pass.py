@@ -7,11 +7,11 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.scan import read
 from neardup.elastic.watch.backlog import BacklogReader
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.store import ForeignDocument
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog
-from neardup.elastic.watch.leadership import Leadership
+from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
-from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
+from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
 from neardup.window.base import Left
@@ -51,7 +52,7 @@ class Watch:
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
-        self._post = Leadership(cluster)
+        self._leadership = leadership(cluster)
         self._rolled: int | None = None
         self._told: frozenset[str] = frozenset()
         self._standing_by = False
@@ -102,7 +103,8 @@ class Watch:
                     log.warning("%s; going on in %.0f s", error, pause)
                     sleep(pause)
         finally:
-            self._post.leave()
+            with suppress(ClusterError, LeaseLost):
+                self._leadership.release()
 
     def _survives(self, error: Exception, failures: int) -> bool:
         """Whether to go on after `error`. An index that was closed to marks a moment ago is passed over next time."""
@@ -134,7 +136,7 @@ class Watch:
             if at_work and self.lag.waiting:
                 for verdict in watcher.one_pass():
                     yield verdict
-                    self._post.hold()
+                    self._leadership.try_acquire()
             self.handled += watcher.handled - before
             if watcher.handled > before:
                 continue
@@ -145,11 +147,11 @@ class Watch:
 
     def _at_work(self) -> bool:
         """Whether this watcher is the one that works; told when that changes."""
-        at_work = self._post.hold()
+        at_work = self._leadership.try_acquire()
         if at_work and self._standing_by:
             log.warning("nobody else scores any more: at work")
         elif not at_work and not self._standing_by:
-            log.warning("another process (%s) scores this window: standing by", self._post.holder)
+            log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
         self._standing_by = not at_work
         return at_work
 

@@ -19,7 +19,6 @@ import numpy as np
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.codec import LOADED, OBJECT, loaded
 from neardup.elastic.window.loader import committed, counted, pages, refresh
-from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.index.candidates import Search, SignedQueryBatch
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from neardup.elastic.http.api import Hit
-    from neardup.elastic.window.lease import StateDocument
     from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch, Signer
@@ -219,7 +218,7 @@ class AdHocQuery:
             for gone in sorted(heads - known.keys()):
                 known |= self._heirs(gone)
         ordered = [known[order] for order in sorted(known)]
-        places = [DocumentRef(hit.index, hit.id) for hit in ordered]
+        places = [hit.ref for hit in ordered]
         apart = [self._layout.is_apart(place.index) for place in places]
         taken = loaded([hit.source[OBJECT] for hit in ordered], apart)
         self._store.adopt(taken.rows, taken.blobs, places)

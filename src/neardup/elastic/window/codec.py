@@ -38,8 +38,10 @@ BOOK: Final = (
     "written_by",
 )  # fmt: skip
 """What the scorer needs beside it: `order` numbers documents as they came, over all hours."""
+SCORER_FIELDS: Final = (*VERDICT, *BOOK)
+"""All that the scorer writes: what an update of a stored document may change."""
 LOADED: Final = (
-    "fingerprint", "qgram_count", "sketch", "sentences", "simhash_bands", *VERDICT, *BOOK,
+    "fingerprint", "qgram_count", "sketch", "sentences", "simhash_bands", *SCORER_FIELDS,
 )  # fmt: skip
 """What is read of a document to take it into a window: neither its text nor its q-grams."""
 
@@ -104,7 +106,7 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
-UNSCORED: Final[dict[str, None]] = dict.fromkeys((*VERDICT, *BOOK))
+UNSCORED: Final[dict[str, None]] = dict.fromkeys(SCORER_FIELDS)
 """The update that takes a verdict back: as if the document had never been scored."""
 
 

@@ -15,8 +15,8 @@ from neardup.elastic.http.admin_api import get_object
 from neardup.elastic.http.api import count
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease, StateDocument
 from neardup.elastic.window.site import ElasticContext
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.elastic.window.window import ElasticWindow
 from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.window.lease import Lease
 
 log = logging.getLogger("neardup")
 
@@ -71,7 +72,7 @@ def open_elastic_window(
 def describe(window: str, *, credentials: Credentials | None = None) -> None:
     """Brings the state document up to what `neardup setup` has made, which only its role can see."""
     with _connected(window, credentials, None) as cluster:
-        lease, about = Lease(cluster), _template(cluster)
+        lease, about = scoring_lease(cluster), _template(cluster)
         content = lease.read()
         if about is None:
             return
@@ -79,7 +80,7 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
             lease.create(StateDocument(about, hours.remembered))
         elif content.about != about:
-            content, _ = lease.take()
+            content, _ = lease.acquire()
             lease.commit(replace(content, about=about))
 
 
@@ -91,7 +92,7 @@ def remember_hours(
     Raises `SettingsError` if documents would go by it and there is no `force`.
     """
     with _connected(window, credentials, None) as cluster:
-        lease = Lease(cluster)
+        lease = scoring_lease(cluster)
         content = lease.read()
         if content is None or not hours:
             return
@@ -107,7 +108,7 @@ def remember_hours(
             force=force,
         )
         if chosen != left:
-            content, _ = lease.take()
+            content, _ = lease.acquire()
             lease.commit(replace(content, settings=merged(content.settings, chosen.remembered)))
 
 
@@ -136,7 +137,7 @@ def _opened(
     remember: bool,
 ) -> tuple[ElasticWindow, Settings | None]:
     """The window, and the settings that its last writer left; None for a new one."""
-    address, lease = cluster.address, Lease(cluster)
+    address, lease = cluster.address, scoring_lease(cluster)
     content = lease.read()
     left = None if content is None else _left(address.prefix, content)
     if content is None:
@@ -184,7 +185,9 @@ def _template(cluster: Cluster) -> dict[str, Any] | None:
     return about
 
 
-def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> StateDocument:
+def _begun(
+    cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
+) -> StateDocument:
     """The content of a window that nobody has scored in yet; sets it up if need be."""
     about = _template(cluster) or set_up(cluster, settings=chosen).scheme.about()
     lease.create(StateDocument(about, chosen.remembered, archive=archive))
