@@ -16,7 +16,7 @@ from testing.node.killing import stored
 from testing.window import stalling_writer
 from testing.window.backends import document, grams
 
-from neardup.elastic.window.codec import loaded
+from neardup.elastic.window.codec import stored_rows
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.text_cache import TextCache
 from neardup.opening import open_window
@@ -135,7 +135,9 @@ def slowly(function, seconds, times=sys.maxsize):
 
 def test_a_scorer_that_loads_for_longer_than_a_lease_keeps_nobody_waiting_and_gets_it(cluster, neighbour):
     with opened(cluster) as window:
-        with mock.patch("neardup.elastic.window.loader.loaded", slowly(loaded, 1.5 * LONG_LEASE, 1)):
+        with mock.patch(
+            "neardup.elastic.window.loader.stored_rows", slowly(stored_rows, 1.5 * LONG_LEASE, 1)
+        ):
             assert [verdict.id for verdict in window.ingest(FIRST)] == [item.id for item in FIRST]
         assert [verdict.id for verdict in window.ingest(THEIRS)] == [item.id for item in THEIRS]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.index_layout import Layout
@@ -36,13 +37,13 @@ def test_what_cannot_be_reached_matches_nothing():
 
 
 def test_more_terms_than_a_query_may_have_are_shared_out_without_loss():
-    terms = [str(number) for number in range(queries.MAX_TERMS + 1)]
+    terms = [str(number) for number in range(MAX_TERMS + 1)]
     parts = [
         part["terms_set"]["neardup.qgrams"]
         for part in queries.at_least("qgrams", terms, 100)["bool"]["should"]
     ]
     assert sorted(term for part in parts for term in part["terms"]) == sorted(terms)
-    assert all(len(part["terms"]) <= queries.MAX_TERMS for part in parts)
+    assert all(len(part["terms"]) <= MAX_TERMS for part in parts)
     # Whoever has 100 of all has 50 in one of the two.
     assert [part["minimum_should_match"] for part in parts] == [50, 50]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.setup import scheme_of
+from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
@@ -43,7 +43,7 @@ def layout_at(cluster: Cluster) -> Layout:
     state = read_state(cluster)
     if state is None:
         raise NotSetUp(str(cluster.address))
-    return Layout.of(cluster.address, scheme_of(state.about), state.archive)
+    return Layout.of(cluster.address, window_config(state.about), state.archive)
 
 
 class BacklogReader:

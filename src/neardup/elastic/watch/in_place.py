@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.resources import load
-from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.admin.setup import set_up, window_config
 from neardup.elastic.http.admin_api import put_mapping
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.window.index_layout import Layout
@@ -34,7 +34,7 @@ def prepare(
     """
     state = read_state(cluster)
     if state is not None:
-        about = scheme_of(state.about)
+        about = window_config(state.about)
         for what, kept, wanted in (
             ("text_field", about.text_field, fields.text),
             ("time_field", about.time_field, fields.time[0]),

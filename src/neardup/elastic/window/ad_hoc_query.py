@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.codec import LOADED, OBJECT, loaded
+from neardup.elastic.window.codec import OBJECT, RESTORED, stored_rows
 from neardup.elastic.window.loader import committed, counted, pages, refresh
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
@@ -197,7 +197,7 @@ class AdHocQuery:
         return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
 
     def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
-        fields = [f"{OBJECT}.{name}" for name in LOADED]
+        fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
             fields.append(self._layout.text_field)
         order = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
@@ -220,7 +220,7 @@ class AdHocQuery:
         ordered = [known[order] for order in sorted(known)]
         places = [hit.ref for hit in ordered]
         apart = [self._layout.is_apart(place.index) for place in places]
-        taken = loaded([hit.source[OBJECT] for hit in ordered], apart)
+        taken = stored_rows([hit.source[OBJECT] for hit in ordered], apart)
         self._store.adopt(taken.rows, taken.blobs, places)
         add_stored(self._state, taken.rows, taken.ids, np.zeros(len(ordered), np.int64), [taken.keys])
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.window.codec import LOADED, OBJECT, UNSCORED, loaded
+from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
 from neardup.window.restore import add_stored
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def load(
         store.keep_lease()
         objects = [hit.source[OBJECT] for hit in hits]
         places = [hit.ref for hit in hits]
-        found = loaded(objects, [layout.is_apart(place.index) for place in places])
+        found = stored_rows(objects, [layout.is_apart(place.index) for place in places])
         store.adopt(found.rows, found.blobs, places)
         add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
 
@@ -95,7 +95,7 @@ def _wanted(state: State) -> tuple[str, ...]:
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*state.settings.routes, *(["sentences"] if state.settings.partial else [])}
     unwanted = {field for route, field in routes.items() if route not in searched}
-    return tuple(name for name in LOADED if name not in unwanted)
+    return tuple(name for name in RESTORED if name not in unwanted)
 
 
 def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.managed_objects import deleted_after
-from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.admin.setup import set_up, window_config
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.admin_api import get_object
 from neardup.elastic.http.api import count
@@ -98,7 +98,7 @@ def remember_hours(
             return
         left = _left(cluster.address.prefix, content)
         chosen = left.with_changes(**hours)
-        layout = Layout.of(cluster.address, scheme_of(content.about), content.archive)
+        layout = Layout.of(cluster.address, window_config(content.about), content.archive)
         newest = content.commit.newest
         check_hours(
             str(cluster.address),
@@ -150,7 +150,7 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or left or _left(address.prefix, content)).with_changes(**changes)
-    scheme = scheme_of(content.about)
+    scheme = window_config(content.about)
     maker = _signer(str(address), scheme.recipe_text, scheme.lexicon, scheme.recipe, chosen)
     chosen = chosen.with_changes(recipe=maker.recipe)
     if content.archive is not None and chosen.window_hours:
@@ -189,7 +189,7 @@ def _begun(
     cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
 ) -> StateDocument:
     """The content of a window that nobody has scored in yet; sets it up if need be."""
-    about = _template(cluster) or set_up(cluster, settings=chosen).scheme.about()
+    about = _template(cluster) or set_up(cluster, settings=chosen).config.about()
     lease.create(StateDocument(about, chosen.remembered, archive=archive))
     content = lease.read()
     if content is None:

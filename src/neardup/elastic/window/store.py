@@ -16,7 +16,7 @@ import numpy as np
 from neardup.elastic.http.admin_api import delete_index
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action, Op
-from neardup.elastic.window.codec import OBJECT, new_fields, verdict_fields
+from neardup.elastic.window.codec import OBJECT, first_fields, verdict_fields
 from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.elastic.window.text_cache import TextCache
 from neardup.elastic.window.undo_log import UndoLog
@@ -150,7 +150,7 @@ class ClusterStore:
     def _add(self, place: DocumentRef, row: Any, blob: bytes, document: Prepared, sieve: Any) -> None:
         found = document.fields
         by = "watch" if isinstance(found, ForeignDocument) else "ingest"
-        ours = verdict_fields(row, blob, now_ms()) | new_fields(row, sieve, by)
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, by)
         if isinstance(found, ForeignDocument):
             action = self._mark(document, ours)
         else:

@@ -17,7 +17,7 @@ import numpy as np
 
 from neardup.elastic.http.api import DocumentRef, count
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.codec import OBJECT, new_fields, unstored_fields, verdict_fields
+from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.loader import load, roll_back
 from neardup.elastic.window.pending_writes import DocumentsRefused
 from neardup.elastic.window.store import ClusterStore, ForeignDocument
@@ -208,7 +208,9 @@ class ElasticWindow(WindowEngine):
             blob = state.store.blob(
                 int(state.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
             )
-            ours = verdict_fields(row, blob, now_ms()) | new_fields(row, state.table.sieves[number], "watch")
+            ours = verdict_fields(row, blob, now_ms()) | first_fields(
+                row, state.table.sieves[number], "watch"
+            )
             self._store.mark(document, ours)
         return verdict
 
