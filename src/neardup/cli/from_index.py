@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
     """Copies the documents of the index `name` into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
-    from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+    from neardup.elastic.reindex.checkpoint import Checkpoint
+    from neardup.elastic.reindex.index_reader import IndexReader, Source
     from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
     from neardup.stores.remembered_settings import settled
