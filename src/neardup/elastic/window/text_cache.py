@@ -43,7 +43,7 @@ class TextCache:
             self._bytes -= len(self._recent.pop(handle, b""))
 
     def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[bytes]:
-        """The normal forms of documents: b"" for one that is gone, or no longer what was scored (told in the log).
+        """The normal forms of documents: b"" for one that is gone, or no longer what was scored (a line in the log).
 
         One request for every 256 that are not kept.
         """
