@@ -23,7 +23,7 @@ from neardup.elastic.admin.managed_objects import (
 )
 from neardup.elastic.http.admin_api import put_object
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
-from neardup.model.settings import MAX_Q, Recipe, Settings, check_whole
+from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -182,7 +182,7 @@ def apply(cluster: Cluster, made: Plan) -> None:
 
 def _check(config: WindowConfig) -> None:
     Settings(window_hours=config.window_hours, keep_hours=config.keep_hours)  # checks both
-    check_whole("max_length", config.max_length, MAX_Q, 10_000_000)
+    check_whole("max_length", config.max_length, MAX_Q, DEFAULT_MAX_LENGTH)  # no more than a client signs
     for name in ("text_field", "time_field"):
         value = getattr(config, name)
         if not all(value.split(".")) or value.split(".")[0] == "neardup":
