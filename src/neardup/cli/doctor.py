@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from neardup.cli import options
+from neardup.cli.context import configuration, window_location
 from neardup.cli.exit_codes import DONE, UNUSABLE
-from neardup.cli.session import configured, place_of
 
 
 def doctor(
@@ -31,13 +31,13 @@ def doctor(
     from neardup.doctor import examine, examine_cluster
     from neardup.elastic.http.address import is_address, parse_address
 
-    settings = configured(config)
+    settings = configuration(config)
     settings.check_secrets(window)
-    place = place_of(window, settings)
+    location = window_location(window, settings)
     checks = list(
-        examine_cluster(parse_address(place), settings.credentials)
-        if is_address(place)
-        else examine(Path(place))
+        examine_cluster(parse_address(location), settings.credentials)
+        if is_address(location)
+        else examine(Path(location))
     )
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)

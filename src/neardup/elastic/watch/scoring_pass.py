@@ -25,7 +25,7 @@ from neardup.model.document import (
     format_time,
 )
 from neardup.model.field_path import field_of
-from neardup.model.settings import HOUR_MS
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +41,6 @@ log = logging.getLogger("neardup")
 
 PASS: Final = 20_000
 """Documents after which a pass ends and the next one looks again what is oldest: a few minutes' work at most."""
-DEFAULT_BATCH: Final = 256
 
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "fingerprint", "recipe", "unsigned"))
 
@@ -69,7 +68,7 @@ class Watcher:
         layout: Layout,
         *,
         on_reject: OnReject,
-        batch: int = DEFAULT_BATCH,
+        batch: int = DEFAULT_BATCH_DOCUMENTS,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         stats = window.stats()

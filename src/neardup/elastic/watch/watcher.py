@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog
 from neardup.elastic.watch.leadership import Leadership
-from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
+from neardup.elastic.watch.scoring_pass import Watcher
 from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-DEFAULT_POLL_SECONDS: Final = 2.0
 LONGEST_PAUSE: Final = 60.0
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
@@ -47,7 +47,7 @@ class Watch:
         roll_over: Callable[[int], object] | None = None,
         once: bool = False,
         poll: float = DEFAULT_POLL_SECONDS,
-        batch: int = DEFAULT_BATCH,
+        batch: int = DEFAULT_BATCH_DOCUMENTS,
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch

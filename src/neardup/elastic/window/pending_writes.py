@@ -14,7 +14,7 @@ from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.codec import BOOK, OBJECT, UNSCORED, VERDICT
 from neardup.elastic.window.undo_log import Entry, Journal
-from neardup.errors import ClusterRejected, NeardupError
+from neardup.errors import ClusterRejected
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class DocumentRef(NamedTuple):
     id: str
 
 
-class DocumentsRefused(NeardupError):
+class DocumentsRefused(Exception):
     """The cluster will not have some documents of a batch, for the `reasons` by id; nothing of the batch counts."""
 
     def __init__(self, reasons: dict[str, str]) -> None:
