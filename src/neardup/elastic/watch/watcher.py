@@ -13,7 +13,7 @@ from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-DEFAULT_POLL_SECONDS: Final = 2.0
 LONGEST_PAUSE: Final = 60.0
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
