@@ -92,9 +92,9 @@ def test_evaluate_shows_the_words_that_mean_a_copy():
 
 
 def test_watch_and_the_lexicon_have_the_defaults_of_the_library():
-    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.watch.watcher import Watcher
 
-    parameters = inspect.signature(Watch).parameters
+    parameters = inspect.signature(Watcher).parameters
     assert parameters["poll"].default == default_of("watch", "poll") == DEFAULT_POLL_SECONDS
     assert parameters["batch"].default == default_of("watch", "batch_documents") == DEFAULT_BATCH_DOCUMENTS
     assert default_of("lexicon build", "sample") == DEFAULT_LEXICON_SAMPLE

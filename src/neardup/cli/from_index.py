@@ -65,7 +65,7 @@ def score_in_place(
     """
     from neardup.elastic.reindex.index_reader import OWN_ID
     from neardup.elastic.watch.in_place import prepare
-    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.watch.watcher import Watcher
 
     location = window_location(window, config)
     outputs.check(config.files_read, window=location)
@@ -74,7 +74,7 @@ def score_in_place(
     with connected(location, config) as cluster:
         check_cluster(location, config, make=True)
         layout = prepare(cluster, name, config.settings, config.fields_beside(OWN_ID), given=options)
-        watch = Watch(opener, cluster, layout, once=True)
+        watch = Watcher(opener, cluster, layout, once=True)
         with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:
             score_backlog(watch, sinks)
-    return exit_code(sinks, blocked=watch.lag.blocked)
+    return exit_code(sinks, blocked=watch.backlog.blocked)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from neardup.cli.inputs import Readable
     from neardup.cli.sinks import OutputOptions
     from neardup.elastic.watch.backlog import Backlog
-    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.watch.watcher import Watcher
     from neardup.model.verdict import Verdict
     from neardup.sources.position import Item
 
@@ -99,14 +99,14 @@ def exit_code(sinks: Sinks, *, blocked: int = 0) -> int:
 
 
 def score_backlog(
-    watch: Watch, sinks: Sinks, *, on_lag: Callable[[Backlog], object] = lambda _: None
+    watch: Watcher, sinks: Sinks, *, on_backlog: Callable[[Backlog], object] = lambda _: None
 ) -> None:
     """Writes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
     sinks.tally.left = lambda: watch.left
     with Stop() as stop:
         verdicts = watch.verdicts(
             on_reject=sinks.rejects.add,
-            on_lag=on_lag,
+            on_backlog=on_backlog,
             stopped=lambda: stop.requested is not None,
             sleep=stop.sleep,
         )
@@ -115,9 +115,11 @@ def score_backlog(
             sinks.verdicts.flush()
             sinks.tally.add(verdict)
         stop.raise_if_requested()
-    if watch.lag.blocked:
-        indices = ", ".join(watch.lag.readonly)
-        log_line(f"{counted(watch.lag.blocked, 'document')} wait in indices that are read-only: {indices}")
+    if watch.backlog.blocked:
+        indices = ", ".join(watch.backlog.readonly)
+        log_line(
+            f"{counted(watch.backlog.blocked, 'document')} wait in indices that are read-only: {indices}"
+        )
 
 
 class Tally:

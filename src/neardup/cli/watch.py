@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from neardup.config import Config
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.watch.backlog import Backlog
-    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.watch.watcher import Watcher
 
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
@@ -88,19 +88,19 @@ def watch(
         pace = {"once": once, "poll": poll, "batch": batch_documents}
         watching = _watch(cluster, settings, force=force, rollover=not no_rollover, **pace)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
-            score_backlog(watching, sinks, on_lag=_BacklogReport(sinks, report))
-    raise typer.Exit(exit_code(sinks, blocked=watching.lag.blocked))
+            score_backlog(watching, sinks, on_backlog=_BacklogReport(sinks, report))
+    raise typer.Exit(exit_code(sinks, blocked=watching.backlog.blocked))
 
 
-def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watch:
+def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watcher:
     """The watch over the window of `cluster`, which also makes the indices of coming hours if `rollover`."""
     from neardup.elastic.admin.rollover import roll_over
     from neardup.elastic.watch.backlog import layout_at
-    from neardup.elastic.watch.watcher import Watch
+    from neardup.elastic.watch.watcher import Watcher
 
     layout = layout_at(cluster)
     hourly = rollover and layout.archive is None
-    return Watch(
+    return Watcher(
         cluster_window_opener(str(cluster.address), config, force=force, **config.given),
         cluster,
         layout,
