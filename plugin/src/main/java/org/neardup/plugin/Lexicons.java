@@ -58,7 +58,8 @@ final class Lexicons {
         try {
             return named(name);
         } catch (IOException | DataFileException | IllegalArgumentException cause) {
-            logger.debug(() -> "lexicon [" + name + "] cannot be read; the standard one is used to order q-grams", cause);
+            logger.debug(
+                    () -> "lexicon [" + name + "] cannot be read; the standard one is used to order q-grams", cause);
             return Lexicon.standard();
         }
     }

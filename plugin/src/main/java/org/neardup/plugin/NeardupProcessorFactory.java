@@ -94,19 +94,26 @@ final class NeardupProcessorFactory implements Processor.Factory {
             return Lexicon.standard();
         }
         if (!Lexicons.NAME.matcher(name).matches()) {
-            throw options.wrong("lexicon", name, "the name of a lexicon without directory and ending,"
-                    + " of letters, digits, '.', '_' and '-', such as \"news\"");
+            throw options.wrong(
+                    "lexicon",
+                    name,
+                    "the name of a lexicon without directory and ending,"
+                            + " of letters, digits, '.', '_' and '-', such as \"news\"");
         }
         try {
             return lexicons.named(name);
         } catch (NoSuchFileException cause) {
-            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] has no file "
-                    + lexicons.file(name) + ": copy the lexicon there, on every node, or leave the option out");
+            throw options.failure(
+                    "lexicon",
+                    "is \"" + name + "\", but node [" + node + "] has no file " + lexicons.file(name)
+                            + ": copy the lexicon there, on every node, or leave the option out");
         } catch (DataFileException cause) {
             throw options.failure("lexicon", "is \"" + name + "\", but on node [" + node + "] " + cause.getMessage());
         } catch (IOException cause) {
-            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] cannot read "
-                    + lexicons.file(name) + " (" + cause + "): let the user that Elasticsearch runs as read it");
+            throw options.failure(
+                    "lexicon",
+                    "is \"" + name + "\", but node [" + node + "] cannot read " + lexicons.file(name) + " (" + cause
+                            + "): let the user that Elasticsearch runs as read it");
         }
     }
 
@@ -123,8 +130,10 @@ final class NeardupProcessorFactory implements Processor.Factory {
     private void expectRecipe(OptionReader options, String recipe) {
         String expected = options.text("recipe", null);
         if (expected != null && !expected.equals(recipe)) {
-            throw options.failure("recipe", "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
-                    + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
+            throw options.failure(
+                    "recipe",
+                    "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
+                            + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
         }
     }
 }

@@ -81,8 +81,8 @@ sealed interface Like extends Writeable, ToXContentObject {
         return switch (kind) {
             case 0 -> new Text(in.readString());
             case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
-            case 2 -> new Document(
-                    (Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
+            case 2 ->
+                new Document((Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
             default -> throw new IOException("[like] of a kind not known here: " + kind);
         };
     }

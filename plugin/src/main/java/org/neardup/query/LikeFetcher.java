@@ -52,23 +52,26 @@ final class LikeFetcher {
             search(listener);
             return;
         }
-        GetRequest request =
-                new GetRequest(wanted.index(), wanted.id()).routing(wanted.routing()).fetchSourceContext(source);
-        client.get(request, ActionListener.wrap(
-                found -> ActionListener.completeWith(listener, () -> {
-                    if (!found.isExists()) {
-                        throw missing();
-                    }
-                    return document(found.getIndex(), found.getField(ROUTING), found.getSourceAsMap());
-                }),
-                failure -> {
-                    Throwable cause = ExceptionsHelper.unwrapCause(failure);
-                    if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
-                        search(listener);
-                    } else {
-                        listener.onFailure(failure);
-                    }
-                }));
+        GetRequest request = new GetRequest(wanted.index(), wanted.id())
+                .routing(wanted.routing())
+                .fetchSourceContext(source);
+        client.get(
+                request,
+                ActionListener.wrap(
+                        found -> ActionListener.completeWith(listener, () -> {
+                            if (!found.isExists()) {
+                                throw missing();
+                            }
+                            return document(found.getIndex(), found.getField(ROUTING), found.getSourceAsMap());
+                        }),
+                        failure -> {
+                            Throwable cause = ExceptionsHelper.unwrapCause(failure);
+                            if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
+                                search(listener);
+                            } else {
+                                listener.onFailure(failure);
+                            }
+                        }));
     }
 
     private void search(ActionListener<Like.Document> listener) {
@@ -78,8 +81,9 @@ final class LikeFetcher {
                 .size(2);
         SearchRequest request = new SearchRequest(Strings.splitStringByCommaToArray(wanted.index()));
         request.routing(wanted.routing()).source(body).allowPartialSearchResults(false);
-        client.search(request, listener.delegateFailureAndWrap(
-                (next, found) -> ActionListener.completeWith(next, () -> only(found))));
+        client.search(
+                request,
+                listener.delegateFailureAndWrap((next, found) -> ActionListener.completeWith(next, () -> only(found))));
     }
 
     private Like.Document only(SearchResponse found) {
@@ -90,7 +94,9 @@ final class LikeFetcher {
         if (hits.length > 1) {
             String one = index(hits[0]);
             String other = index(hits[1]);
-            String remedy = one.equals(other) ? ", under two routings: say which as [routing]" : ": name one of them as [_index]";
+            String remedy = one.equals(other)
+                    ? ", under two routings: say which as [routing]"
+                    : ": name one of them as [_index]";
             throw new IllegalArgumentException(
                     "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
         }
@@ -115,12 +121,14 @@ final class LikeFetcher {
         boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
         boolean full = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
         if (!full) {
-            throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
-                    + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+            throw new IllegalArgumentException(
+                    "[like] is document " + wanted + ", whose source has no full signature in [" + field
+                            + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
         }
-        Like.Reference place =
-                new Like.Reference(index, wanted.id(), routing == null ? null : routing.getValue().toString());
-        List<String> strings = ((List<?>) qgrams).stream().map(String.class::cast).toList();
+        Like.Reference place = new Like.Reference(
+                index, wanted.id(), routing == null ? null : routing.getValue().toString());
+        List<String> strings =
+                ((List<?>) qgrams).stream().map(String.class::cast).toList();
         return new Like.Document(place, (String) recipe, (String) fingerprint, strings);
     }
 

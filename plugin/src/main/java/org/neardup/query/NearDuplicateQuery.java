@@ -7,9 +7,9 @@ import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.PointValues;
 import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
@@ -75,9 +75,7 @@ final class NearDuplicateQuery extends Query {
 
     @Override
     public Query rewrite(IndexSearcher searcher) throws IOException {
-        return canMatch(searcher.getIndexReader())
-                ? super.rewrite(searcher)
-                : new MatchNoDocsQuery(OUT_OF_REACH);
+        return canMatch(searcher.getIndexReader()) ? super.rewrite(searcher) : new MatchNoDocsQuery(OUT_OF_REACH);
     }
 
     @Override
@@ -99,7 +97,8 @@ final class NearDuplicateQuery extends Query {
          */
         @Override
         public boolean isCacheable(LeafReaderContext context) {
-            return plan.weight() <= RamUsageEstimator.QUERY_DEFAULT_RAM_BYTES_USED && DocValues.isCacheable(context, counts);
+            return plan.weight() <= RamUsageEstimator.QUERY_DEFAULT_RAM_BYTES_USED
+                    && DocValues.isCacheable(context, counts);
         }
 
         @Override

@@ -79,7 +79,8 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
             if (!token.isValue()) {
                 String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
                 throw new ParsingException(
-                        parser.getTokenLocation(), "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
+                        parser.getTokenLocation(),
+                        "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
             }
             switch (key) {
                 case FIELD -> field = parser.text();
@@ -87,8 +88,11 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
                 case IGNORE_UNMAPPED -> ignoreUnmapped = parser.booleanValue();
                 case "boost" -> boost = parser.floatValue();
                 case "_name" -> name = parser.text();
-                default -> throw new ParsingException(parser.getTokenLocation(), "[neardup] has no option [" + key
-                        + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
+                default ->
+                    throw new ParsingException(
+                            parser.getTokenLocation(),
+                            "[neardup] has no option [" + key
+                                    + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
             }
         }
         if (like == null) {

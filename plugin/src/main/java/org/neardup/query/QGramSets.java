@@ -41,7 +41,8 @@ final class QGramSets {
         long weight() {
             return switch (like) {
                 case Like.Text(String text) -> 2L * text.length();
-                case Like.Document document -> SeekPlan.TERM_BYTES * document.qgrams().size();
+                case Like.Document document ->
+                    SeekPlan.TERM_BYTES * document.qgrams().size();
                 case Like.Reference reference -> 0;
             };
         }
@@ -81,11 +82,13 @@ final class QGramSets {
 
     private Sought make(Key key) {
         room.demand(key.largest());
-        QGramSet set = switch (key.like()) {
-            case Like.Text(String text) -> QGramSet.of(text, key.recipe());
-            case Like.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());
-            case Like.Reference reference -> throw new IllegalStateException(reference + " has not been fetched");
-        };
+        QGramSet set =
+                switch (key.like()) {
+                    case Like.Text(String text) -> QGramSet.of(text, key.recipe());
+                    case Like.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());
+                    case Like.Reference reference ->
+                        throw new IllegalStateException(reference + " has not been fetched");
+                };
         int count = set.qgrams().size();
         boolean seekable = 0 < count && count <= key.most();
         SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;

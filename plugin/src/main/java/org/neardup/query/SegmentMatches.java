@@ -2,8 +2,8 @@ package org.neardup.query;
 
 import java.io.IOException;
 import java.util.Arrays;
-import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.TermState;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
@@ -33,6 +33,7 @@ final class SegmentMatches extends DocIdSetIterator {
      * out of time: in Elasticsearch that asks (ExitableDirectoryReader), and seeks and postings do not.
      */
     private static final int SEEKS_BETWEEN_CHECKS = 256;
+
     private static final int POSTINGS_BETWEEN_CHECKS = 1 << 20;
 
     private final SeekPlan plan;
@@ -49,6 +50,7 @@ final class SegmentMatches extends DocIdSetIterator {
 
     /** Where the terms of the prefix were found; null for one that has no document from the next window on. */
     private TermState[] found;
+
     private int nextWindow;
 
     /** Shared q-grams of the prefix, for every document of the window that is worked on; else null. */
@@ -87,7 +89,7 @@ final class SegmentMatches extends DocIdSetIterator {
 
     @Override
     public int advance(int target) throws IOException {
-        for (;;) {
+        for (; ; ) {
             for (at++; at < count; at++) {
                 if (docs[at] >= target) {
                     return doc = docs[at];

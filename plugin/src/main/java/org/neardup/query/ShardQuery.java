@@ -56,8 +56,7 @@ final class ShardQuery {
         if (sought.plan() == null) {
             return others(equalTo(sought.fingerprint()));
         }
-        NearDuplicateQuery query =
-                new NearDuplicateQuery(terms.name(), counts.name(), sought.plan(), sets.room());
+        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), sought.plan(), sets.room());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
             return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
@@ -68,7 +67,8 @@ final class ShardQuery {
     /** {@code query} without the document that is asked about. */
     private Query others(Query query) {
         String index = context.getFullyQualifiedIndex().getName();
-        if (!(question.like() instanceof Like.Document document) || !document.place().index().equals(index)) {
+        if (!(question.like() instanceof Like.Document document)
+                || !document.place().index().equals(index)) {
             return query;
         }
         return new BooleanQuery.Builder()
@@ -79,8 +79,10 @@ final class ShardQuery {
 
     /** The one document of a place: another shard may hold another of the same id, under another routing. */
     private Query at(Like.Reference place) {
-        BooleanQuery.Builder itself = new BooleanQuery.Builder().add(
-                context.getFieldType(IdFieldMapper.NAME).termQuery(place.id(), context), BooleanClause.Occur.FILTER);
+        BooleanQuery.Builder itself = new BooleanQuery.Builder()
+                .add(
+                        context.getFieldType(IdFieldMapper.NAME).termQuery(place.id(), context),
+                        BooleanClause.Occur.FILTER);
         if (place.routing() == null) {
             Query routed = new PrefixQuery(new Term(RoutingFieldMapper.NAME));
             itself.add(routed, BooleanClause.Occur.MUST_NOT);
@@ -100,8 +102,11 @@ final class ShardQuery {
         switch (question.like()) {
             case Like.Text(String text) -> checkLength(text, signed.maxLength());
             case Like.Document document -> checkRecipe(document, signed.recipe());
-            case Like.Reference reference -> throw failure("has not fetched document {} here: such a query can only"
-                    + " stand in a search, not in a filter that is stored", reference);
+            case Like.Reference reference ->
+                throw failure(
+                        "has not fetched document {} here: such a query can only"
+                                + " stand in a search, not in a filter that is stored",
+                        reference);
         }
         int most = context.getIndexSettings().getMaxTermsCount();
         QGramSets.Sought sought;
@@ -111,8 +116,12 @@ final class ShardQuery {
             throw failure("has a [like.text] that cannot be signed: {}", cause.getMessage());
         }
         if (sought.count() > most) {
-            throw failure("has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
-                    + " query, or raise the setting", sought.count(), IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(), most);
+            throw failure(
+                    "has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
+                            + " query, or raise the setting",
+                    sought.count(),
+                    IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(),
+                    most);
         }
         return sought;
     }
@@ -120,7 +129,8 @@ final class ShardQuery {
     private void checkLength(String text, int most) {
         int length = text.codePointCount(0, text.length());
         if (length > most) {
-            throw failure("has a [like.text] of {} characters: the texts of this index are signed up to {}", length, most);
+            throw failure(
+                    "has a [like.text] of {} characters: the texts of this index are signed up to {}", length, most);
         }
     }
 
@@ -132,14 +142,20 @@ final class ShardQuery {
             throw failure("cannot read document {}: {}", document.place(), cause.getMessage());
         }
         if (!recipe.equals(wanted)) {
-            throw failure("cannot compare document {} with this index: its q-grams are [{}], those of the index [{}];"
-                    + " ask by [like.text]", document.place(), recipe, wanted);
+            throw failure(
+                    "cannot compare document {} with this index: its q-grams are [{}], those of the index [{}];"
+                            + " ask by [like.text]",
+                    document.place(),
+                    recipe,
+                    wanted);
         }
     }
 
     /** The field of a part that is looked up by term; one with doc values alone has none. */
     private MappedFieldType terms(String part) {
-        return mapped(part, "an indexed keyword without normalizer",
+        return mapped(
+                part,
+                "an indexed keyword without normalizer",
                 type -> type instanceof KeywordFieldMapper.KeywordFieldType keyword
                         && keyword.isIndexed()
                         && !keyword.hasNormalizer());
@@ -159,8 +175,12 @@ final class ShardQuery {
             return type;
         }
         String is = type == null ? "not mapped" : "another " + type.typeName();
-        throw failure("needs the field [{}] to be {}, but it is {}: make the index by neardup setup, or say in [field] which"
-                + " object holds the signatures", name, wanted, is);
+        throw failure(
+                "needs the field [{}] to be {}, but it is {}: make the index by neardup setup, or say in [field] which"
+                        + " object holds the signatures",
+                name,
+                wanted,
+                is);
     }
 
     private QueryShardException failure(String message, Object... details) {

@@ -67,13 +67,19 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
             found = recipes(context, name, true); // terms outlive their documents, until segments are merged and longer
         }
         if (distinct(found) > 1) {
-            throw new QueryShardException(context, "[neardup] cannot search this index: its documents are signed by the"
-                    + " recipes {}, whose q-grams differ; index them again by one of them", found.keySet());
+            throw new QueryShardException(
+                    context,
+                    "[neardup] cannot search this index: its documents are signed by the"
+                            + " recipes {}, whose q-grams differ; index them again by one of them",
+                    found.keySet());
         }
         if (found.isEmpty() && reader.numDocs() > 0 && !mayBeUnsigned) {
-            throw new QueryShardException(context, "[neardup] does not know how this index is signed: neither"
-                    + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
-                    + " setup, or index its documents through the pipeline of neardup", field);
+            throw new QueryShardException(
+                    context,
+                    "[neardup] does not know how this index is signed: neither"
+                            + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
+                            + " setup, or index its documents through the pipeline of neardup",
+                    field);
         }
         return found.isEmpty() ? null : found.values().iterator().next();
     }

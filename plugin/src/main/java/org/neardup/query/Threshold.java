@@ -37,7 +37,8 @@ record Threshold(int numerator, int denominator) implements Writeable {
             throw wrong(text, "a number of at most six decimals");
         }
         return new Threshold(
-                value.unscaledValue().intValueExact(), BigDecimal.ONE.movePointRight(value.scale()).intValueExact());
+                value.unscaledValue().intValueExact(),
+                BigDecimal.ONE.movePointRight(value.scale()).intValueExact());
     }
 
     private static IllegalArgumentException wrong(String text, String expected) {

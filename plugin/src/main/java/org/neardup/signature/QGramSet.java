@@ -33,7 +33,9 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
      * point. A lexicon of another q knows none.
      */
     public List<String> rarestFirst(Lexicon lexicon) {
-        int q = qgrams.isEmpty() ? 0 : qgrams.get(0).codePointCount(0, qgrams.get(0).length());
+        int q = qgrams.isEmpty()
+                ? 0
+                : qgrams.get(0).codePointCount(0, qgrams.get(0).length());
         if (lexicon.q() != q) {
             return qgrams;
         }

@@ -50,9 +50,15 @@ final class SentenceFingerprints {
         for (int i = 0; i < n; i++) {
             beginnings[chosen[i]] = beginning(utf8, words.starts[chosen[i]], words.ends[chosen[i]]);
         }
-        Sorting.sort(chosen, 0, n, spare, (a, b) -> beginnings[a] != beginnings[b]
-                ? Long.compare(beginnings[a], beginnings[b])
-                : Arrays.compareUnsigned(utf8, words.starts[a], words.ends[a], utf8, words.starts[b], words.ends[b]));
+        Sorting.sort(
+                chosen,
+                0,
+                n,
+                spare,
+                (a, b) -> beginnings[a] != beginnings[b]
+                        ? Long.compare(beginnings[a], beginnings[b])
+                        : Arrays.compareUnsigned(
+                                utf8, words.starts[a], words.ends[a], utf8, words.starts[b], words.ends[b]));
         int out = 0;
         for (int i = 0; i < n; i++) {
             int start = words.starts[chosen[i]];

@@ -53,9 +53,11 @@ class SegmentMatchesTest {
                     try (IndexReader reader = DirectoryReader.open(directory)) {
                         for (int round = 0; round < 12; round++) {
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                            SeekPlan plan = new SeekPlan(corpus.question(), threshold, round % 2 == 0 ? 2 : SeekPlan.SHARED);
+                            SeekPlan plan =
+                                    new SeekPlan(corpus.question(), threshold, round % 2 == 0 ? 2 : SeekPlan.SHARED);
                             for (LeafReaderContext leaf : reader.leaves()) {
-                                check.check(plan, leaf.reader(), all(matches(plan, leaf.reader(), SegmentMatches.WINDOW)));
+                                check.check(
+                                        plan, leaf.reader(), all(matches(plan, leaf.reader(), SegmentMatches.WINDOW)));
                             }
                         }
                     }

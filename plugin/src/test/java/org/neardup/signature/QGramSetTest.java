@@ -41,10 +41,16 @@ class QGramSetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "a", "abc", "a b-c", "e\u0301t\u00E9",
-        "\uD801\uDC00", "\uD801\uDC00\uD801\uDC01 x", "\uD835\uDD04 rose is a ro\uD835\uDD04e",
-    })
+    @ValueSource(
+            strings = {
+                "a",
+                "abc",
+                "a b-c",
+                "e\u0301t\u00E9",
+                "\uD801\uDC00",
+                "\uD801\uDC00\uD801\uDC01 x",
+                "\uD835\uDD04 rose is a ro\uD835\uDD04e",
+            })
     @DisplayName("of few characters, or of some above U+FFFF, are so too")
     void shortTexts(String text) {
         assertTrue(!check(text, Recipe.STANDARD).blank());
@@ -88,7 +94,11 @@ class QGramSetTest {
             List<String> expected = new ArrayList<>(set.qgrams());
             expected.sort(rarity); // stable: ties stay by code point
             assertEquals(expected, order);
-            assertTrue(new TreeSet<>(order.stream().map(gram -> known(lexicon, gram)).toList()).size() > 20);
+            assertTrue(new TreeSet<>(order.stream()
+                                    .map(gram -> known(lexicon, gram))
+                                    .toList())
+                            .size()
+                    > 20);
             assertEquals(UNKNOWN, known(lexicon, order.getFirst()));
         }
     }

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("The test vectors shared with Python")
 class VectorsTest {
-    private static final Set<String> EXPECTED_KINDS = Set.of(
-            "short", "symbols", "scripts", "normalization", "lowercase", "sentences", "passages", "settings");
+    private static final Set<String> EXPECTED_KINDS =
+            Set.of("short", "symbols", "scripts", "normalization", "lowercase", "sentences", "passages", "settings");
 
     @Test
     @DisplayName("there are vectors of every kind, and more than a hundred in all")
