@@ -17,9 +17,9 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
         NfcText composed = new NfcText();
         composed.read(text);
         NormalForm form = new NormalForm();
-        form.take(composed, recipe.foldCase());
+        form.build(composed, recipe.foldCase());
         QGrams qgrams = new QGrams();
-        qgrams.take(form, recipe.q());
+        qgrams.build(form, recipe.q());
         return new QGramSet(form.fingerprint(), form.count == 0, qgrams.sorted());
     }
 

@@ -15,7 +15,7 @@ final class RadixSort {
         if (count == 0) {
             return;
         }
-        spare = Room.of(spare, count);
+        spare = Buffers.growNoCopy(spare, count);
         count(numbers, count);
         long[] from = numbers;
         long[] to = spare;

@@ -21,9 +21,9 @@ final class SentenceFingerprints {
 
     /** The fingerprints in text order, each once, 16 hex digits; sentences with too few rare words have none. */
     List<String> of(WordList words, Lexicon lexicon) {
-        chosen = Room.of(chosen, words.count);
-        spare = Room.of(spare, words.count);
-        beginnings = Room.of(beginnings, words.count);
+        chosen = Buffers.growNoCopy(chosen, words.count);
+        spare = Buffers.growNoCopy(spare, words.count);
+        beginnings = Buffers.growNoCopy(beginnings, words.count);
         List<String> fingerprints = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         int at = 0;

@@ -33,7 +33,7 @@ import org.neardup.signature.Signer;
 
 @DisplayName("The factory of the processor")
 class NeardupProcessorFactoryTest {
-    private static final String STANDARD_RECIPE = Processors.SIGNER.recipe();
+    private static final String DEFAULT_RECIPE = Processors.SIGNER.recipe();
 
     @TempDir
     Path config;
@@ -64,7 +64,7 @@ class NeardupProcessorFactoryTest {
         assertEquals("text", task.field());
         assertEquals("neardup", task.target());
         assertEquals(
-                "neardup-1:q4:case:u16:lex-" + Lexicon.standard().id() + ":sketch-32-1.5:simhash-1",
+                "neardup-1:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-1.5:simhash-1",
                 task.signer().recipe());
         assertTrue(task.qgrams());
         assertFalse(task.ignoreMissing());
@@ -94,7 +94,7 @@ class NeardupProcessorFactoryTest {
         }
         Task task = task(options);
         assertEquals("text", task.field());
-        assertEquals(STANDARD_RECIPE, task.signer().recipe());
+        assertEquals(DEFAULT_RECIPE, task.signer().recipe());
     }
 
     @Test
@@ -154,7 +154,7 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("on_too_long", List.of("fail", "mark")),
                 Arguments.of("field", List.of("a", "a.b.c", "_source.a", "ä b")),
                 Arguments.of("target_field", List.of("a", "a.b.c", "texts", "text_", "_source.a")),
-                Arguments.of("recipe", List.of(STANDARD_RECIPE)));
+                Arguments.of("recipe", List.of(DEFAULT_RECIPE)));
     }
 
     @ParameterizedTest
@@ -257,11 +257,11 @@ class NeardupProcessorFactoryTest {
     @Test
     @DisplayName("refuses another recipe than the node's, naming both and the node")
     void otherRecipe() {
-        String other = STANDARD_RECIPE.replace("q4", "q5");
+        String other = DEFAULT_RECIPE.replace("q4", "q5");
         String message = refused(Map.of("recipe", other));
         assertTrue(
                 message.startsWith(
-                        "[recipe] is \"" + other + "\", but node [node-1] signs by \"" + STANDARD_RECIPE + "\""),
+                        "[recipe] is \"" + other + "\", but node [node-1] signs by \"" + DEFAULT_RECIPE + "\""),
                 message);
     }
 
@@ -327,6 +327,6 @@ class NeardupProcessorFactoryTest {
         Signer signer =
                 Processors.make(config, Map.of("lexicon", "fives")).task().signer();
         Lexicon other = Lexicon.load(config.resolve("neardup/fives.lexicon"));
-        assertEquals(new Signer(Recipe.STANDARD, other).recipe(), signer.recipe());
+        assertEquals(new Signer(Recipe.DEFAULT, other).recipe(), signer.recipe());
     }
 }

@@ -54,14 +54,14 @@ class NeardupQueryBuilderTest {
         LogConfigurator.configureESLogging();
     }
 
-    private static final QGramSets SETS = new QGramSets(name -> Lexicon.standard(), Room.ENDLESS);
+    private static final SeekPlanCache PLANS = new SeekPlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
     private static final NamedXContentRegistry NAMES =
             new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
                     QueryBuilder.class,
                     new ParseField("neardup"),
-                    (parser, context) -> NeardupQueryBuilder.parse(parser, SETS))));
+                    (parser, context) -> NeardupQueryBuilder.parse(parser, PLANS))));
     private static final NamedWriteableRegistry SENT = new NamedWriteableRegistry(List.of(
-            new NamedWriteableRegistry.Entry(QueryBuilder.class, "neardup", in -> new NeardupQueryBuilder(in, SETS))));
+            new NamedWriteableRegistry.Entry(QueryBuilder.class, "neardup", in -> new NeardupQueryBuilder(in, PLANS))));
 
     private static final String LIKE_TEXT = "\"like\":{\"text\":\"A rose is a rose.\"}";
     private static final String LIKE_ID = "\"like\":{\"_index\":\"news\",\"_id\":\"7\"}";
@@ -195,20 +195,20 @@ class NeardupQueryBuilderTest {
     @Test
     @DisplayName("reaches another node with the document that was fetched, and with any text")
     void streamLike() throws IOException {
-        Like.Reference place = new Like.Reference("news", "7", null);
-        List<Like> all = List.of(
+        LikeSource.Reference place = new LikeSource.Reference("news", "7", null);
+        List<LikeSource> all = List.of(
                 place,
-                new Like.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
-                new Like.Document(place, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
-                new Like.Document(new Like.Reference("news", "7", "left"), "", "", List.of()));
-        for (Like like : all) {
-            Question question = new Question("neardup", like, Threshold.parse("0.5"), true);
+                new LikeSource.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
+                new LikeSource.Document(place, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
+                new LikeSource.Document(new LikeSource.Reference("news", "7", "left"), "", "", List.of()));
+        for (LikeSource like : all) {
+            QueryParams question = new QueryParams("neardup", like, Threshold.parse("0.5"), true);
             BytesStreamOutput out = new BytesStreamOutput();
             question.writeTo(out);
-            assertEquals(question, Question.read(out.bytes().streamInput()));
+            assertEquals(question, QueryParams.read(out.bytes().streamInput()));
         }
         StreamInput unknown = new BytesArray(new byte[] {9}).streamInput();
-        assertThrows(IOException.class, () -> Like.read(unknown));
+        assertThrows(IOException.class, () -> LikeSource.read(unknown));
     }
 
     @Test

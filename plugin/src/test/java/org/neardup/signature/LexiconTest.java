@@ -20,13 +20,13 @@ class LexiconTest {
     Path directory;
 
     @Test
-    @DisplayName("read from the file that ships with Python is the standard one")
+    @DisplayName("read from the file that ships with Python is the default one")
     void shipped() throws Exception {
         Lexicon lexicon = Lexicon.load(Vectors.ROOT.resolve("src/neardup/data/default.lexicon"));
-        assertEquals(Lexicon.standard().id(), lexicon.id());
+        assertEquals(Lexicon.getDefault().id(), lexicon.id());
         assertEquals(
-                new Signer(Recipe.STANDARD, Lexicon.standard()).recipe(),
-                new Signer(Recipe.STANDARD, lexicon).recipe());
+                new Signer(Recipe.DEFAULT, Lexicon.getDefault()).recipe(),
+                new Signer(Recipe.DEFAULT, lexicon).recipe());
     }
 
     @Test

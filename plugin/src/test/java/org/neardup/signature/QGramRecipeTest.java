@@ -27,7 +27,7 @@ class QGramRecipeTest {
     @Test
     @DisplayName("is equal for recipes that differ in the rest")
     void rest() {
-        String one = Recipe.STANDARD.text("01234567");
+        String one = Recipe.DEFAULT.text("01234567");
         String other = new Recipe(4, false, 10, 64, 0).text("76543210");
         assertEquals(QGramRecipe.of(one), QGramRecipe.of(other));
         assertNotEquals(QGramRecipe.of(one), new QGramRecipe(4, true));

@@ -39,8 +39,8 @@ class QGramsTest {
                     .map(i -> alphabet[i])
                     .toArray();
             text.read(new String(points, 0, length));
-            form.take(text, false);
-            qgrams.take(form, q);
+            form.build(text, false);
+            qgrams.build(form, q);
 
             TreeSet<String> expected = new TreeSet<>(BY_CODE_POINT);
             for (int at = 0; at + q <= form.count; at++) {

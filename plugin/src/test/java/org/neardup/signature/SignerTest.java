@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A signer")
 class SignerTest {
-    private final Signer signer = new Signer(Recipe.STANDARD, Lexicon.standard());
+    private final Signer signer = new Signer(Recipe.DEFAULT, Lexicon.getDefault());
 
     @Test
     @DisplayName("gives the example of the documentation")

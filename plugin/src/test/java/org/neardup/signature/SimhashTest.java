@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A simhash")
 class SimhashTest {
-    private static final Lexicon LEXICON = Lexicon.standard();
+    private static final Lexicon LEXICON = Lexicon.getDefault();
 
     private static long hash(String text, long seed) {
         byte[] data = text.getBytes(StandardCharsets.UTF_8);

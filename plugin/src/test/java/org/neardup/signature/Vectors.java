@@ -32,8 +32,8 @@ final class Vectors {
                     (int) values.get("q"),
                     (boolean) values.get("fold_case"),
                     (int) values.get("simhash_variants"),
-                    Recipe.STANDARD.sketchSize(),
-                    Recipe.STANDARD.alpha());
+                    Recipe.DEFAULT.sketchSize(),
+                    Recipe.DEFAULT.alpha());
         }
 
         @Override

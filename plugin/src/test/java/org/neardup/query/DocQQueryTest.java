@@ -57,7 +57,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("The query, on plain Lucene,")
-class NearDuplicateQueryTest {
+class DocQQueryTest {
     private static final List<String> THRESHOLDS = List.of("0.000001", "0.3", "0.5", "0.666667", "0.7", "0.9", "1");
 
     /** Caches whatever it is allowed to. */
@@ -71,12 +71,11 @@ class NearDuplicateQueryTest {
         }
     };
 
-    private static NearDuplicateQuery query(List<String> asked, Threshold threshold, int shared) {
-        return new NearDuplicateQuery(
-                Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), Room.ENDLESS);
+    private static DocQQuery query(List<String> asked, Threshold threshold, int shared) {
+        return new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), MemoryCheck.NONE);
     }
 
-    private static NearDuplicateQuery query(List<String> asked, String threshold) {
+    private static DocQQuery query(List<String> asked, String threshold) {
         return query(asked, Threshold.parse(threshold), SeekPlan.SHARED);
     }
 
@@ -379,7 +378,7 @@ class NearDuplicateQueryTest {
                             points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
                     List<Query> within = List.of(query(grams, "0.2"), query(grams.subList(0, 4), "0.4"));
                     for (Query query : within) {
-                        assertInstanceOf(NearDuplicateQuery.class, rewritten(reader, query));
+                        assertInstanceOf(DocQQuery.class, rewritten(reader, query));
                     }
                     assertEquals(0, searcher(reader).count(query(grams, "0.21")));
                     assertEquals(
@@ -468,24 +467,24 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("asks for room before it takes memory, and ends with the refusal")
-    void room() throws IOException {
+    @DisplayName("checks the memory before it allocates, and ends with the refusal")
+    void memory() throws IOException {
         Corpus corpus = new Corpus(80, 17);
         try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
             List<Long> asked = new ArrayList<>();
             SeekPlan plan = new SeekPlan(corpus.question(), Threshold.parse("0.000001"));
-            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
+            found(searcher(reader), new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
             assertEquals(
                     reader.leaves().stream()
                             .map(leaf -> 16L * leaf.reader().maxDoc())
                             .sorted()
                             .toList(),
                     asked.stream().sorted().toList());
-            Room full = bytes -> {
+            MemoryCheck full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
-            Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
+            Query refused = new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
             assertThrows(IllegalStateException.class, () -> searcher(reader).count(refused));
         }
     }
@@ -493,7 +492,7 @@ class NearDuplicateQueryTest {
     @Test
     @DisplayName("holds no counters between windows: thousands of clauses fit where thousands of counters would not")
     void manyClauses() throws IOException {
-        int documents = SegmentMatches.WINDOW;
+        int documents = SegmentMatchIterator.WINDOW;
         try (Directory directory = new ByteBuffersDirectory()) {
             try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
                 for (int i = 0; i < documents; i++) {
@@ -527,7 +526,7 @@ class NearDuplicateQueryTest {
     @DisplayName("equals one of the same fields, q-grams and threshold; says in short what it is")
     void equality() {
         List<String> grams = List.of("abcd", "bcde", "cdef", "defg");
-        NearDuplicateQuery query = query(grams, "0.7");
+        DocQQuery query = query(grams, "0.7");
         assertEquals(query, query(grams, "0.70"));
         assertEquals(query.hashCode(), query(grams, "7e-1").hashCode());
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("0.7"));
@@ -536,8 +535,8 @@ class NearDuplicateQueryTest {
                 query(grams, "0.71"),
                 query(fewer, "0.7"),
                 new MatchNoDocsQuery(""),
-                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, Room.ENDLESS),
-                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, Room.ENDLESS));
+                new DocQQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
+                new DocQQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());
@@ -548,7 +547,7 @@ class NearDuplicateQueryTest {
     @Test
     @DisplayName("is seen by visitors of its field alone")
     void visit() {
-        NearDuplicateQuery query = query(List.of("abcd"), "0.7");
+        DocQQuery query = query(List.of("abcd"), "0.7");
         for (String field : List.of(Corpus.QGRAMS, "title")) {
             List<Query> seen = new ArrayList<>();
             query.visit(new QueryVisitor() {

@@ -23,71 +23,71 @@ import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.Signature;
 import org.neardup.signature.UnpairedSurrogateException;
 
-/** A question as the query of one shard; whatever does not fit its index is an error that says what does. */
-final class ShardQuery {
+/** Makes the Lucene query of one shard; parameters that do not fit its index are an error that says what does. */
+final class ShardQueryFactory {
     private static final Set<String> WHOLE_NUMBERS = Set.of("short", "integer", "long");
 
     private final SearchExecutionContext context;
-    private final Question question;
-    private final QGramSets sets;
+    private final QueryParams params;
+    private final SeekPlanCache plans;
 
-    ShardQuery(SearchExecutionContext context, Question question, QGramSets sets) {
+    ShardQueryFactory(SearchExecutionContext context, QueryParams params, SeekPlanCache plans) {
         this.context = context;
-        this.question = question;
-        this.sets = sets;
+        this.params = params;
+        this.plans = plans;
     }
 
     /** The query; a {@link MatchNoDocsQuery} where nothing can match. */
-    Query query() throws IOException {
-        String qgrams = question.part(Signature.QGRAMS);
-        if (question.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
+    Query create() throws IOException {
+        String qgrams = params.fieldOf(Signature.QGRAMS);
+        if (params.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
             return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
         }
         MappedFieldType terms = terms(Signature.QGRAMS);
-        MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQuery::counts);
-        Signed signed = Signed.of(context, question.part(Signature.RECIPE), question.ignoreUnmapped());
-        if (signed == null) {
+        MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQueryFactory::counts);
+        IndexSigning signing = IndexSigning.of(context, params.fieldOf(Signature.RECIPE), params.ignoreUnmapped());
+        if (signing == null) {
             return new MatchNoDocsQuery("there is no signed document");
         }
-        QGramSets.Sought sought = sought(signed);
-        if (sought.blank()) {
+        QueryGrams grams = grams(signing);
+        if (grams.blank()) {
             return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
         }
-        if (sought.plan() == null) {
-            return others(equalTo(sought.fingerprint()));
+        if (grams.plan() == null) {
+            return withoutSource(equalTo(grams.fingerprint()));
         }
-        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), sought.plan(), sets.room());
+        DocQQuery query = new DocQQuery(terms.name(), counts.name(), grams.plan(), plans.memory());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
-            return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
+            return new MatchNoDocsQuery(DocQQuery.OUT_OF_REACH);
         }
-        return others(query);
+        return withoutSource(query);
     }
 
-    /** {@code query} without the document that is asked about. */
-    private Query others(Query query) {
+    /** {@code query} without the document whose copies are to be found. */
+    private Query withoutSource(Query query) {
         String index = context.getFullyQualifiedIndex().getName();
-        if (!(question.like() instanceof Like.Document document)
-                || !document.place().index().equals(index)) {
+        if (!(params.like() instanceof LikeSource.Document document)
+                || !document.reference().index().equals(index)) {
             return query;
         }
         return new BooleanQuery.Builder()
                 .add(query, BooleanClause.Occur.MUST)
-                .add(at(document.place()), BooleanClause.Occur.MUST_NOT)
+                .add(referenced(document.reference()), BooleanClause.Occur.MUST_NOT)
                 .build();
     }
 
-    /** The one document of a place: another shard may hold another of the same id, under another routing. */
-    private Query at(Like.Reference place) {
+    /** The one document of a reference: another shard may hold another of the same id, under another routing. */
+    private Query referenced(LikeSource.Reference reference) {
         BooleanQuery.Builder itself = new BooleanQuery.Builder()
                 .add(
-                        context.getFieldType(IdFieldMapper.NAME).termQuery(place.id(), context),
+                        context.getFieldType(IdFieldMapper.NAME).termQuery(reference.id(), context),
                         BooleanClause.Occur.FILTER);
-        if (place.routing() == null) {
+        if (reference.routing() == null) {
             Query routed = new PrefixQuery(new Term(RoutingFieldMapper.NAME));
             itself.add(routed, BooleanClause.Occur.MUST_NOT);
         } else {
-            Query routed = context.getFieldType(RoutingFieldMapper.NAME).termQuery(place.routing(), context);
+            Query routed = context.getFieldType(RoutingFieldMapper.NAME).termQuery(reference.routing(), context);
             itself.add(routed, BooleanClause.Occur.FILTER);
         }
         return itself.build();
@@ -98,32 +98,32 @@ final class ShardQuery {
         return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termQuery(fingerprint, context));
     }
 
-    private QGramSets.Sought sought(Signed signed) {
-        switch (question.like()) {
-            case Like.Text(String text) -> checkLength(text, signed.maxLength());
-            case Like.Document document -> checkRecipe(document, signed.recipe());
-            case Like.Reference reference ->
+    private QueryGrams grams(IndexSigning signing) {
+        switch (params.like()) {
+            case LikeSource.Text(String text) -> checkLength(text, signing.maxLength());
+            case LikeSource.Document document -> checkRecipe(document, signing.recipe());
+            case LikeSource.Reference reference ->
                 throw failure(
                         "has not fetched document {} here: such a query can only"
                                 + " stand in a search, not in a filter that is stored",
                         reference);
         }
         int most = context.getIndexSettings().getMaxTermsCount();
-        QGramSets.Sought sought;
+        QueryGrams grams;
         try {
-            sought = sets.sought(question.like(), signed, question.threshold(), most);
+            grams = plans.get(params.like(), signing, params.threshold(), most);
         } catch (UnpairedSurrogateException cause) {
             throw failure("has a [like.text] that cannot be signed: {}", cause.getMessage());
         }
-        if (sought.count() > most) {
+        if (grams.count() > most) {
             throw failure(
                     "has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
                             + " query, or raise the setting",
-                    sought.count(),
+                    grams.count(),
                     IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(),
                     most);
         }
-        return sought;
+        return grams;
     }
 
     private void checkLength(String text, int most) {
@@ -134,27 +134,27 @@ final class ShardQuery {
         }
     }
 
-    private void checkRecipe(Like.Document document, QGramRecipe wanted) {
+    private void checkRecipe(LikeSource.Document document, QGramRecipe wanted) {
         QGramRecipe recipe;
         try {
             recipe = QGramRecipe.of(document.recipe());
         } catch (IllegalArgumentException cause) {
-            throw failure("cannot read document {}: {}", document.place(), cause.getMessage());
+            throw failure("cannot read document {}: {}", document.reference(), cause.getMessage());
         }
         if (!recipe.equals(wanted)) {
             throw failure(
                     "cannot compare document {} with this index: its q-grams are [{}], those of the index [{}];"
                             + " ask by [like.text]",
-                    document.place(),
+                    document.reference(),
                     recipe,
                     wanted);
         }
     }
 
-    /** The field of a part that is looked up by term; one with doc values alone has none. */
-    private MappedFieldType terms(String part) {
+    /** The field of the signature's {@code key}, which is looked up by term; one with doc values alone has none. */
+    private MappedFieldType terms(String key) {
         return mapped(
-                part,
+                key,
                 "an indexed keyword without normalizer",
                 type -> type instanceof KeywordFieldMapper.KeywordFieldType keyword
                         && keyword.isIndexed()
@@ -168,8 +168,8 @@ final class ShardQuery {
                 && type.hasDocValues();
     }
 
-    private MappedFieldType mapped(String part, String wanted, Predicate<MappedFieldType> fits) {
-        String name = question.part(part);
+    private MappedFieldType mapped(String key, String wanted, Predicate<MappedFieldType> fits) {
+        String name = params.fieldOf(key);
         MappedFieldType type = context.getFieldType(name);
         if (type != null && fits.test(type)) {
             return type;
