@@ -18,7 +18,7 @@ final class SeekPlan {
      * k. Of the documents that share so many of the prefix nearly all are copies; a smaller k has more of them to be
      * verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
      */
-    static final int SHARED = 100;
+    static final int COMPLETE_SHARED = 100;
 
     /** Bytes that a q-gram takes in memory, about. */
     static final long TERM_BYTES = 64;
@@ -31,7 +31,7 @@ final class SeekPlan {
 
     /** @param rarestFirst the q-grams of A, one at least; any order is right, a good one is fast */
     SeekPlan(List<String> rarestFirst, Threshold threshold) {
-        this(rarestFirst, threshold, SHARED);
+        this(rarestFirst, threshold, COMPLETE_SHARED);
     }
 
     SeekPlan(List<String> rarestFirst, Threshold threshold, int shared) {

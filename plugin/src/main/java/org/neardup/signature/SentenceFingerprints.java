@@ -12,7 +12,7 @@ import java.util.Set;
  * Used again for text after text.
  */
 final class SentenceFingerprints {
-    private static final int FEWEST_WORDS = 3;
+    private static final int MIN_SENTENCE_WORDS = 3;
 
     private int[] chosen = {};
     private int[] spare = {};
@@ -35,7 +35,7 @@ final class SentenceFingerprints {
                     chosen[n++] = at;
                 }
             }
-            if (n >= FEWEST_WORDS) {
+            if (n >= MIN_SENTENCE_WORDS) {
                 String fingerprint = HexFormat.of().toHexDigits(hash(words, n));
                 if (seen.add(fingerprint)) {
                     fingerprints.add(fingerprint);

@@ -8,7 +8,7 @@ import java.util.Arrays;
  */
 final class Simhash {
     /** A random lexicon keeps two words of three. */
-    private static final long KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
+    private static final long WORDS_KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
 
     /** Four bits spread over four lanes of 16 bits, so that one multiplication adds a weight to four sums. */
     private static final long[] LANES = new long[16];
@@ -54,7 +54,7 @@ final class Simhash {
         int out = 0;
         for (int i = 0; i < words.count; i++) {
             long hash = XxHash64.hash(words.utf8, words.starts[i], words.ends[i], variant);
-            if (Long.compareUnsigned(hash, KEPT_BELOW) < 0) {
+            if (Long.compareUnsigned(hash, WORDS_KEPT_BELOW) < 0) {
                 int length = words.ends[i] - words.starts[i];
                 System.arraycopy(words.utf8, words.starts[i], utf8, out, length);
                 starts[kept] = out;

@@ -76,7 +76,7 @@ class DocQQueryTest {
     }
 
     private static DocQQuery query(List<String> asked, String threshold) {
-        return query(asked, Threshold.parse(threshold), SeekPlan.SHARED);
+        return query(asked, Threshold.parse(threshold), SeekPlan.COMPLETE_SHARED);
     }
 
     private static IndexSearcher searcher(IndexReader reader) {
@@ -122,7 +122,8 @@ class DocQQueryTest {
                         for (int round = 0; round < 21; round++) {
                             List<String> asked = corpus.question();
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                            int shared = List.of(1, 2, 10, SeekPlan.SHARED).get(random.nextInt(4));
+                            int shared =
+                                    List.of(1, 2, 10, SeekPlan.COMPLETE_SHARED).get(random.nextInt(4));
                             Query query = query(asked, threshold, shared);
                             Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
                             copies += expected.size();
@@ -199,7 +200,7 @@ class DocQQueryTest {
     private static void compound(Corpus corpus, IndexSearcher searcher, int round) throws IOException {
         List<String> asked = corpus.question();
         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-        Query query = query(asked, threshold, SeekPlan.SHARED);
+        Query query = query(asked, threshold, SeekPlan.COMPLETE_SHARED);
         for (String label : List.of("even", "rare", "n" + round, "none")) {
             Map<String, Float> fitting =
                     corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));

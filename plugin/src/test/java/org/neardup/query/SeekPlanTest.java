@@ -75,7 +75,7 @@ class SeekPlanTest {
         for (String text : THRESHOLDS) {
             for (int size : new int[] {1, 2, 10, 99, 100, 101, 333, 1000}) {
                 SeekPlan plan = new SeekPlan(grams(size), Threshold.parse(text));
-                assertTrue(plan.least() >= 1 && plan.least() <= SeekPlan.SHARED);
+                assertTrue(plan.least() >= 1 && plan.least() <= SeekPlan.COMPLETE_SHARED);
                 assertEquals(plan.required(1), size - plan.end(0) + plan.least());
             }
         }
@@ -87,7 +87,7 @@ class SeekPlanTest {
         Random random = new Random(2);
         for (int size : new int[] {1, 2, 7, 100, 101, 500, 3000}) {
             for (String text : THRESHOLDS) {
-                for (int shared : new int[] {1, 3, SeekPlan.SHARED}) {
+                for (int shared : new int[] {1, 3, SeekPlan.COMPLETE_SHARED}) {
                     List<String> order = shuffled(grams(size), random);
                     SeekPlan plan = new SeekPlan(order, Threshold.parse(text), shared);
                     assertEquals(size, plan.size());
