@@ -60,7 +60,7 @@ public final class Lexicon {
     }
 
     /** The lexicon that ships with the plugin. */
-    public static Lexicon standard() {
+    public static Lexicon getDefault() {
         return Holder.LEXICON;
     }
 

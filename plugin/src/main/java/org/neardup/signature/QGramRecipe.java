@@ -22,7 +22,8 @@ public record QGramRecipe(int q, boolean foldCase) {
         if (!matcher.matches() || Integer.parseInt(matcher.group(1)) > Recipe.MAX_Q) {
             throw new IllegalArgumentException("[" + recipe + "] is no recipe of this version of neardup");
         }
-        return new QGramRecipe(Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
+        return new QGramRecipe(
+                Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
     }
 
     /** The first parts of a recipe string, as far as they are said here. */

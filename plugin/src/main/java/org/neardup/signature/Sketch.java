@@ -58,7 +58,8 @@ final class Sketch {
     }
 
     private int rank(long key) {
-        int known = classes == null ? RankTable.UNKNOWN_CLASS : classes[(int) (key >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
+        int known =
+                classes == null ? RankTable.UNKNOWN_CLASS : classes[(int) (key >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
         return exponential[(int) key & 0xFFFF] + classWeights[known];
     }
 

@@ -90,7 +90,7 @@ final class Corpus {
 
     /** What is asked: a document's own set, a near-copy of one, or one that has little to do with any. */
     List<String> question() {
-        for (;;) {
+        for (; ; ) {
             Set<String> one = sets.get(random.nextInt(sets.size()));
             int kind = random.nextInt(5);
             List<String> asked = new ArrayList<>(kind < 2 ? one : kind < 4 ? edited(one) : fresh(100));
@@ -158,13 +158,16 @@ final class Corpus {
     /** doc_q of every document, that is there and fits, with {@code asked}; by brute force, for those at or above t. */
     Map<String, Float> copies(List<String> asked, Threshold threshold, IntPredicate fits) {
         Map<String, Float> copies = new HashMap<>();
-        IntStream.range(0, sets.size()).filter(i -> !deleted.contains(i)).filter(fits).forEach(i -> {
-            int shared = shared(i, asked);
-            int larger = Math.max(asked.size(), sets.get(i).size());
-            if ((long) shared * threshold.denominator() >= (long) threshold.numerator() * larger) {
-                copies.put(Integer.toString(i), quotient(shared, larger));
-            }
-        });
+        IntStream.range(0, sets.size())
+                .filter(i -> !deleted.contains(i))
+                .filter(fits)
+                .forEach(i -> {
+                    int shared = shared(i, asked);
+                    int larger = Math.max(asked.size(), sets.get(i).size());
+                    if ((long) shared * threshold.denominator() >= (long) threshold.numerator() * larger) {
+                        copies.put(Integer.toString(i), quotient(shared, larger));
+                    }
+                });
         return copies;
     }
 
@@ -174,6 +177,8 @@ final class Corpus {
 
     /** The float that is next to the exact quotient. */
     static float quotient(int dividend, int divisor) {
-        return new BigDecimal(dividend).divide(new BigDecimal(divisor), new MathContext(80)).floatValue();
+        return new BigDecimal(dividend)
+                .divide(new BigDecimal(divisor), new MathContext(80))
+                .floatValue();
     }
 }

@@ -57,7 +57,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("The query, on plain Lucene,")
-class NearDuplicateQueryTest {
+class DocQQueryTest {
     private static final List<String> THRESHOLDS = List.of("0.000001", "0.3", "0.5", "0.666667", "0.7", "0.9", "1");
 
     /** Caches whatever it is allowed to. */
@@ -71,12 +71,12 @@ class NearDuplicateQueryTest {
         }
     };
 
-    private static NearDuplicateQuery query(List<String> asked, Threshold threshold, int shared) {
-        return new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), Room.ENDLESS);
+    private static DocQQuery query(List<String> asked, Threshold threshold, int shared) {
+        return new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), MemoryCheck.NONE);
     }
 
-    private static NearDuplicateQuery query(List<String> asked, String threshold) {
-        return query(asked, Threshold.parse(threshold), SeekPlan.SHARED);
+    private static DocQQuery query(List<String> asked, String threshold) {
+        return query(asked, Threshold.parse(threshold), SeekPlan.COMPLETE_SHARED);
     }
 
     private static IndexSearcher searcher(IndexReader reader) {
@@ -122,7 +122,8 @@ class NearDuplicateQueryTest {
                         for (int round = 0; round < 21; round++) {
                             List<String> asked = corpus.question();
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                            int shared = List.of(1, 2, 10, SeekPlan.SHARED).get(random.nextInt(4));
+                            int shared =
+                                    List.of(1, 2, 10, SeekPlan.COMPLETE_SHARED).get(random.nextInt(4));
                             Query query = query(asked, threshold, shared);
                             Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
                             copies += expected.size();
@@ -174,7 +175,10 @@ class NearDuplicateQueryTest {
     }
 
     private static Query filtered(Query query, String label) {
-        return new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.FILTER).build();
+        return new BooleanQuery.Builder()
+                .add(query, Occur.MUST)
+                .add(label(label), Occur.FILTER)
+                .build();
     }
 
     @Test
@@ -196,12 +200,17 @@ class NearDuplicateQueryTest {
     private static void compound(Corpus corpus, IndexSearcher searcher, int round) throws IOException {
         List<String> asked = corpus.question();
         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-        Query query = query(asked, threshold, SeekPlan.SHARED);
+        Query query = query(asked, threshold, SeekPlan.COMPLETE_SHARED);
         for (String label : List.of("even", "rare", "n" + round, "none")) {
-            Map<String, Float> fitting = corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));
+            Map<String, Float> fitting =
+                    corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));
             assertEquals(fitting, found(searcher, filtered(query, label)), label);
-            Map<String, Float> others = corpus.copies(asked, threshold, i -> !Corpus.labels(i).contains(label));
-            Query without = new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.MUST_NOT).build();
+            Map<String, Float> others =
+                    corpus.copies(asked, threshold, i -> !Corpus.labels(i).contains(label));
+            Query without = new BooleanQuery.Builder()
+                    .add(query, Occur.MUST)
+                    .add(label(label), Occur.MUST_NOT)
+                    .build();
             assertEquals(others, found(searcher, without), label);
             Query filter = new BooleanQuery.Builder()
                     .add(new ConstantScoreQuery(label(label)), Occur.MUST)
@@ -244,7 +253,8 @@ class NearDuplicateQueryTest {
     @DisplayName("multiplies doc_q by the boost")
     void boost() throws IOException {
         Corpus corpus = new Corpus(200, 13);
-        try (Directory directory = corpus.index(Corpus.Counts.PLAIN); IndexReader reader = DirectoryReader.open(directory)) {
+        try (Directory directory = corpus.index(Corpus.Counts.PLAIN);
+                IndexReader reader = DirectoryReader.open(directory)) {
             for (float boost : new float[] {0, 0.1f, 2.5f}) {
                 List<String> asked = new ArrayList<>(corpus.sets.get(3));
                 Map<String, Float> expected = corpus.copies(asked, Threshold.parse("0.3"), i -> true);
@@ -342,7 +352,9 @@ class NearDuplicateQueryTest {
                     assertEquals(signed, found(searcher, query(grams, "1")).keySet());
                     for (int doc = 0; doc < reader.maxDoc(); doc++) {
                         String id = searcher.storedFields().document(doc).get(Corpus.ID);
-                        assertEquals(signed.contains(id), searcher.explain(query(grams, "1"), doc).isMatch());
+                        assertEquals(
+                                signed.contains(id),
+                                searcher.explain(query(grams, "1"), doc).isMatch());
                     }
                 }
                 Corpus.merge(directory);
@@ -363,13 +375,16 @@ class NearDuplicateQueryTest {
                 Corpus.merge(directory);
                 try (IndexReader reader = DirectoryReader.open(directory)) {
                     assertEquals(points, rewritten(reader, query(grams, "0.21")) instanceof MatchNoDocsQuery);
-                    assertEquals(points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
+                    assertEquals(
+                            points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
                     List<Query> within = List.of(query(grams, "0.2"), query(grams.subList(0, 4), "0.4"));
                     for (Query query : within) {
-                        assertInstanceOf(NearDuplicateQuery.class, rewritten(reader, query));
+                        assertInstanceOf(DocQQuery.class, rewritten(reader, query));
                     }
                     assertEquals(0, searcher(reader).count(query(grams, "0.21")));
-                    assertEquals(Set.of("1"), found(searcher(reader), query(grams, "0.2")).keySet());
+                    assertEquals(
+                            Set.of("1"),
+                            found(searcher(reader), query(grams, "0.2")).keySet());
                 }
             }
         }
@@ -384,7 +399,8 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("is cached if it is small: equal ones share an entry, others do not, and scores are never those of a cache")
+    @DisplayName(
+            "is cached if it is small: equal ones share an entry, others do not, and scores are never those of a cache")
     void cache() throws IOException {
         LRUQueryCache cache = new LRUQueryCache(1000, 1 << 24, context -> true, Float.POSITIVE_INFINITY);
         try (Directory directory = new ByteBuffersDirectory()) {
@@ -393,8 +409,8 @@ class NearDuplicateQueryTest {
                     Document document = new Document();
                     document.add(new StringField(Corpus.ID, "" + i, Field.Store.YES));
                     document.add(new SortedNumericDocValuesField(Corpus.COUNT, 4));
-                    IntStream.range(i, i + 4).forEach(
-                            gram -> document.add(new StringField(Corpus.QGRAMS, "g" + gram, Field.Store.NO)));
+                    IntStream.range(i, i + 4)
+                            .forEach(gram -> document.add(new StringField(Corpus.QGRAMS, "g" + gram, Field.Store.NO)));
                     writer.addDocument(document);
                 }
                 writer.forceMerge(1);
@@ -403,13 +419,25 @@ class NearDuplicateQueryTest {
                 IndexSearcher searcher = searcher(reader, cache);
                 for (int again = 0; again < 3; again++) {
                     for (int i = 3; i < 36; i++) {
-                        List<String> asked = IntStream.range(i, i + 4).mapToObj(gram -> "g" + gram).toList();
-                        Map<String, Float> half = Map.of("" + (i - 2), .5f, "" + (i - 1), .75f, "" + i, 1f,
-                                "" + (i + 1), .75f, "" + (i + 2), .5f);
+                        List<String> asked = IntStream.range(i, i + 4)
+                                .mapToObj(gram -> "g" + gram)
+                                .toList();
+                        Map<String, Float> half = Map.of(
+                                "" + (i - 2),
+                                .5f,
+                                "" + (i - 1),
+                                .75f,
+                                "" + i,
+                                1f,
+                                "" + (i + 1),
+                                .75f,
+                                "" + (i + 2),
+                                .5f);
                         for (String threshold : List.of("0.5", "1")) {
                             Map<String, Float> expected = threshold.equals("1") ? Map.of("" + i, 1f) : half;
                             Query filter = new ConstantScoreQuery(query(asked, threshold));
-                            assertEquals(expected.keySet(), found(searcher, filter).keySet());
+                            assertEquals(
+                                    expected.keySet(), found(searcher, filter).keySet());
                             assertEquals(expected, found(searcher, query(asked, threshold)));
                         }
                     }
@@ -427,7 +455,8 @@ class NearDuplicateQueryTest {
         try (Directory directory = new Corpus(50, 16).index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
             IndexSearcher searcher = searcher(reader, cache);
-            Query large = query(IntStream.range(0, 5_000).mapToObj("%04x"::formatted).toList(), "0.000001");
+            Query large =
+                    query(IntStream.range(0, 5_000).mapToObj("%04x"::formatted).toList(), "0.000001");
             Query compound = new BooleanQuery.Builder()
                     .add(large, Occur.SHOULD)
                     .add(new BoostQuery(large, 2), Occur.SHOULD)
@@ -439,21 +468,24 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("asks for room before it takes memory, and ends with the refusal")
-    void room() throws IOException {
+    @DisplayName("checks the memory before it allocates, and ends with the refusal")
+    void memory() throws IOException {
         Corpus corpus = new Corpus(80, 17);
         try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
             List<Long> asked = new ArrayList<>();
             SeekPlan plan = new SeekPlan(corpus.question(), Threshold.parse("0.000001"));
-            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
+            found(searcher(reader), new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
             assertEquals(
-                    reader.leaves().stream().map(leaf -> 16L * leaf.reader().maxDoc()).sorted().toList(),
+                    reader.leaves().stream()
+                            .map(leaf -> 16L * leaf.reader().maxDoc())
+                            .sorted()
+                            .toList(),
                     asked.stream().sorted().toList());
-            Room full = bytes -> {
+            MemoryCheck full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
-            Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
+            Query refused = new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
             assertThrows(IllegalStateException.class, () -> searcher(reader).count(refused));
         }
     }
@@ -461,7 +493,7 @@ class NearDuplicateQueryTest {
     @Test
     @DisplayName("holds no counters between windows: thousands of clauses fit where thousands of counters would not")
     void manyClauses() throws IOException {
-        int documents = SegmentMatches.WINDOW;
+        int documents = SegmentMatchIterator.WINDOW;
         try (Directory directory = new ByteBuffersDirectory()) {
             try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
                 for (int i = 0; i < documents; i++) {
@@ -482,7 +514,9 @@ class NearDuplicateQueryTest {
             try (IndexReader reader = DirectoryReader.open(directory)) {
                 IndexSearcher searcher = searcher(reader);
                 TopDocs found = searcher.search(twice, 1);
-                int expected = (int) IntStream.range(0, documents).filter(i -> i % 4_000 % 4 == 0).count();
+                int expected = (int) IntStream.range(0, documents)
+                        .filter(i -> i % 4_000 % 4 == 0)
+                        .count();
                 assertEquals(3, found.scoreDocs[0].score);
                 assertEquals(expected, searcher.count(twice));
             }
@@ -493,15 +527,17 @@ class NearDuplicateQueryTest {
     @DisplayName("equals one of the same fields, q-grams and threshold; says in short what it is")
     void equality() {
         List<String> grams = List.of("abcd", "bcde", "cdef", "defg");
-        NearDuplicateQuery query = query(grams, "0.7");
+        DocQQuery query = query(grams, "0.7");
         assertEquals(query, query(grams, "0.70"));
         assertEquals(query.hashCode(), query(grams, "7e-1").hashCode());
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("0.7"));
         List<String> fewer = grams.subList(0, 3);
         List<Query> others = List.of(
-                query(grams, "0.71"), query(fewer, "0.7"), new MatchNoDocsQuery(""),
-                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, Room.ENDLESS),
-                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, Room.ENDLESS));
+                query(grams, "0.71"),
+                query(fewer, "0.7"),
+                new MatchNoDocsQuery(""),
+                new DocQQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
+                new DocQQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());
@@ -512,7 +548,7 @@ class NearDuplicateQueryTest {
     @Test
     @DisplayName("is seen by visitors of its field alone")
     void visit() {
-        NearDuplicateQuery query = query(List.of("abcd"), "0.7");
+        DocQQuery query = query(List.of("abcd"), "0.7");
         for (String field : List.of(Corpus.QGRAMS, "title")) {
             List<Query> seen = new ArrayList<>();
             query.visit(new QueryVisitor() {
