@@ -27,7 +27,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
 from neardup.model.settings import Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 FIELDS = Fields("_id", "page.body", ("published",))
 MAPPING = {

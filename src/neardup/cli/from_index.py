@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from neardup.cli.pipeline import OutputOptions
     from neardup.config import Config
-    from neardup.sources import Fields
+    from neardup.sources.fields import Fields
 
 
 def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
@@ -73,7 +73,7 @@ def scored_in_place(
 def _fields(config: Config) -> Fields:
     """The names of fields; a document of an index has an id beside them."""
     from neardup.elastic.reindex.index_reader import OWN_ID
-    from neardup.sources import Fields
+    from neardup.sources.fields import Fields
 
     own = config.fields
     return replace(own, id=OWN_ID) if own.id == Fields().id else own
