@@ -1,7 +1,7 @@
 """The four experiments of the papers, and their tables in docs/experiments/ written anew.
 
 Question   Those of montanari_puglisi.py, fan_huang.py, chang_wang.py and yoon.py. Corpus, seed, excluded: see there.
-Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` on the pages docs/experiments/*.md, nothing else
+Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` on the pages of docs/experiments, nothing else
            there. With --tiny no page is written: the tables are printed.
 Takes      About 30 minutes of processor time. --from-results: seconds, from the files of the last runs.
 """
