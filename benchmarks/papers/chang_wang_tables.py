@@ -40,7 +40,7 @@ def name_of(ws: int, sw: int, dynamic: bool) -> str:
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    """The tables as Markdown, each with its caption, by what docs/experiments/chang_wang.md calls them."""
     captions: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
         "c-index": ("Index and times (Tables 1, 2)", index_table),
         "c-papers": ("Quoted papers found (Tables 3, 4)", paper_table),

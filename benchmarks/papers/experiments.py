@@ -1,8 +1,8 @@
-"""The four experiments of the papers, and their tables in docs/experiments.md written anew.
+"""The four experiments of the papers, and their tables in docs/experiments/ written anew.
 
 Question   Those of montanari_puglisi.py, fan_huang.py, chang_wang.py and yoon.py. Corpus, seed, excluded: see there.
-Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` in docs/experiments.md, nothing else there.
-           With --tiny no page is written: the tables are printed.
+Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` on the pages of docs/experiments, nothing else
+           there. With --tiny no page is written: the tables are printed.
 Takes      About 30 minutes of processor time. --from-results: seconds, from the files of the last runs.
 """
 
@@ -23,7 +23,8 @@ PAPERS = {
     "yoon": yoon_tables.tables,
 }
 """What makes the tables of each paper; in the order of running, the shortest first."""
-PAGE = harness.ROOT / "docs" / "experiments.md"
+INDEX = harness.ROOT / "docs" / "experiments.md"
+"""What was found, and the pages of the papers."""
 _PLACE = re.compile(r"(?<=^<!-- table: )([a-z0-9-]+)( -->\n).*?(?=^<!-- end -->$)", re.DOTALL | re.MULTILINE)
 
 
@@ -32,14 +33,14 @@ def results_file(results: Path, paper: str) -> Path:
     return results / f"{paper.replace('_', '-')}.json"
 
 
-def tables(results: Path) -> dict[str, str]:
-    """The tables of all experiments of which there are results, by what the page calls them."""
-    made: dict[str, str] = {}
-    for paper, tables_of in PAPERS.items():
-        path = results_file(results, paper)
-        if path.exists():
-            made |= tables_of(harness.figures_of(path))
-    return made
+def page_of(paper: str) -> Path:
+    """The page that has the tables of one of `PAPERS`."""
+    return INDEX.parent / "experiments" / f"{paper}.md"
+
+
+def tables(results: Path, paper: str) -> dict[str, str]:
+    """The tables of one of `PAPERS` by what its page calls them; raises FileNotFoundError if there are no results."""
+    return PAPERS[paper](harness.figures_of(results_file(results, paper)))
 
 
 def filled(page: str, made: dict[str, str]) -> str:
@@ -53,7 +54,7 @@ def filled(page: str, made: dict[str, str]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs what is asked for, each in a process of its own; writes the page."""
+    """Runs what is asked for, each in a process of its own; writes the pages."""
     parser = harness.options(__doc__)
     parser.add_argument(
         "--only", nargs="+", choices=PAPERS, default=list(PAPERS), help="run these, re-use the others"
@@ -75,7 +76,10 @@ def main(arguments: list[str] | None = None) -> None:
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
     if not args.tiny:
-        PAGE.write_text(filled(PAGE.read_text("utf-8"), tables(results)), "utf-8")
+        for paper in PAPERS:
+            if results_file(results, paper).exists():
+                page = page_of(paper)
+                page.write_text(filled(page.read_text("utf-8"), tables(results, paper)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ PAPER_TABLE_1 = {
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    """The tables as Markdown, each with its caption, by what docs/experiments/fan_huang.md calls them."""
     captions: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
         "b-shingles": ("Best F by shingle size (Figure 2)", shingle_table),
         "b-hamming": ("F by Hamming threshold, 32 bits, mean of sets (Figure 2)", hamming_table),

@@ -45,7 +45,7 @@ Results = dict[str, list[Result]]
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    """The tables as Markdown, each with its caption, by what docs/experiments/montanari_puglisi.md calls them."""
     by_corpus: Results = {
         name: [Result.from_dict(one) for one in evaluation["methods"]]
         for name, evaluation in figures["evaluations"].items()

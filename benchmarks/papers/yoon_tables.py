@@ -21,7 +21,7 @@ PAPER_TABLE_2 = {
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """The tables as Markdown, each with its caption, by what docs/experiments.md calls them."""
+    """The tables as Markdown, each with its caption, by what docs/experiments/yoon.md calls them."""
     captions = {
         "d-data": ("The data (Table 1)", data_table),
         "d-cutoffs": (f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)", cutoff_table),
