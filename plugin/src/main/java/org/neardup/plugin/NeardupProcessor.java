@@ -12,7 +12,7 @@ import org.neardup.signature.UnpairedSurrogateException;
 /**
  * Writes the signature of a document's text into the document.
  *
- * <p>What else stands in the target object, such as a verdict, is kept while it speaks of the same text. Signing twice
+ * <p>What else is in the target object, such as a verdict, is kept while it is about the same text. Signing twice
  * changes nothing. One processor serves all threads.
  */
 final class NeardupProcessor extends AbstractProcessor {
@@ -27,7 +27,7 @@ final class NeardupProcessor extends AbstractProcessor {
     enum OnTooLong {
         /** The document is refused. */
         FAIL,
-        /** It is indexed without a signature, and says so. */
+        /** It is indexed without a signature, and marked so. */
         MARK
     }
 

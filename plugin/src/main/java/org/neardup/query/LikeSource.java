@@ -87,7 +87,7 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         };
     }
 
-    /** Reads what {@code parser} stands at. */
+    /** Reads the value at which {@code parser} is. */
     static LikeSource parse(XContentParser parser) throws IOException {
         XContentLocation where = parser.getTokenLocation();
         if (parser.currentToken() != XContentParser.Token.START_OBJECT) {

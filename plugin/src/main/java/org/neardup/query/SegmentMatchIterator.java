@@ -106,7 +106,7 @@ final class SegmentMatchIterator extends DocIdSetIterator {
 
     @Override
     public long cost() {
-        return DocQQuery.COST;
+        return NearDuplicateQuery.COST;
     }
 
     /** doc_q of the current document. */

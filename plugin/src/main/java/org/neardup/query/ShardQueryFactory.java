@@ -56,10 +56,10 @@ final class ShardQueryFactory {
         if (grams.plan() == null) {
             return withoutSource(equalTo(grams.fingerprint()));
         }
-        DocQQuery query = new DocQQuery(terms.name(), counts.name(), grams.plan(), plans.memory());
+        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), grams.plan(), plans.memory());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
-            return new MatchNoDocsQuery(DocQQuery.OUT_OF_REACH);
+            return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
         }
         return withoutSource(query);
     }

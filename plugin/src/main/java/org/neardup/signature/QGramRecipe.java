@@ -26,7 +26,7 @@ public record QGramRecipe(int q, boolean foldCase) {
                 Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
     }
 
-    /** The first parts of a recipe string, as far as they are said here. */
+    /** The first parts of a recipe string, as far as they are of this record. */
     @Override
     public String toString() {
         return "q" + q + (foldCase ? ":fold" : ":case") + ":u16";

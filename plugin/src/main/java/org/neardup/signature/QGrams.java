@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * The distinct q-grams of a normal form with their keys (docs/definitions.md, q-gram and Key). Used again and again.
  *
- * <p>q-grams of up to four code points below 65,536 are worked as packed numbers, whose order is that of the code
+ * <p>q-grams of up to four code points below 65,536 are kept as packed numbers, whose order is that of the code
  * points; all others as positions in the normal form. Both are gathered by open addressing.
  */
 final class QGrams {
@@ -75,7 +75,7 @@ final class QGrams {
         // Fields in local variables: the JIT would read them again after every write.
         long[] table = slots;
         long[] grams = packed;
-        long[] found = keys;
+        long[] gramKeys = keys;
         int n = 0;
         for (int i = 0; i < windows; i++) {
             gram = (gram << Character.SIZE | points[i + q - 1]) & kept;
@@ -90,7 +90,7 @@ final class QGrams {
             // Written whether new or not, counted only if new: a branch would be mispredicted at every third window.
             table[slot] = gram;
             grams[n] = gram;
-            found[n] = key;
+            gramKeys[n] = key;
             n += held == 0 ? 1 : 0;
         }
         count = n;

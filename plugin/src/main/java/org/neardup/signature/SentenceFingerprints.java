@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a text says, sentence by sentence: a hash of each sentence's sorted words that are not common (Yoon et al. 2012).
+ * The sentence fingerprints of a text: a hash of each sentence's sorted words that are not common (Yoon et al. 2012).
  * Used again for text after text.
  */
 final class SentenceFingerprints {

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Which q-grams stand for a document: those of the smallest ranks, a bottom-k sample with exponential ranks that prefers
+ * The sketch of a document: its q-grams of the smallest ranks, a bottom-k sample with exponential ranks that prefers
  * rare q-grams (Cohen & Kaplan 2007; in integers: docs/definitions.md, Sketch). Safe for several threads.
  */
 final class Sketch {

@@ -102,7 +102,7 @@ class NeardupQueryBuilderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {LIKE_TEXT, LIKE_ID, "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"}"})
-    @DisplayName("needs no more than what copies are sought of")
+    @DisplayName("needs no more than [like]")
     void minimal(String like) throws IOException {
         String written =
                 "{\"neardup\":{\"field\":\"neardup\"," + like + ",\"threshold\":0.7,\"ignore_unmapped\":false}}";
@@ -169,12 +169,12 @@ class NeardupQueryBuilderTest {
     void mistakes(String members, String expected) {
         String json = members.replace("LIKE", LIKE_TEXT);
         Exception thrown = assertThrows(Exception.class, () -> query(json));
-        StringBuilder told = new StringBuilder();
+        StringBuilder messages = new StringBuilder();
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            told.append(cause.getMessage()).append('\n');
+            messages.append(cause.getMessage()).append('\n');
         }
-        assertTrue(told.toString().contains(expected), told.toString());
-        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), told.toString());
+        assertTrue(messages.toString().contains(expected), messages.toString());
+        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), messages.toString());
     }
 
     @Test
@@ -195,17 +195,17 @@ class NeardupQueryBuilderTest {
     @Test
     @DisplayName("reaches another node with the document that was fetched, and with any text")
     void streamLike() throws IOException {
-        LikeSource.Reference place = new LikeSource.Reference("news", "7", null);
+        LikeSource.Reference reference = new LikeSource.Reference("news", "7", null);
         List<LikeSource> all = List.of(
-                place,
+                reference,
                 new LikeSource.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
-                new LikeSource.Document(place, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
+                new LikeSource.Document(reference, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
                 new LikeSource.Document(new LikeSource.Reference("news", "7", "left"), "", "", List.of()));
         for (LikeSource like : all) {
-            QueryParams question = new QueryParams("neardup", like, Threshold.parse("0.5"), true);
+            QueryParams params = new QueryParams("neardup", like, Threshold.parse("0.5"), true);
             BytesStreamOutput out = new BytesStreamOutput();
-            question.writeTo(out);
-            assertEquals(question, QueryParams.read(out.bytes().streamInput()));
+            params.writeTo(out);
+            assertEquals(params, QueryParams.read(out.bytes().streamInput()));
         }
         StreamInput unknown = new BytesArray(new byte[] {9}).streamInput();
         assertThrows(IOException.class, () -> LikeSource.read(unknown));
@@ -228,12 +228,12 @@ class NeardupQueryBuilderTest {
         assertNotEquals(query(LIKE_TEXT), query(LIKE_ID));
     }
 
-    // -- the document that is asked about, as a cluster would give it --
+    // -- the document given by its id, as a cluster would give it --
 
-    /** A cluster that has one answer to a get, and notes what it was asked. */
+    /** A cluster that has one answer to a get, and keeps the requests. */
     private static final class Answering extends AbstractClient {
         private final Object answer;
-        private final List<ActionRequest> asked = new ArrayList<>();
+        private final List<ActionRequest> requests = new ArrayList<>();
 
         /** @param answer a source, null for none, or an exception */
         Answering(Object answer) {
@@ -245,16 +245,15 @@ class NeardupQueryBuilderTest {
         @SuppressWarnings("unchecked")
         protected <Request extends ActionRequest, Response extends ActionResponse> void doExecute(
                 ActionType<Response> action, Request request, ActionListener<Response> listener) {
-            asked.add(request);
+            requests.add(request);
             if (answer instanceof Exception failure) {
                 listener.onFailure(failure);
                 return;
             }
             BytesReference source = answer == null ? null : new BytesArray((String) answer);
-            long number = answer == null ? -2 : 0;
+            long seqNo = answer == null ? -2 : 0;
             long term = answer == null ? 0 : 1;
-            GetResult found =
-                    new GetResult("news-09", "7", number, term, 1, answer != null, source, Map.of(), Map.of());
+            GetResult found = new GetResult("news-09", "7", seqNo, term, 1, answer != null, source, Map.of(), Map.of());
             listener.onResponse((Response) new GetResponse(found));
         }
     }
@@ -282,8 +281,8 @@ class NeardupQueryBuilderTest {
         Answering client = new Answering(SIGNED);
         QueryBuilder fetched = rewritten(query(asked), client);
 
-        assertEquals(1, client.asked.size());
-        GetRequest request = assertInstanceOf(GetRequest.class, client.asked.getFirst());
+        assertEquals(1, client.requests.size());
+        GetRequest request = assertInstanceOf(GetRequest.class, client.requests.getFirst());
         assertEquals("news 7 left", request.index() + " " + request.id() + " " + request.routing());
         assertEquals(
                 List.of("neardup.recipe", "neardup.fingerprint", "neardup.qgrams", "neardup.qgram_count"),
@@ -294,7 +293,7 @@ class NeardupQueryBuilderTest {
         assertTrue(Strings.toString(fetched).contains("\"_index\":\"news-09\""), Strings.toString(fetched));
         assertEquals(fetched, sent(fetched));
         assertEquals(fetched, rewritten(fetched, client));
-        assertEquals(1, client.asked.size());
+        assertEquals(1, client.requests.size());
         assertNotEquals(query(asked), fetched);
     }
 
@@ -313,7 +312,7 @@ class NeardupQueryBuilderTest {
     void textIsNotFetched() throws Exception {
         Answering client = new Answering(SIGNED);
         assertEquals(query(LIKE_TEXT), rewritten(query(LIKE_TEXT), client));
-        assertEquals(List.of(), client.asked);
+        assertEquals(List.of(), client.requests);
     }
 
     @Test

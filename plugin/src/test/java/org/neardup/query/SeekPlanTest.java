@@ -61,7 +61,7 @@ class SeekPlanTest {
                 reached++;
                 assertTrue(plan.reachable(b.size()));
                 int inPrefix = (int) IntStream.range(0, plan.end(0))
-                        .filter(place -> b.contains(plan.term(place).utf8ToString()))
+                        .filter(index -> b.contains(plan.term(index).utf8ToString()))
                         .count();
                 assertTrue(inPrefix >= plan.least(), inPrefix + " of " + plan + ", least " + plan.least());
             }
@@ -100,9 +100,9 @@ class SeekPlanTest {
                                 .map(BytesRef::new)
                                 .sorted()
                                 .toArray(BytesRef[]::new);
-                        BytesRef[] sought =
+                        BytesRef[] actual =
                                 IntStream.range(start, end).mapToObj(plan::term).toArray(BytesRef[]::new);
-                        assertArrayEquals(expected, sought);
+                        assertArrayEquals(expected, actual);
                         start = end;
                     }
                 }

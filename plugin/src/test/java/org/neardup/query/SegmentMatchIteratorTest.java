@@ -55,7 +55,7 @@ class SegmentMatchIteratorTest {
                         for (int round = 0; round < 12; round++) {
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
                             SeekPlan plan = new SeekPlan(
-                                    corpus.question(), threshold, round % 2 == 0 ? 2 : SeekPlan.COMPLETE_SHARED);
+                                    corpus.queryGrams(), threshold, round % 2 == 0 ? 2 : SeekPlan.COMPLETE_SHARED);
                             for (LeafReaderContext leaf : reader.leaves()) {
                                 check.check(
                                         plan,

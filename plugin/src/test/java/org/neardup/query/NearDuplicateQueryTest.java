@@ -57,7 +57,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("The query, on plain Lucene,")
-class DocQQueryTest {
+class NearDuplicateQueryTest {
     private static final List<String> THRESHOLDS = List.of("0.000001", "0.3", "0.5", "0.666667", "0.7", "0.9", "1");
 
     /** Caches whatever it is allowed to. */
@@ -71,12 +71,13 @@ class DocQQueryTest {
         }
     };
 
-    private static DocQQuery query(List<String> asked, Threshold threshold, int shared) {
-        return new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), MemoryCheck.NONE);
+    private static NearDuplicateQuery query(List<String> grams, Threshold threshold, int shared) {
+        return new NearDuplicateQuery(
+                Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(grams, threshold, shared), MemoryCheck.NONE);
     }
 
-    private static DocQQuery query(List<String> asked, String threshold) {
-        return query(asked, Threshold.parse(threshold), SeekPlan.COMPLETE_SHARED);
+    private static NearDuplicateQuery query(List<String> grams, String threshold) {
+        return query(grams, Threshold.parse(threshold), SeekPlan.COMPLETE_SHARED);
     }
 
     private static IndexSearcher searcher(IndexReader reader) {
@@ -120,12 +121,12 @@ class DocQQueryTest {
                         assertEquals(merged == 1, reader.leaves().size() == 1);
                         assertEquals(merged == 1, !reader.hasDeletions());
                         for (int round = 0; round < 21; round++) {
-                            List<String> asked = corpus.question();
+                            List<String> grams = corpus.queryGrams();
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
                             int shared =
                                     List.of(1, 2, 10, SeekPlan.COMPLETE_SHARED).get(random.nextInt(4));
-                            Query query = query(asked, threshold, shared);
-                            Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                            Query query = query(grams, threshold, shared);
+                            Map<String, Float> expected = corpus.copies(grams, threshold, i -> true);
                             copies += expected.size();
                             assertEquals(expected, found(searcher(reader), query));
                             assertEquals(expected.size(), searcher(reader).count(query));
@@ -159,10 +160,10 @@ class DocQQueryTest {
                     searcher.setQueryCache(null);
                     assertTrue(searcher.getSlices().length > 4);
                     for (int round = 0; round < 14; round++) {
-                        List<String> asked = corpus.question();
+                        List<String> grams = corpus.queryGrams();
                         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                        Query query = query(asked, threshold, 5);
-                        assertEquals(corpus.copies(asked, threshold, i -> true), found(searcher, query));
+                        Query query = query(grams, threshold, 5);
+                        assertEquals(corpus.copies(grams, threshold, i -> true), found(searcher, query));
                     }
                 }
                 Corpus.merge(directory);
@@ -198,15 +199,15 @@ class DocQQueryTest {
     }
 
     private static void compound(Corpus corpus, IndexSearcher searcher, int round) throws IOException {
-        List<String> asked = corpus.question();
+        List<String> grams = corpus.queryGrams();
         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-        Query query = query(asked, threshold, SeekPlan.COMPLETE_SHARED);
+        Query query = query(grams, threshold, SeekPlan.COMPLETE_SHARED);
         for (String label : List.of("even", "rare", "n" + round, "none")) {
             Map<String, Float> fitting =
-                    corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));
+                    corpus.copies(grams, threshold, i -> Corpus.labels(i).contains(label));
             assertEquals(fitting, found(searcher, filtered(query, label)), label);
             Map<String, Float> others =
-                    corpus.copies(asked, threshold, i -> !Corpus.labels(i).contains(label));
+                    corpus.copies(grams, threshold, i -> !Corpus.labels(i).contains(label));
             Query without = new BooleanQuery.Builder()
                     .add(query, Occur.MUST)
                     .add(label(label), Occur.MUST_NOT)
@@ -220,7 +221,7 @@ class DocQQueryTest {
             fitting.keySet().forEach(id -> ones.put(id, 1f));
             assertEquals(ones, found(searcher, filter), label);
         }
-        Map<String, Float> all = corpus.copies(asked, threshold, i -> true);
+        Map<String, Float> all = corpus.copies(grams, threshold, i -> true);
         Map<String, Float> either = new HashMap<>();
         all.forEach((id, score) -> either.put(id, score));
         IntStream.range(0, corpus.sets.size())
@@ -256,11 +257,11 @@ class DocQQueryTest {
         try (Directory directory = corpus.index(Corpus.Counts.PLAIN);
                 IndexReader reader = DirectoryReader.open(directory)) {
             for (float boost : new float[] {0, 0.1f, 2.5f}) {
-                List<String> asked = new ArrayList<>(corpus.sets.get(3));
-                Map<String, Float> expected = corpus.copies(asked, Threshold.parse("0.3"), i -> true);
+                List<String> grams = new ArrayList<>(corpus.sets.get(3));
+                Map<String, Float> expected = corpus.copies(grams, Threshold.parse("0.3"), i -> true);
                 assertFalse(expected.isEmpty());
                 expected.replaceAll((id, score) -> boost * score);
-                assertEquals(expected, found(searcher(reader), new BoostQuery(query(asked, "0.3"), boost)));
+                assertEquals(expected, found(searcher(reader), new BoostQuery(query(grams, "0.3"), boost)));
             }
         }
     }
@@ -274,25 +275,25 @@ class DocQQueryTest {
             IndexSearcher searcher = searcher(reader);
             int matches = 0;
             for (int round = 0; round < 10; round++) {
-                List<String> asked = corpus.question();
+                List<String> grams = corpus.queryGrams();
                 Threshold threshold = Threshold.parse("0.5");
-                Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                Map<String, Float> expected = corpus.copies(grams, threshold, i -> true);
                 for (int doc = 0; doc < reader.maxDoc(); doc++) {
                     String id = searcher.storedFields().document(doc).get(Corpus.ID);
-                    int number = Integer.parseInt(id);
-                    if (corpus.deleted.contains(number)) {
+                    int original = Integer.parseInt(id);
+                    if (corpus.deleted.contains(original)) {
                         continue;
                     }
-                    Explanation told = searcher.explain(query(asked, threshold, 3), doc);
-                    assertEquals(expected.containsKey(id), told.isMatch(), told.toString());
-                    if (told.isMatch()) {
+                    Explanation explanation = searcher.explain(query(grams, threshold, 3), doc);
+                    assertEquals(expected.containsKey(id), explanation.isMatch(), explanation.toString());
+                    if (explanation.isMatch()) {
                         matches++;
-                        assertEquals(expected.get(id), told.getValue());
-                        Explanation twice = searcher.explain(new BoostQuery(query(asked, threshold, 3), 2), doc);
+                        assertEquals(expected.get(id), explanation.getValue());
+                        Explanation twice = searcher.explain(new BoostQuery(query(grams, threshold, 3), 2), doc);
                         assertEquals(2 * expected.get(id), twice.getValue().floatValue());
                         assertTrue(twice.toString().contains("times boost 2.0"), twice.toString());
                     } else {
-                        checkMiss(told, asked.size(), corpus, number, asked);
+                        checkMiss(explanation, grams.size(), corpus, original, grams);
                     }
                 }
             }
@@ -300,17 +301,17 @@ class DocQQueryTest {
         }
     }
 
-    private static void checkMiss(Explanation told, int size, Corpus corpus, int number, List<String> asked) {
-        if (told.getDescription().startsWith("no q-grams")) {
-            assertEquals(0, corpus.shared(number, asked));
+    private static void checkMiss(Explanation explanation, int size, Corpus corpus, int original, List<String> grams) {
+        if (explanation.getDescription().startsWith("no q-grams")) {
+            assertEquals(0, corpus.shared(original, grams));
             return;
         }
-        int shared = corpus.shared(number, asked);
-        int other = corpus.sets.get(number).size();
+        int shared = corpus.shared(original, grams);
+        int other = corpus.sets.get(original).size();
         String docQ = "doc_q is " + (double) shared / Math.max(size, other) + ", below the threshold: ";
-        assertTrue(told.getDescription().startsWith(docQ), told.toString());
+        assertTrue(explanation.getDescription().startsWith(docQ), explanation.toString());
         List<Number> values = new ArrayList<>();
-        for (Explanation part : told.getDetails()) {
+        for (Explanation part : explanation.getDetails()) {
             values.add(part.getValue());
         }
         assertEquals(List.<Number>of(shared, size, (long) other), values);
@@ -379,7 +380,7 @@ class DocQQueryTest {
                             points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
                     List<Query> within = List.of(query(grams, "0.2"), query(grams.subList(0, 4), "0.4"));
                     for (Query query : within) {
-                        assertInstanceOf(DocQQuery.class, rewritten(reader, query));
+                        assertInstanceOf(NearDuplicateQuery.class, rewritten(reader, query));
                     }
                     assertEquals(0, searcher(reader).count(query(grams, "0.21")));
                     assertEquals(
@@ -419,7 +420,7 @@ class DocQQueryTest {
                 IndexSearcher searcher = searcher(reader, cache);
                 for (int again = 0; again < 3; again++) {
                     for (int i = 3; i < 36; i++) {
-                        List<String> asked = IntStream.range(i, i + 4)
+                        List<String> grams = IntStream.range(i, i + 4)
                                 .mapToObj(gram -> "g" + gram)
                                 .toList();
                         Map<String, Float> half = Map.of(
@@ -435,10 +436,10 @@ class DocQQueryTest {
                                 .5f);
                         for (String threshold : List.of("0.5", "1")) {
                             Map<String, Float> expected = threshold.equals("1") ? Map.of("" + i, 1f) : half;
-                            Query filter = new ConstantScoreQuery(query(asked, threshold));
+                            Query filter = new ConstantScoreQuery(query(grams, threshold));
                             assertEquals(
                                     expected.keySet(), found(searcher, filter).keySet());
-                            assertEquals(expected, found(searcher, query(asked, threshold)));
+                            assertEquals(expected, found(searcher, query(grams, threshold)));
                         }
                     }
                 }
@@ -473,19 +474,19 @@ class DocQQueryTest {
         Corpus corpus = new Corpus(80, 17);
         try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
-            List<Long> asked = new ArrayList<>();
-            SeekPlan plan = new SeekPlan(corpus.question(), Threshold.parse("0.000001"));
-            found(searcher(reader), new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
+            List<Long> checked = new ArrayList<>();
+            SeekPlan plan = new SeekPlan(corpus.queryGrams(), Threshold.parse("0.000001"));
+            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, checked::add));
             assertEquals(
                     reader.leaves().stream()
                             .map(leaf -> 16L * leaf.reader().maxDoc())
                             .sorted()
                             .toList(),
-                    asked.stream().sorted().toList());
+                    checked.stream().sorted().toList());
             MemoryCheck full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
-            Query refused = new DocQQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
+            Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
             assertThrows(IllegalStateException.class, () -> searcher(reader).count(refused));
         }
     }
@@ -527,7 +528,7 @@ class DocQQueryTest {
     @DisplayName("equals one of the same fields, q-grams and threshold; says in short what it is")
     void equality() {
         List<String> grams = List.of("abcd", "bcde", "cdef", "defg");
-        DocQQuery query = query(grams, "0.7");
+        NearDuplicateQuery query = query(grams, "0.7");
         assertEquals(query, query(grams, "0.70"));
         assertEquals(query.hashCode(), query(grams, "7e-1").hashCode());
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("0.7"));
@@ -536,8 +537,8 @@ class DocQQueryTest {
                 query(grams, "0.71"),
                 query(fewer, "0.7"),
                 new MatchNoDocsQuery(""),
-                new DocQQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
-                new DocQQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
+                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
+                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());
@@ -548,7 +549,7 @@ class DocQQueryTest {
     @Test
     @DisplayName("is seen by visitors of its field alone")
     void visit() {
-        DocQQuery query = query(List.of("abcd"), "0.7");
+        NearDuplicateQuery query = query(List.of("abcd"), "0.7");
         for (String field : List.of(Corpus.QGRAMS, "title")) {
             List<Query> seen = new ArrayList<>();
             query.visit(new QueryVisitor() {

@@ -25,8 +25,12 @@ import org.apache.lucene.search.Weight;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.RamUsageEstimator;
 
-/** Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float). */
-final class DocQQuery extends Query {
+/**
+ * Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float).
+ *
+ * <p>Profiles name this class.
+ */
+final class NearDuplicateQuery extends Query {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
     /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
@@ -43,7 +47,7 @@ final class DocQQuery extends Query {
      * @param plan the q-grams of the query, in the order in which they are looked up
      * @param memory of the node
      */
-    DocQQuery(String qgrams, String counts, SeekPlan plan, MemoryCheck memory) {
+    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan, MemoryCheck memory) {
         this.qgrams = qgrams;
         this.counts = counts;
         this.plan = plan;
@@ -80,14 +84,14 @@ final class DocQQuery extends Query {
 
     @Override
     public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) {
-        return new DocQWeight(boost);
+        return new NearDuplicateWeight(boost);
     }
 
-    private final class DocQWeight extends Weight {
+    private final class NearDuplicateWeight extends Weight {
         private final float boost;
 
-        DocQWeight(float boost) {
-            super(DocQQuery.this);
+        NearDuplicateWeight(float boost) {
+            super(NearDuplicateQuery.this);
             this.boost = boost;
         }
 
@@ -197,10 +201,10 @@ final class DocQQuery extends Query {
 
     @Override
     public boolean equals(Object other) {
-        return sameClassAs(other) && equalTo((DocQQuery) other);
+        return sameClassAs(other) && equalTo((NearDuplicateQuery) other);
     }
 
-    private boolean equalTo(DocQQuery other) {
+    private boolean equalTo(NearDuplicateQuery other) {
         return qgrams.equals(other.qgrams) && counts.equals(other.counts) && plan.equals(other.plan);
     }
 
