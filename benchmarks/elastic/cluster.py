@@ -35,8 +35,8 @@ from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.site import ElasticContext
+from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.settings import Settings, exact_threshold
 from neardup.signing.signature import signer_for
 
@@ -154,7 +154,7 @@ def asked(
     """One row a round: both ways of asking a window that holds `documents`."""
     address, threshold = parse_address(window), exact_threshold("0.7")
     with Cluster(address, timeout=600) as cluster:
-        lease, maker = Lease(cluster), signer_for(neardup.Recipe())
+        lease, maker = scoring_lease(cluster), signer_for(neardup.Recipe())
         content = lease.read()
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))

@@ -19,7 +19,8 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
-from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+from neardup.elastic.reindex.checkpoint import Checkpoint
+from neardup.elastic.reindex.index_reader import IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watch

@@ -73,7 +73,7 @@ def maker(cluster) -> Signer:
     """Python's signer of a window that the node's pipeline signs."""
     made = set_up(cluster, sign="plugin")
     own = signer_for(Recipe())
-    assert made.scheme.recipe_text == own.text
+    assert made.config.recipe_text == own.text
     return own
 
 

@@ -56,10 +56,10 @@ def _is_new(place: str, config: Config, dated: DatedReader) -> bool:
     from neardup.cli.session import FIRST_PATIENCE
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.reindex.capacity import check_room
-    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import read_state
 
     with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
-        if Lease(cluster).read() is not None:
+        if read_state(cluster) is not None:
             return False
         check_room(cluster, dated.hour_order().hours)
     return True

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
     """Copies the documents of the index `name` into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
-    from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
-    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.reindex.checkpoint import Checkpoint
+    from neardup.elastic.reindex.index_reader import IndexReader, Source
+    from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
     from neardup.stores.remembered_settings import settled
 
@@ -31,7 +32,7 @@ def copied(window: str | None, config: Config, name: str, way: OutputOptions, *,
         check_cluster(place, config, make=True)
         source = Source(cluster, name, _fields(config))
         source.check_time()
-        content = Lease(cluster).read()
+        content = read_state(cluster)
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
         left = Settings() if content is None else Settings(**settled(content.settings))
         check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))

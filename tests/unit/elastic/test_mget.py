@@ -10,12 +10,11 @@ from testing.cluster_stand_in import Answer, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
-from neardup.elastic.http.api import StoredDocument, Version
+from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.scan import Entry as Scanned
-from neardup.elastic.window.pending_writes import DocumentRef
-from neardup.elastic.window.undo_log import Entry, Journal
+from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterRefused, ClusterUnreachable
 
 A = DocumentRef("news-1", "a")
@@ -102,9 +101,9 @@ def test_a_document_that_may_not_be_read_is_told_at_once():
     assert len(server.requests) == 1
 
 
-def test_the_journal_does_not_take_a_silent_shard_for_a_deleted_document():
+def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
     before = {"status": "unique", "order": 3}
-    written = Entry(*A, fields=before)
+    written = UndoEntry(*A, fields=before)
     journal = [Answer(200, there(A, {"entries": [written._asdict()]}))]
     documents = [SILENT, answer(there(A, {"text": "x", "neardup": {"status": "near", "order": 3}}))]
     sent = []
@@ -118,7 +117,7 @@ def test_the_journal_does_not_take_a_silent_shard_for_a_deleted_document():
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
-        assert Journal(cluster).undo([5]) == 1
+        assert UndoLog(cluster).undo([5]) == 1
     (head, source), _ = sent
     assert head["index"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
     assert source == {"text": "x", "neardup": before}

@@ -1,11 +1,19 @@
-"""What is in a cluster already: everything that setting up a window, and checking it, must know. Reads only."""
+"""Snapshot of a cluster: everything in it that setting up a window, and checking it, must know. Reads only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.elastic.admin.hourly_indices import Indices, indices_of
-from neardup.elastic.admin.managed_objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Kind, Object, found
+from neardup.elastic.admin.hourly_indices import Indices, read_indices
+from neardup.elastic.admin.managed_objects import (
+    COMPONENT,
+    PIPELINE,
+    POLICY,
+    TEMPLATE,
+    Kind,
+    ManagedObject,
+    object_in,
+)
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
 
@@ -36,20 +44,20 @@ class OtherTemplate(NamedTuple):
     ours: bool
 
 
-class Survey(NamedTuple):
-    """A cluster as it is.
+class ClusterSnapshot(NamedTuple):
+    """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `state`: whether the state index is there; `taken`: whether an index, not an alias, is called by the prefix.
+    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so.
     """
 
     nodes: list[NodeFacts]
     lifecycle: bool
-    objects: Mapping[str, Object]
-    templates: list[OtherTemplate]
+    objects: Mapping[str, ManagedObject]
+    other_templates: list[OtherTemplate]
     indices: Indices
-    state: bool
-    taken: bool
+    has_state: bool
+    prefix_is_index: bool
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -62,24 +70,24 @@ class Survey(NamedTuple):
         return None
 
 
-def survey(cluster: Cluster) -> Survey:
-    """What is there; about ten requests."""
+def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
+    """The snapshot of a cluster; about ten requests."""
     own = cluster.address
     answer = api.get_object(cluster, f"/{TEMPLATE.path}")
     lifecycle = api.has_lifecycle(cluster)
-    objects: dict[str, Object] = {}
+    objects: dict[str, ManagedObject] = {}
     for name in (own.template, own.copies_template, own.alias_template, own.state_template):
-        _add(objects, found(TEMPLATE, name, answer))
+        _add(objects, object_in(TEMPLATE, name, answer))
     for kind, name in _others(own, lifecycle=lifecycle):
-        _add(objects, found(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
-    return Survey(
+        _add(objects, object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
+    return ClusterSnapshot(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
         objects=objects,
-        templates=_templates(answer, {entry.name for entry in objects.values()}),
-        indices=indices_of(cluster),
-        state=_is_index(cluster, own.state),
-        taken=_is_index(cluster, own.prefix),
+        other_templates=_other_templates(answer, {entry.name for entry in objects.values()}),
+        indices=read_indices(cluster),
+        has_state=_is_index(cluster, own.state),
+        prefix_is_index=_is_index(cluster, own.prefix),
     )
 
 
@@ -104,21 +112,22 @@ def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:
     return [*components, (PIPELINE, own.pipeline), *([(POLICY, own.policy)] if lifecycle else [])]
 
 
-def _add(objects: dict[str, Object], entry: Object | None) -> None:
+def _add(objects: dict[str, ManagedObject], entry: ManagedObject | None) -> None:
     if entry is not None:
         objects[entry.path] = entry
 
 
-def _templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
-    found = []
-    for entry in answer["index_templates"]:
-        name, body = entry["name"], entry["index_template"]
-        if name not in own:
-            ours = body.get("_meta", {}).get("managed_by") == "neardup"
-            found.append(
-                OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
-            )
-    return found
+def _other_templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
+    return [
+        _other_template(entry["name"], entry["index_template"])
+        for entry in answer["index_templates"]
+        if entry["name"] not in own
+    ]
+
+
+def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
+    ours = body.get("_meta", {}).get("managed_by") == "neardup"
+    return OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:

@@ -24,7 +24,7 @@ _FIELDS: Final = (
 
 
 class HourlyIndex(NamedTuple):
-    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` kept apart.
+    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` that are set aside.
 
     `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template; `settings`:
     those of ours that it has, as Elasticsearch gives them: strings.
@@ -45,10 +45,10 @@ class Indices(NamedTuple):
     others: list[str]
 
 
-def indices_of(cluster: Cluster) -> Indices:
+def read_indices(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
-    found, others = [], []
+    hourly, others = [], []
     for name, content in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
         if hour is None:
@@ -56,5 +56,5 @@ def indices_of(cluster: Cluster) -> Indices:
             continue
         about = content.get("mappings", {}).get("_meta", {}).get("neardup")
         settings = content.get("settings", {}).get("index", {})
-        found.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
-    return Indices(sorted(found, key=lambda index: (index.hour, index.copies)), sorted(others))
+        hourly.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
+    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others))

@@ -37,10 +37,10 @@ def recipe_text(cluster: Cluster, recipe: Recipe) -> str:
     path = Path(recipe.lexicon)
     if path.exists() or path.name != str(path):
         return recipe.text(Lexicon.load(path).id)
-    return _told(cluster, recipe)
+    return _recipe_of_nodes(cluster, recipe)
 
 
-def _told(cluster: Cluster, recipe: Recipe) -> str:
+def _recipe_of_nodes(cluster: Cluster, recipe: Recipe) -> str:
     """The recipe of a signature that a node makes with a lexicon of this name."""
     options: dict[str, Any] = {
         "q": recipe.q,

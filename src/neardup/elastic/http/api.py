@@ -34,6 +34,13 @@ class Version(NamedTuple):
     primary_term: int
 
 
+class DocumentRef(NamedTuple):
+    """Where a document lies in the cluster."""
+
+    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks a reference for `tuple.index`
+    id: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document as it stands now, refreshed or not."""
@@ -56,6 +63,11 @@ class Hit:
     sort: list[Any]
     version: Version | None
     routing: str | None
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it lies."""
+        return DocumentRef(self.index, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +177,9 @@ def snapshot_pages(
     def page(behind: dict[str, Any]) -> list[Hit]:
         nonlocal pit
         there = {"pit": {"id": pit, "keep_alive": KEEP_ALIVE}}
-        found = search(cluster, None, {**body, **behind, **there}, WHOLE)
-        pit = found.pit or pit
-        return found.hits
+        answer = search(cluster, None, {**body, **behind, **there}, WHOLE)
+        pit = answer.pit or pit
+        return answer.hits
 
     try:
         yield from _pages(page, size, after)

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.codec import LOADED, OBJECT, loaded
+from neardup.elastic.window.codec import OBJECT, RESTORED, stored_rows
 from neardup.elastic.window.loader import committed, counted, pages, refresh
-from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.index.candidates import Search, SignedQueryBatch
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from neardup.elastic.http.api import Hit
-    from neardup.elastic.window.lease import StateDocument
     from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch, Signer
@@ -198,7 +197,7 @@ class AdHocQuery:
         return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
 
     def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
-        fields = [f"{OBJECT}.{name}" for name in LOADED]
+        fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
             fields.append(self._layout.text_field)
         order = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
@@ -219,9 +218,9 @@ class AdHocQuery:
             for gone in sorted(heads - known.keys()):
                 known |= self._heirs(gone)
         ordered = [known[order] for order in sorted(known)]
-        places = [DocumentRef(hit.index, hit.id) for hit in ordered]
+        places = [hit.ref for hit in ordered]
         apart = [self._layout.is_apart(place.index) for place in places]
-        taken = loaded([hit.source[OBJECT] for hit in ordered], apart)
+        taken = stored_rows([hit.source[OBJECT] for hit in ordered], apart)
         self._store.adopt(taken.rows, taken.blobs, places)
         add_stored(self._state, taken.rows, taken.ids, np.zeros(len(ordered), np.int64), [taken.keys])
 

@@ -1,7 +1,7 @@
 """From documents in the cluster to the window in memory: all of it when it is opened, later what others added.
 
 Documents are read in the order in which they were scored, a page at a time, without their texts: about 0.2 ms each,
-most of it Elasticsearch's. Only what is committed counts (lease.py).
+most of it Elasticsearch's. Only what is committed counts (state_document.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.window.codec import LOADED, OBJECT, UNSCORED, loaded
-from neardup.elastic.window.pending_writes import DocumentRef
+from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
 from neardup.window.restore import add_stored
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
-    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.elastic.window.store import ClusterStore
     from neardup.window.state import State
 
@@ -39,8 +38,8 @@ def committed(content: StateDocument, first: int) -> dict[str, Any]:
     """The query for what counts of a window, from the order `first` on."""
     orders = {"gte": max(first, content.commit.floor_order), "lt": content.commit.next_order}
     query: dict[str, Any] = {"filter": [{"range": {_ORDER: orders}}]}
-    if content.gaps:
-        query["must_not"] = [{"range": {_ORDER: {"gte": low, "lt": high}}} for low, high in content.gaps]
+    if content.aborted:
+        query["must_not"] = [{"range": {_ORDER: {"gte": low, "lt": high}}} for low, high in content.aborted]
     return {"bool": query}
 
 
@@ -83,10 +82,10 @@ def load(
         "_source": [f"{OBJECT}.{name}" for name in _wanted(state)],
     }
     for hits in pages(cluster, layout, body):
-        store.keep_turn()
+        store.keep_lease()
         objects = [hit.source[OBJECT] for hit in hits]
-        places = [DocumentRef(hit.index, hit.id) for hit in hits]
-        found = loaded(objects, [layout.is_apart(place.index) for place in places])
+        places = [hit.ref for hit in hits]
+        found = stored_rows(objects, [layout.is_apart(place.index) for place in places])
         store.adopt(found.rows, found.blobs, places)
         add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
 
@@ -96,17 +95,17 @@ def _wanted(state: State) -> tuple[str, ...]:
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*state.settings.routes, *(["sentences"] if state.settings.partial else [])}
     unwanted = {field for route, field in routes.items() if route not in searched}
-    return tuple(name for name in LOADED if name not in unwanted)
+    return tuple(name for name in RESTORED if name not in unwanted)
 
 
 def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
-    """Undoes what scorers that died in their turns wrote: all documents whose orders lie in gaps.
+    """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
     refresh(cluster, layout)
-    ranges = [{"range": {_ORDER: {"gte": first, "lt": last}}} for first, last in content.gaps]
+    ranges = [{"range": {_ORDER: {"gte": first, "lt": last}}} for first, last in content.aborted]
     body = {
         "query": {"bool": {"should": ranges, "minimum_should_match": 1}},
         "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
