@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from neardup.evaluation.formatting import markdown_table
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 DATA = Path(os.environ.get("NEARDUP_DATA", ROOT.parent / "shared" / "data"))
@@ -130,10 +132,8 @@ def low_and_middle(values: Sequence[float]) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
+    """A Markdown table that ends its last line."""
+    return markdown_table(header, rows, figures=False) + "\n"
 
 
 def origin() -> dict[str, Any]:

@@ -28,19 +28,20 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.lib import harness
 from benchmarks.papers.montanari_puglisi_data import CASES, Case
 from benchmarks.papers.montanari_puglisi_tables import QS, THRESHOLDS, tables
 from neardup.baselines.base import YES_NO
 from neardup.evaluation.errors import MethodFailed
-from neardup.evaluation.here import measure_here
 from neardup.evaluation.methods import PRODUCTS, chosen, make
 from neardup.evaluation.report import write_reports
 from neardup.evaluation.run import Evaluation, evaluate
+from neardup.evaluation.worker import Job, measure_in_process
 
 if TYPE_CHECKING:
+    from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
 
 FURTHER = (0.3, 0.4, 0.95)
@@ -91,9 +92,9 @@ def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
                 case.corpus,
                 case.truth,
                 [method],
-                place=work / case.name,
+                directory=work / case.name,
                 thresholds=thresholds_of(method),
-                measured=without_memory,
+                runner=measure_without_memory,
             )
         )
         if isinstance(outcome, MethodFailed):
@@ -104,9 +105,9 @@ def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
     return evaluation
 
 
-def without_memory(method: str, *args: Any, **settings: Any) -> Result:
+def measure_without_memory(job: Job, on_progress: OnProgress) -> Result:
     """The result measured in this process, where the memory of one method cannot be told from that of others."""
-    result = measure_here(method, *args, **settings)
+    result = measure_in_process(job, on_progress)
     return replace(result, cost=replace(result.cost, peak_bytes=None, baseline_bytes=None))
 
 
