@@ -83,7 +83,7 @@ def thresholds_of(method: str) -> tuple[float, ...] | None:
     return None if own == YES_NO else tuple(sorted({*THRESHOLDS, *own, *further}))
 
 
-def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
+def measure(case: Case, methods: list[str], work: Path) -> Evaluation:
     """All `methods` on one corpus; raises if one fails, because a missing figure must not look like one."""
     evaluation = Evaluation(case.corpus.facts(), case.truth.facts(), 0)
     for method in methods:
@@ -111,7 +111,7 @@ def measure_without_memory(job: Job, on_progress: OnProgress) -> Result:
     return replace(result, cost=replace(result.cost, peak_bytes=None, baseline_bytes=None))
 
 
-def kept(result: Result) -> Result:
+def for_reading(result: Result) -> Result:
     """The result at the thresholds of Fig. 5, those beside them and its best: the file of figures is for reading."""
     wanted = {*THRESHOLDS, *FURTHER, *YES_NO, result.best.threshold}
     places = [place for place, point in enumerate(result.points) if point.threshold in wanted]
@@ -134,11 +134,11 @@ def main(arguments: list[str] | None = None) -> None:
     evaluations = {}
     for name in args.corpora:
         methods = chosen((*TINY_METHODS, *TINY_QS) if args.tiny else METHODS[name])
-        evaluations[name] = measured(CASES[name](args), methods, work)
+        evaluations[name] = measure(CASES[name](args), methods, work)
         if args.html:
             write_reports(evaluations[name], args.html / name)
     figures = {
-        name: {**one.to_dict(), "methods": [kept(result).to_dict() for result in one.results]}
+        name: {**one.to_dict(), "methods": [for_reading(result).to_dict() for result in one.results]}
         for name, one in evaluations.items()
     }
     harness.show(tables, harness.save(args, "montanari-puglisi", {"evaluations": figures}))
