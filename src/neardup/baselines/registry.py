@@ -9,162 +9,55 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from neardup.baselines import set_classes, word_classes
+
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
-    from neardup.baselines.checksum import Checksum
-    from neardup.baselines.clipping import Clipping
     from neardup.baselines.cops import Cops
-    from neardup.baselines.cosine import Cosine
-    from neardup.baselines.ddebit import Ddebit
     from neardup.baselines.doc_q import DocQ
-    from neardup.baselines.imatch import IMatch
-    from neardup.baselines.minhash_lsh import MinHashLsh
-    from neardup.baselines.scam import Scam
-    from neardup.baselines.segments import SegmentFingerprints
-    from neardup.baselines.sentence_fingerprints import SentenceFingerprints
     from neardup.baselines.sentence_lengths import SentenceLengths
     from neardup.baselines.shingling import Shingling
     from neardup.baselines.simhash import Simhash
-    from neardup.baselines.spotsigs import SpotSigs
-    from neardup.baselines.super_shingles import SuperShingles
 
 Factory = Callable[[], "Method[Any]"]
 SeededFactory = Callable[[int], "Method[Any]"]
 
 
-# -- the class of each method, imported when it is asked for --
-
-
-def _checksum() -> type[Checksum]:
-    from neardup.baselines.checksum import Checksum
-
-    return Checksum
-
-
-def _clipping() -> type[Clipping]:
-    from neardup.baselines.clipping import Clipping
-
-    return Clipping
-
-
-def _cosine() -> type[Cosine]:
-    from neardup.baselines.cosine import Cosine
-
-    return Cosine
-
-
-def _ddebit() -> type[Ddebit]:
-    from neardup.baselines.ddebit import Ddebit
-
-    return Ddebit
-
-
-def _doc_q() -> type[DocQ]:
-    from neardup.baselines.doc_q import DocQ
-
-    return DocQ
-
-
-def _imatch() -> type[IMatch]:
-    from neardup.baselines.imatch import IMatch
-
-    return IMatch
-
-
-def _minhash_lsh() -> type[MinHashLsh]:
-    from neardup.baselines.minhash_lsh import MinHashLsh
-
-    return MinHashLsh
-
-
-def _scam() -> type[Scam]:
-    from neardup.baselines.scam import Scam
-
-    return Scam
-
-
-def _segment_fingerprints() -> type[SegmentFingerprints]:
-    from neardup.baselines.segments import SegmentFingerprints
-
-    return SegmentFingerprints
-
-
-def _sentence_fingerprints() -> type[SentenceFingerprints]:
-    from neardup.baselines.sentence_fingerprints import SentenceFingerprints
-
-    return SentenceFingerprints
-
-
-def _sentence_lengths() -> type[SentenceLengths]:
-    from neardup.baselines.sentence_lengths import SentenceLengths
-
-    return SentenceLengths
-
-
-def _shingling() -> type[Shingling]:
-    from neardup.baselines.shingling import Shingling
-
-    return Shingling
-
-
-def _simhash() -> type[Simhash]:
-    from neardup.baselines.simhash import Simhash
-
-    return Simhash
-
-
-def _spotsigs() -> type[SpotSigs]:
-    from neardup.baselines.spotsigs import SpotSigs
-
-    return SpotSigs
-
-
-def _super_shingles() -> type[SuperShingles]:
-    from neardup.baselines.super_shingles import SuperShingles
-
-    return SuperShingles
-
-
-# -- methods, made --
-
-
 def _cops() -> Cops:
-    from neardup.baselines.cops import Cops
-
-    return Cops()
+    return set_classes.cops()()
 
 
 def _containment() -> Shingling:
-    from neardup.baselines.sets import Measure
+    from neardup.baselines.sets import Measure  # noqa: PLC0415 - as the classes
 
-    return _shingling()(measure=Measure.SMALLER)
+    return set_classes.shingling()(measure=Measure.SMALLER)
 
 
 def _unweighted_simhash(seed: int) -> Simhash:
-    from neardup.baselines.simhash import unweighted
+    from neardup.baselines.simhash import unweighted  # noqa: PLC0415 - as the classes
 
-    return _simhash()(k=1, weigh=unweighted, seed=seed)
+    return word_classes.simhash()(k=1, weigh=unweighted, seed=seed)
 
 
 def _doc_q_of(q: int) -> DocQ:
-    return _doc_q()(q)
+    return set_classes.doc_q()(q)
 
 
 def _simhash_of(k: int, lexicons: int, bits: int, seed: int) -> Simhash:
-    return _simhash()(k, lexicons, bits, seed=seed)
+    return word_classes.simhash()(k, lexicons, bits, seed=seed)
 
 
 def _sentence_lengths_of(ws: int, sw: int) -> SentenceLengths:
-    return _sentence_lengths()(ws, sw)
+    return word_classes.sentence_lengths()(ws, sw)
 
 
 _SIMHASHES = sorted({(k, 1) for k in range(1, 6)} | {(2, lexicons) for lexicons in range(1, 11)})
 _SENTENCE_WINDOWS = ((8, 1), (8, 2), (16, 1), (16, 4), (32, 1), (32, 8))
 
 _SEEDED: dict[str, SeededFactory] = {
-    "I-Match(idf=0.2..0.85, lexicons=10)": lambda seed: _imatch()(lexicons=10, seed=seed),
-    "MinHash LSH(q=4, permutations=128)": lambda seed: _minhash_lsh()(q=4, seed=seed),
-    "MinHash LSH(w=5, permutations=128)": lambda seed: _minhash_lsh()(width=5, seed=seed),
+    "I-Match(idf=0.2..0.85, lexicons=10)": lambda seed: word_classes.imatch()(lexicons=10, seed=seed),
+    "MinHash LSH(q=4, permutations=128)": lambda seed: set_classes.minhash_lsh()(q=4, seed=seed),
+    "MinHash LSH(w=5, permutations=128)": lambda seed: set_classes.minhash_lsh()(width=5, seed=seed),
     "simhash(k=1, lexicons=1, bits=64, unweighted)": _unweighted_simhash,
     **{
         f"simhash(k={k}, lexicons={lexicons}, bits={bits}, idf)": partial(_simhash_of, k, lexicons, bits)
@@ -175,38 +68,44 @@ _SEEDED: dict[str, SeededFactory] = {
 """Those that draw at random take a seed."""
 
 METHODS: dict[str, Factory] = {
-    "checksum(text)": lambda: _checksum()(normal=False),
-    "checksum(normal form)": lambda: _checksum()(normal=True),
+    "checksum(text)": lambda: set_classes.checksum()(normal=False),
+    "checksum(normal form)": lambda: set_classes.checksum()(normal=True),
     **{f"doc_q(q={q})": partial(_doc_q_of, q) for q in range(1, 9)},
-    "DDEBIT(light=0.5, q=4)": lambda: _ddebit()(light=0.5),
-    "DDEBIT(light=0.8, q=4)": lambda: _ddebit()(light=0.8),
-    "clipped doc_q(q=4, least=2, most=1.0)": lambda: _clipping()(least=2, most=1.0),
-    "clipped doc_q(q=4, least=1, most=0.1)": lambda: _clipping()(least=1, most=0.1),
-    "clipped doc_q(q=4, least=2, most=0.1)": lambda: _clipping()(least=2, most=0.1),
-    "I-Match(idf=0.2..0.85)": lambda: _imatch()(low=0.2, high=0.85),
-    "I-Match(idf=0.2..1.0)": lambda: _imatch()(low=0.2, high=1.0),
-    "I-Match(idf=0.0..0.5)": lambda: _imatch()(low=0.0, high=0.5),
-    "shingling(w=10, resemblance)": lambda: _shingling()(width=10),
-    "shingling(w=4, resemblance)": lambda: _shingling()(width=4),
+    "DDEBIT(light=0.5, q=4)": lambda: set_classes.ddebit()(light=0.5),
+    "DDEBIT(light=0.8, q=4)": lambda: set_classes.ddebit()(light=0.8),
+    "clipped doc_q(q=4, least=2, most=1.0)": lambda: set_classes.clipping()(least=2, most=1.0),
+    "clipped doc_q(q=4, least=1, most=0.1)": lambda: set_classes.clipping()(least=1, most=0.1),
+    "clipped doc_q(q=4, least=2, most=0.1)": lambda: set_classes.clipping()(least=2, most=0.1),
+    "I-Match(idf=0.2..0.85)": lambda: word_classes.imatch()(low=0.2, high=0.85),
+    "I-Match(idf=0.2..1.0)": lambda: word_classes.imatch()(low=0.2, high=1.0),
+    "I-Match(idf=0.0..0.5)": lambda: word_classes.imatch()(low=0.0, high=0.5),
+    "shingling(w=10, resemblance)": lambda: set_classes.shingling()(width=10),
+    "shingling(w=4, resemblance)": lambda: set_classes.shingling()(width=4),
     "shingling(w=10, containment)": _containment,
-    "shingling(w=10, resemblance, every=25, most=1000)": lambda: _shingling()(every=25, most_documents=1_000),
-    "DSC-SS(w=10, length=5, every=1)": lambda: _super_shingles()(every=1),
-    "DSC-SS(w=10, length=5, every=25)": lambda: _super_shingles()(every=25),
+    "shingling(w=10, resemblance, every=25, most=1000)": lambda: set_classes.shingling()(
+        every=25, most_documents=1_000
+    ),
+    "DSC-SS(w=10, length=5, every=1)": lambda: set_classes.super_shingles()(every=1),
+    "DSC-SS(w=10, length=5, every=25)": lambda: set_classes.super_shingles()(every=25),
     "COPS": _cops,
-    "SCAM(closeness=2.5)": lambda: _scam()(closeness=2.5),
-    "cosine": lambda: _cosine()(frequent=None),
-    "cosine(frequent=0.05)": lambda: _cosine()(frequent=0.05),
-    "SpotSigs(distance=1, chain=2)": lambda: _spotsigs()(distance=1, chain=2),
-    "SpotSigs(distance=2, chain=3)": lambda: _spotsigs()(distance=2, chain=3),
+    "SCAM(closeness=2.5)": lambda: word_classes.scam()(closeness=2.5),
+    "cosine": lambda: word_classes.cosine()(frequent=None),
+    "cosine(frequent=0.05)": lambda: word_classes.cosine()(frequent=0.05),
+    "SpotSigs(distance=1, chain=2)": lambda: word_classes.spotsigs()(distance=1, chain=2),
+    "SpotSigs(distance=2, chain=3)": lambda: word_classes.spotsigs()(distance=2, chain=3),
     **{name: partial(factory, 0) for name, factory in _SEEDED.items()},
     **{
         f"sentence lengths(ws={ws}, sw={sw}, t=1)": partial(_sentence_lengths_of, ws, sw)
         for ws, sw in _SENTENCE_WINDOWS
     },
-    "sentence lengths(ws=8, sw=1, t=1, dynamic)": lambda: _sentence_lengths()(dynamic=True),
-    "sentence fingerprints(cutoff=0.1, delta=3)": lambda: _sentence_fingerprints()(cutoff=0.1, delta=3),
-    "sentence fingerprints(cutoff=0.6, delta=3)": lambda: _sentence_fingerprints()(cutoff=0.6, delta=3),
-    "segment fingerprints(delta=3)": lambda: _segment_fingerprints()(delta=3),
+    "sentence lengths(ws=8, sw=1, t=1, dynamic)": lambda: word_classes.sentence_lengths()(dynamic=True),
+    "sentence fingerprints(cutoff=0.1, delta=3)": lambda: word_classes.sentence_fingerprints()(
+        cutoff=0.1, delta=3
+    ),
+    "sentence fingerprints(cutoff=0.6, delta=3)": lambda: word_classes.sentence_fingerprints()(
+        cutoff=0.6, delta=3
+    ),
+    "segment fingerprints(delta=3)": lambda: word_classes.segment_fingerprints()(delta=3),
 }
 """A factory for each method, by the method's own name."""
 

@@ -129,7 +129,7 @@ def _pairs_by_threshold(
     thresholds: tuple[float, ...],
     on_progress: OnProgress,
 ) -> list[FoundPairs]:
-    """What is found at each threshold."""
+    """The pairs that the method calls copies, at each threshold."""
     if not _works_alike(method, signatures[0], thresholds[0]):
         each = [_looked_up(method, signatures, docs, threshold, on_progress) for threshold in thresholds]
         return [FoundPairs(one.pairs, one.compared, one.seconds) for one in each]
@@ -170,7 +170,7 @@ def _looked_up(
     threshold: float,
     on_progress: OnProgress,
 ) -> _Scored:
-    """What the method's index finds at one threshold."""
+    """The pairs that the method's index finds at one threshold, with their scores."""
     index = method.index(threshold)
     pairs: list[Pair] = []
     scores: list[float] = []

@@ -88,7 +88,7 @@ class Product:
         return neardup.open(None, settings=self.settings.settings(self.retrieval, threshold))
 
     def _ingest(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[FoundPairs, int]:
-        """What is found at one threshold, and the bytes of the index."""
+        """The pairs reported at one threshold, and the bytes of the index."""
         pairs: list[Pair] = []
         compared = 0
         texts = with_progress(f"ingest at {threshold:g}", corpus.texts, on_progress)

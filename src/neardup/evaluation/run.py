@@ -1,4 +1,4 @@
-"""All methods over one corpus, one after another; what was measured before and has not changed is taken from there."""
+"""All methods over one corpus, one after another; a result of an earlier run is used again if nothing has changed."""
 
 from __future__ import annotations
 

@@ -75,9 +75,9 @@ class Truth:
         """The documents that a pair to be counted names."""
         return sorted({doc for pair in self.copies | self.others for doc in pair})
 
-    def tally(self, found: Collection[Pair]) -> Tally:
-        """How many of the `found` pairs count, and how many of those are copies."""
-        pairs = frozenset(found)
+    def tally(self, reported: Collection[Pair]) -> Tally:
+        """How many of the `reported` pairs count, and how many of those are copies."""
+        pairs = frozenset(reported)
         counted = pairs & (self.copies | self.others) if self.judged_only else pairs - self.uncounted
         return Tally(len(counted), len(counted & self.copies))
 
