@@ -50,58 +50,58 @@ def to_html(evaluation: Evaluation) -> str:
         facts="\n".join(_fact(*fact) for fact in facts(evaluation)),
         about_costs=escape(ABOUT_COSTS),
         summary=_summary(evaluation.results),
-        figures="\n".join(_figures(evaluation.results)),
+        figures="\n".join(draw(evaluation.results) for draw in _FIGURES),
         details=_table(DETAILS, [row for result in evaluation.results for row in detail_rows(result)]),
         method="\n".join(f"<p>{escape(line)}</p>" for line in notes(evaluation)),
         papers=_table(("method", "as in"), [(one.name, one.paper) for one in evaluation.results], "papers"),
     )
 
 
-def _figures(results: Sequence[Result]) -> Iterable[str]:
-    points = [point for result in results for point in result.points]
+def _f1_by_threshold(results: Sequence[Result]) -> str:
     graded = [point.threshold for result in results if not _decides(result) for point in result.points]
-    rates = [point.precision for point in points if point.precision is not None]
-    by_threshold = [_series(number, result, "threshold") for number, result in enumerate(results)]
-    yield _figure(
+    series = [_series(number, result, "threshold") for number, result in enumerate(results)]
+    x = threshold_axis("threshold of the method's own score", graded)
+    y = share_axis("F1", [point.f1 for result in results for point in result.points])
+    return _figure(
         "F1 against threshold",
         "How well each method does, and how much depends on choosing its threshold.",
-        chart(
-            "F1 against threshold",
-            by_threshold,
-            threshold_axis("threshold of the method's own score", graded),
-            share_axis("F1", [point.f1 for point in points]),
-        ),
-        legend(by_threshold),
+        chart("F1 against threshold", series, x, y),
+        legend(series),
     )
-    by_recall = [_series(number, result, "recall") for number, result in enumerate(results)]
-    yield _figure(
+
+
+def _precision_by_recall(results: Sequence[Result]) -> str:
+    points = [point for result in results for point in result.points]
+    rates = [point.precision for point in points if point.precision is not None]
+    series = [_series(number, result, "recall") for number, result in enumerate(results)]
+    x = share_axis("recall: share of the copies that are found", [point.recall for point in points])
+    y = share_axis("precision: share of what is found that is right", rates)
+    return _figure(
         "Precision against recall",
         "Each line joins the thresholds of one method; up and to the right is better.",
-        chart(
-            "Precision against recall",
-            by_recall,
-            share_axis("recall: share of the copies that are found", [point.recall for point in points]),
-            share_axis("precision: share of what is found that is right", rates),
-        ),
-        legend(by_recall),
+        chart("Precision against recall", series, x, y),
+        legend(series),
     )
-    times = [result.microseconds(result.best) for result in results]
-    short = _short_names(results)
-    by_time = [
-        replace(_series(number, result, "time"), name=short[number]) for number, result in enumerate(results)
+
+
+def _quality_by_time(results: Sequence[Result]) -> str:
+    names = _short_names(results)
+    series = [
+        replace(_series(number, result, "time"), name=name)
+        for number, (result, name) in enumerate(zip(results, names, strict=True))
     ]
-    yield _figure(
+    times = [result.microseconds(result.best) for result in results]
+    x = log_axis("processor time a document", times, shown_time)
+    y = share_axis("best F1", [result.best.f1 for result in results])
+    return _figure(
         "Quality against time",
         "Each method at its best threshold; up and to the left is better. The time axis is logarithmic.",
-        chart(
-            "Quality against time",
-            by_time,
-            log_axis("processor time a document", times, shown_time),
-            share_axis("best F1", [result.best.f1 for result in results]),
-            joined=False,
-        ),
-        legend(by_time) if len(by_time) > MOST_NAMES else "",
+        chart("Quality against time", series, x, y, joined=False),
+        legend(series) if len(series) > MOST_NAMES else "",
     )
+
+
+_FIGURES = (_f1_by_threshold, _precision_by_recall, _quality_by_time)
 
 
 def _series(number: int, result: Result, what: str) -> Series:
