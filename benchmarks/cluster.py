@@ -42,7 +42,7 @@ from neardup.elastic.window.site import ElasticContext
 from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
 from neardup.model.verdict import required_overlap
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus

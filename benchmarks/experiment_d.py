@@ -44,7 +44,7 @@ from neardup.baselines.sentence_fingerprints import (
     SentenceTable,
 )
 from neardup.baselines.words import Frequencies, sentences, words
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 SEED = 20_261_121
 ARTICLES_SHARE = 0.75

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.lease import Lease
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
 
 
 class ElasticContext(NamedTuple):
