@@ -38,7 +38,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.site import ElasticContext
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.settings import Settings, exact_threshold
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from benchmarks.lib.corpora import Corpus

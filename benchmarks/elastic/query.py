@@ -49,9 +49,9 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.ad_hoc_query import by_rarest
 from neardup.errors import ClusterRejected
-from neardup.index.candidates import Search
+from neardup.index.search import Search
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     import argparse

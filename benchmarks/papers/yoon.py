@@ -50,7 +50,7 @@ from neardup.baselines.imatch import IMatch
 from neardup.baselines.segments import SegmentFingerprints
 from neardup.baselines.sentence_fingerprints import MOST_OCCURRENCES, SentenceFingerprints, SentenceHashes
 from neardup.baselines.words import Frequencies, words
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 SEED = 20_261_121
 ARTICLES_SHARE = 0.75

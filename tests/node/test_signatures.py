@@ -20,7 +20,7 @@ from benchmarks.lib.harness import DATA
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from neardup.baselines import words as wording
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer
+from neardup.signing.signer import Signer
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int64]

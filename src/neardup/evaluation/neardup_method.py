@@ -14,7 +14,7 @@ from neardup.evaluation.measure import FoundPairs, with_progress
 from neardup.evaluation.results import Cost, Point, Result
 from neardup.model.document import encode_text
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
