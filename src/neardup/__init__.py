@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from neardup.opening import open_window
     from neardup.signing.doc_q import doc_q as doc_q
     from neardup.signing.signature import Signature as Signature
-    from neardup.signing.signature import sign as sign
+    from neardup.signing.signer import sign as sign
     from neardup.tables.lexicon import Lexicon as Lexicon
     from neardup.window.base import Stats as Stats
     from neardup.window.base import Window as Window
@@ -60,7 +60,7 @@ _HOMES = {
     "Window": "window.base.Window",
     "doc_q": "signing.doc_q.doc_q",
     "open": "opening.open_window",
-    "sign": "signing.signature.sign",
+    "sign": "signing.signer.sign",
 }
 """Where each public name is defined."""
 

@@ -19,7 +19,6 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
-from neardup.elastic.reindex.checkpoint import Checkpoint
 from neardup.elastic.reindex.index_reader import IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
@@ -343,12 +342,12 @@ class TestCopying:
         fill(cluster, archive, {})
         made(cluster)
         source = Source(cluster, archive, FIELDS)
-        checkpoint = Checkpoint(cluster, source)
+        checkpoint = source.checkpoint()
         assert checkpoint.time() is None
         checkpoint.note(START)
-        assert Checkpoint(cluster, source).time() == START
+        assert source.checkpoint().time() == START
         other = Source(cluster, archive, Fields("nr", "page.body", ("published",)))
-        assert Checkpoint(cluster, other).time() is None
+        assert other.checkpoint().time() is None
         checkpoint.clear()
         checkpoint.clear()
         assert checkpoint.time() is None

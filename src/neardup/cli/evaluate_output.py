@@ -84,10 +84,10 @@ def evaluation_of(
             corpus,
             truth,
             methods,
-            place=output,
+            directory=output,
             thresholds=thresholds,
             seed=seed,
-            tuning=tuning,
+            settings=tuning,
             fresh=fresh,
             on_progress=on_progress,
         ):
@@ -99,7 +99,7 @@ def evaluation_of(
 def print_summary(evaluation: Evaluation, format: Printed) -> None:
     """Print each method at its best as a table, or all of every result as JSON Lines; then why others failed."""
     from neardup.cli.tables import print_lines, print_table
-    from neardup.evaluation.report import COLUMNS, summary_row
+    from neardup.evaluation.report_tables import COLUMNS, summary_row
 
     if format == "jsonl":
         print_lines(result.to_dict() for result in evaluation.results)

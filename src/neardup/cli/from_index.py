@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 def ingest_index(window: str | None, config: Config, name: str, outputs: OutputOptions) -> int:
     """Ingests the documents of the index `name`, which copies them into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
-    from neardup.elastic.reindex.checkpoint import Checkpoint
     from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
     from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
@@ -40,7 +39,7 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
         left = Settings() if content is None else Settings(**settled(content.settings))
         check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
-        checkpoint = Checkpoint(cluster, source)
+        checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:
             log_line(f"going on where the last run was ended, at {source.time.time(since)}")

@@ -21,7 +21,8 @@ from neardup.elastic.window.codec import (
     verdict_fields,
 )
 from neardup.model.verdict import Match, Verdict
-from neardup.signing.signature import Signature, sign
+from neardup.signing.signature import Signature
+from neardup.signing.signer import sign
 from neardup.stores.base import ROUTED, ROW, TRUNCATED, key_counts
 from neardup.window.state import STATUSES
 

@@ -21,7 +21,8 @@ from neardup.elastic.window.codec import OBJECT, RESTORED, stored_rows
 from neardup.elastic.window.loader import committed, counted, pages, refresh
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Search, SignedQueryBatch
+from neardup.index.query_batch import SignedQueryBatch
+from neardup.index.search import Search
 from neardup.model.document import encode_text, time_argument
 from neardup.model.field_path import field_of
 from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
-    from neardup.signing.signature import SignedBatch, Signer
+    from neardup.signing.signature import SignedBatch
+    from neardup.signing.signer import Signer
 
 log = logging.getLogger("neardup")
 

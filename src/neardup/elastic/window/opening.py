@@ -21,7 +21,7 @@ from neardup.elastic.window.window import ElasticWindow
 from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.model.settings import Settings
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 from neardup.stores.remembered_settings import merged, settled
 from neardup.window.base import Expired
 from neardup.window.newest_hour import check_hours

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.lease import Lease
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
 
 
 class ElasticContext(NamedTuple):

@@ -13,7 +13,7 @@ from neardup.model.field_path import field_of
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.http.client import Cluster
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
     from neardup.stores.base import Rows
 
 log = logging.getLogger("neardup")
