@@ -14,7 +14,7 @@ import pytest
 from neardup import config
 from neardup.elastic.http.address import Credentials
 from neardup.model.settings import Recipe, Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
