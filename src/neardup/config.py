@@ -44,7 +44,7 @@ from neardup.elastic.http.address import (
     Credentials,
     is_address,
 )
-from neardup.errors import SettingsError
+from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.sources.fields import Fields
 from neardup.sources.reader import LONGEST, Reader
@@ -89,13 +89,6 @@ _UNASKED_MESSAGE: Final = (
 LONGEST_ESCAPE: Final = 12
 """Bytes of the longest way to write one character in JSON: two escapes of six."""
 _SIZE_RE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b?")
-
-
-class ConfigError(SettingsError):
-    """`name` in the file or the environment is no setting, or `value` cannot be one; `expected` is what to do."""
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.expected}"
 
 
 @dataclass(frozen=True)
@@ -168,6 +161,10 @@ class Config:
         """This, with the names of fields that are not None."""
         own = self.fields
         return replace(self, fields=Fields(id or own.id, text or own.text, (time,) if time else own.time))
+
+    def fields_beside(self, own_id: str) -> Fields:
+        """The names of fields where a document has an id beside them, `own_id`, which counts unless one is named."""
+        return replace(self.fields, id=own_id) if self.fields.id == Fields().id else self.fields
 
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""

@@ -42,6 +42,11 @@ DEFAULT_DELTA: Final = 1
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
 BATCH_BYTES: Final = 4_000_000
+DEFAULT_POLL_SECONDS: Final = 2.0
+"""How long `watch` waits before it looks again."""
+DEFAULT_LEXICON_SAMPLE: Final = 2_000
+"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
+them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
 MAX_SENTENCE_HOLDERS: Final = 300

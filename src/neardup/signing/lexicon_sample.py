@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
 from neardup.model.document import encode_text
@@ -13,10 +13,6 @@ from neardup.tables.lexicon import Lexicon, LexiconBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-DEFAULT_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
-them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 
 
 class EmptySample(SettingsError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from neardup.elastic.http import api
 from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.scan import in_order, read, time_field
+from neardup.elastic.reindex.checkpoint import Checkpoint
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
 from neardup.model.hours import hour_of
@@ -67,6 +68,14 @@ class Source:
         if first is None or last is None:
             return None
         return Span(first, last, self._count_hours(first, last))
+
+    def checkpoint(self) -> Checkpoint:
+        """How far it has been read into the window at the cluster's address, by these fields."""
+        reading = {
+            "source": self.name, "id_field": self.fields.id, "text_field": self.fields.text,
+            "time_field": self.time.name,
+        }  # fmt: skip
+        return Checkpoint(self.cluster, reading)
 
     def count(self, query: dict[str, Any]) -> int:
         """How many of its documents match `query`."""

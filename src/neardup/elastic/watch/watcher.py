@@ -13,7 +13,7 @@ from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-DEFAULT_POLL_SECONDS: Final = 2.0
 LONGEST_PAUSE: Final = 60.0
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
 
 
-class Watch:
+class Watcher:
     """The verdicts on what other clients write, as they are made.
 
     `open_window` opens the window, again after every failure that made its memory useless. `once`: ends when nothing
@@ -59,7 +58,7 @@ class Watch:
         self._standing_by = False
         self._stopped: Callable[[], bool] = lambda: False
         self._sleep: Callable[[float], object] = time.sleep
-        self.lag = Backlog()
+        self.backlog = Backlog()
         self.left = Left()
         """What has left the window."""
         self.handled = self.expected = 0
@@ -69,14 +68,14 @@ class Watch:
         self,
         *,
         on_reject: OnReject,
-        on_lag: Callable[[Backlog], object] = lambda _: None,
+        on_backlog: Callable[[Backlog], object] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
         sleep: Callable[[float], object] = time.sleep,
     ) -> Iterator[Verdict]:
         """Each verdict is in its document when it is yielded. Ends only if `once`, or when it is `stopped`, which is
         looked at after every batch.
 
-        `on_reject` is told what cannot be scored, `on_lag` after every look how many wait; `sleep` waits.
+        `on_reject` is told what cannot be scored, `on_backlog` after every look how many wait; `sleep` waits.
 
         What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
         index becomes read-only, another scorer took over. Raises what will not go away by itself, `ClusterRefused`
@@ -91,7 +90,7 @@ class Watch:
                     with self._open_window() as window:
                         opened = True
                         before = self.left
-                        for verdict in self._passes(window, on_reject, on_lag):
+                        for verdict in self._passes(window, on_reject, on_backlog):
                             failures = 0
                             self.left = before.plus(window.left)
                             yield verdict
@@ -114,7 +113,7 @@ class Watch:
         return not self._once
 
     def _passes(
-        self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Backlog], object]
+        self, window: ElasticWindow, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
         scorer = BacklogScorer(
             window,
@@ -132,9 +131,9 @@ class Watch:
                 window.recover()
             scorer.backlog.refresh()
             self._look(scorer)
-            on_lag(self.lag)
+            on_backlog(self.backlog)
             before = scorer.handled
-            if leads and self.lag.waiting:
+            if leads and self.backlog.waiting:
                 for verdict in scorer.one_pass():
                     yield verdict
                     self._leadership.try_acquire()
@@ -142,7 +141,7 @@ class Watch:
             if scorer.handled > before:
                 continue
             # Those that still wait have been scored a moment ago, are gone, or take no mark.
-            if self._once and (leads or not self.lag.waiting):
+            if self._once and (leads or not self.backlog.waiting):
                 return
             self._sleep(self._poll)
 
@@ -158,12 +157,12 @@ class Watch:
 
     def _look(self, scorer: BacklogScorer) -> None:
         """Measures the backlog, and says in the log which indices take no marks, each once."""
-        self.lag = scorer.backlog.measure()
-        for name in sorted(self.lag.readonly):
+        self.backlog = scorer.backlog.measure()
+        for name in sorted(self.backlog.readonly):
             if name not in self._known_readonly:
                 log.warning("%s is read-only: its documents wait until it takes marks again", name)
-        self._known_readonly = frozenset(self.lag.readonly)
-        self.expected = self.handled + self.lag.waiting
+        self._known_readonly = frozenset(self.backlog.readonly)
+        self.expected = self.handled + self.backlog.waiting
 
     def _begin_hour(self) -> None:
         """Rolls over when an hour has begun."""
