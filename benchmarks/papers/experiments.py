@@ -42,7 +42,7 @@ def tables(results: Path) -> dict[str, str]:
     return made
 
 
-def fill_page(page: str, made: dict[str, str]) -> str:
+def filled(page: str, made: dict[str, str]) -> str:
     """`page` with the tables in their places; raises ValueError if one has no place, or a place no table."""
     places = [name for name, _ in _PLACE.findall(page)]
     if sorted(places) != sorted(made):
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
     if not args.tiny:
-        PAGE.write_text(fill_page(PAGE.read_text("utf-8"), tables(results)), "utf-8")
+        PAGE.write_text(filled(PAGE.read_text("utf-8"), tables(results)), "utf-8")
 
 
 if __name__ == "__main__":
