@@ -1,7 +1,7 @@
 """What the processor in a node signs is what Python signs, field by field, on every text we have.
 
 Vectors and the example stream always; the manual pages in 13 languages and 2,000 passages where the corpora are
-(benchmarks/corpora.py says where they are looked for).
+(benchmarks/lib/corpora.py says where they are looked for).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import corpora
-from benchmarks.harness import DATA
+from benchmarks.lib import corpora
+from benchmarks.lib.harness import DATA
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
@@ -73,7 +73,7 @@ def maker(cluster) -> Signer:
     """Python's signer of a window that the node's pipeline signs."""
     made = set_up(cluster, sign="plugin")
     own = signer_for(Recipe())
-    assert made.scheme.recipe_text == own.text
+    assert made.config.recipe_text == own.text
     return own
 
 

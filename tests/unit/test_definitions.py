@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neardup.elastic.window.codec import BOOK, VERDICT
+from neardup.elastic.window.codec import BOOKKEEPING, VERDICT
 from neardup.kernels import bitmap_filter
 from neardup.model import settings as params
 from neardup.model.settings import Recipe, Settings
@@ -48,7 +48,7 @@ def test_every_mapped_field_is_named():
     mapped = json.loads(text)["template"]["mappings"]["properties"]["neardup"]["properties"]
     named = code("Elasticsearch fields")
     assert named >= mapped.keys()
-    assert named >= {*VERDICT, *BOOK}
+    assert named >= {*VERDICT, *BOOKKEEPING}
 
 
 def test_what_an_index_says_of_itself_is_named():

@@ -111,6 +111,32 @@ def test_only_the_client_imports_elasticsearch():
     assert importers(("elasticsearch", "elastic_transport")) == {"neardup.elastic.http.client"}
 
 
+def test_only_the_http_client_and_its_calls_send_requests():
+    sending = {
+        room(name)
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"
+    }
+    assert sending == {"neardup.elastic.http"}
+
+
+@pytest.mark.parametrize(
+    ("part", "below"),
+    [
+        ("http", set()),
+        ("admin", {"http"}),
+        ("window", {"http", "admin"}),
+        ("reindex", {"http"}),
+        ("watch", {"http", "admin", "window", "reindex"}),
+    ],
+)
+def test_the_parts_of_the_cluster_import_one_way(part, below):
+    elastic = "neardup.elastic."
+    imports = {name.removeprefix(elastic) for name in arrows()[elastic + part] if name.startswith(elastic)}
+    assert imports <= below
+
+
 def test_only_the_command_line_prints():
     printing = {
         name

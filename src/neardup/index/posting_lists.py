@@ -101,9 +101,12 @@ class PostingLists:
         return int(self._lists.entries.nbytes + self._lists.pool.nbytes) + bitsets
 
     @property
-    def arrays(self) -> Lists:
-        """The arrays themselves, for kernels that read whole lists; good until the next `add` or search."""
-        return self._lists
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """The table of keys and the pool of postings, for kernels that read whole lists.
+
+        They are the index's own: read them only, and no longer than until the next `add` or search.
+        """
+        return self._lists.entries, self._lists.pool
 
     def _grow(self, status: int, wanted: int) -> None:
         entries, pool, state = self._lists
