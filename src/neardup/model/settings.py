@@ -49,9 +49,9 @@ DEFAULT_LEXICON_SAMPLE: Final = 2_000
 them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
-MAX_SENTENCE_HOLDERS: Final = 300
+MAX_SENTENCE_DOCUMENTS: Final = 300
 """A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
-MAX_BAND_HOLDERS: Final = 10_000
+MAX_BAND_DOCUMENTS: Final = 10_000
 
 ROUTES: Final = ("sentences", "simhash")
 RETRIEVALS: Final = ("sketch", "complete")
