@@ -6,7 +6,7 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
@@ -34,11 +34,11 @@ class Answer(NamedTuple):
 RESET = "reset"
 """An answer that is none: the connection is cut."""
 
-Script = list[Answer | str] | Callable[[Request], Answer | str]
+Script = Sequence[Answer | str] | Callable[[Request], Answer | str]
 
 
 class StandIn:
-    """Answers request after request by `script` (a list, whose last answer is repeated, or a function)."""
+    """Answers request after request by `script` (a sequence, whose last answer is repeated, or a function)."""
 
     def __init__(self, script: Script) -> None:
         self.requests: list[Request] = []

@@ -64,7 +64,7 @@ def batches(actions: Sequence[Action]) -> Iterator[Sequence[Action]]:
         yield actions[at : at + BATCH]
 
 
-def indexed(cluster: Cluster, actions: Sequence[Action]) -> float:
+def index_all(cluster: Cluster, actions: Sequence[Action]) -> float:
     """Seconds to index; raises if anything was refused."""
     begun = time.perf_counter()
     for part in batches(actions):

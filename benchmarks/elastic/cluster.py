@@ -29,16 +29,16 @@ import orjson
 from testing.node.node import Workshop
 
 import neardup
-from benchmarks.elastic.bench_window import SEED, indexed, lossless, plain_actions, stream, window_of
+from benchmarks.elastic.bench_window import SEED, index_all, lossless, plain_actions, stream, window_of
 from benchmarks.lib import corpora, engine, harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.site import ElasticContext
+from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.settings import Settings, exact_threshold
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from benchmarks.lib.corpora import Corpus
@@ -54,14 +54,14 @@ class Spent:
         self.requests: defaultdict[str, int] = defaultdict(int)
 
     def watch(self, cluster: Cluster) -> None:
-        """Counts what `cluster` is asked from now on."""
-        asked = cluster.request
+        """Counts the requests of `cluster` from now on."""
+        send = cluster.request
 
         def request(method: str, path: str, **rest: Any) -> Any:
             kind = path.rsplit("/", 1)[-1] if "/_doc/" not in path else "turn"
             begun = time.perf_counter()
             try:
-                return asked(method, path, **rest)
+                return send(method, path, **rest)
             finally:
                 self.seconds[kind] += time.perf_counter() - begun
                 self.requests[kind] += 1
@@ -83,16 +83,16 @@ def verdicts(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dic
             list(window.ingest(documents[:0]))
             spent.watch(window._cluster)  # noqa: SLF001 - where the time goes cannot be seen from outside
             clock = harness.Clock()
-            told = list(window.ingest(documents))
+            received = list(window.ingest(documents))
             took = clock.took()
-        engine.note(run, told, places)
+        engine.note(run, received, places)
         yield {
             "level": level, "documents": len(documents), "seconds": round(took.wall, 2),
             "client_cpu_seconds": round(took.cpu, 2), "documents_per_second": round(len(documents) / took.wall),
-            "different_verdicts": sum(a != b for a, b in zip(told, expected, strict=True)),
+            "different_verdicts": sum(a != b for a, b in zip(received, expected, strict=True)),
             "pairs": len(wanted), "found": len(wanted & set(run.found)),
                         "recall": len(wanted & set(run.found)) / max(len(wanted), 1),
-            "unscored": sum(v.status == "unscored" for v in told),
+            "unscored": sum(v.status == "unscored" for v in received),
             "seconds_by_request": {kind: round(seconds, 2) for kind, seconds in spent.seconds.items()},
             "requests": dict(spent.requests),
         }  # fmt: skip
@@ -104,14 +104,14 @@ def rate(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[st
     for number in range(args.rounds):
         name = f"bench-plain-{number}"
         with window_of(url, name), Cluster(parse_address(f"{url}/{name}")) as cluster:
-            plain = indexed(cluster, plain_actions(name, documents, url))
+            plain = index_all(cluster, plain_actions(name, documents, url))
         with window_of(url, f"bench-ingest-{number}") as window:
             begun = time.perf_counter()
-            told = sum(1 for _ in window.ingest(documents))
+            verdicts_made = sum(1 for _ in window.ingest(documents))
             scored = time.perf_counter() - begun
         yield {
-            "round": number, "documents": told, "plain_per_second": round(len(documents) / plain),
-            "ingest_per_second": round(told / scored), "share": round(plain / scored, 3),
+            "round": number, "documents": verdicts_made, "plain_per_second": round(len(documents) / plain),
+            "ingest_per_second": round(verdicts_made / scored), "share": round(plain / scored, 3),
         }  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
     for number in range(args.rounds):
         name = f"bench-signed-{number}"
         with window_of(url, name), Cluster(parse_address(f"{url}/{name}")) as cluster:
-            in_node = indexed(cluster, plain_actions(name, documents, url))
+            in_node = index_all(cluster, plain_actions(name, documents, url))
         name = f"bench-client-{number}"
         with window_of(url, name), Cluster(parse_address(f"{url}/{name}")) as cluster:
             body = {"index": {"final_pipeline": "_none"}}
@@ -132,7 +132,7 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
                 assert isinstance(action.source, bytes)
                 source = orjson.loads(action.source)
                 actions.append(action._replace(source=orjson.dumps(source | {"neardup": own})))
-            by_client = indexed(cluster, actions)
+            by_client = index_all(cluster, actions)
         yield {
             "round": number, "documents": len(documents), "in_node_seconds": round(in_node, 2),
             "by_client_seconds": round(by_client, 2), "ratio": round(in_node / by_client, 3),
@@ -145,16 +145,16 @@ def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[
     with window_of(url, "bench-search") as window:
         for _ in window.ingest(documents):
             pass
-        yield from asked(f"{url}/bench-search", documents, args)
+        yield from compare_searches(f"{url}/bench-search", documents, args)
 
 
-def asked(
+def compare_searches(
     window: str, documents: Sequence[neardup.Document], args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """One row a round: both ways of asking a window that holds `documents`."""
     address, threshold = parse_address(window), exact_threshold("0.7")
     with Cluster(address, timeout=600) as cluster:
-        lease, maker = Lease(cluster), signer_for(neardup.Recipe())
+        lease, maker = scoring_lease(cluster), signer_for(neardup.Recipe())
         content = lease.read()
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
@@ -166,7 +166,7 @@ def asked(
         }
         cluster.request("POST", f"/{address.pattern}/_refresh")
         for number in range(args.rounds):
-            found = {way: _searched(cluster, [make(text) for text in texts]) for way, make in ways.items()}
+            found = {way: _search_all(cluster, [make(text) for text in texts]) for way, make in ways.items()}
             yield {
                 "round": number, "asked": len(texts),
                 **{f"{way}_ms": round(1_000 * seconds / len(texts), 2) for way, (seconds, _) in found.items()},
@@ -175,7 +175,7 @@ def asked(
             }  # fmt: skip
 
 
-def _searched(cluster: Cluster, queries: Sequence[dict[str, Any]], each: int = 10) -> tuple[float, int]:
+def _search_all(cluster: Cluster, queries: Sequence[dict[str, Any]], each: int = 10) -> tuple[float, int]:
     """Seconds of all searches and how many hits they had; the bodies are made before the clock starts."""
     head: dict[str, Any] = {"index": cluster.address.pattern}
     lines = [

@@ -42,7 +42,7 @@ def own_node() -> Iterator[Node]:
         workshop.close()
 
 
-def measured(node: Node, kill: Callable[[Cluster, Path], Outcome]) -> dict[str, Any]:
+def survive(node: Node, kill: Callable[[Cluster, Path], Outcome]) -> dict[str, Any]:
     """What became of a window whose writer or node is killed by `kill`."""
     start = time.perf_counter()
     with fresh_prefix(node.url, patience=120) as cluster, tempfile.TemporaryDirectory() as place:
@@ -67,9 +67,9 @@ def main(arguments: list[str] | None = None) -> None:
     options = {"kills": args.kills, "documents": documents, "seed": args.seed}
     with own_node() as node:
         figures = {
-            "writer, mark": measured(node, partial(kill_writer, policy="mark", **options)),
-            "writer, route": measured(node, partial(kill_writer, policy="route", **options)),
-            "node, mark": measured(node, partial(kill_node, node, policy="mark", **options)),
+            "writer, mark": survive(node, partial(kill_writer, policy="mark", **options)),
+            "writer, route": survive(node, partial(kill_writer, policy="route", **options)),
+            "node, mark": survive(node, partial(kill_node, node, policy="mark", **options)),
         }
     rows = [
         [kind, found["kills"], found["turns_lost"], found["documents"], found["seconds"]]

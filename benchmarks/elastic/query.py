@@ -34,7 +34,7 @@ from benchmarks.elastic.bench_window import (
     FIRST_MS,
     HOURS,
     SEED,
-    indexed,
+    index_all,
     lossless,
     plain_actions,
     stream,
@@ -49,9 +49,9 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.ad_hoc_query import by_rarest
 from neardup.errors import ClusterRejected
-from neardup.index.candidates import Search
+from neardup.index.search import Search
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,7 @@ class Asker:
         return queries.all_of([terms, queries.lengths(int(signed.counts[0]), self._threshold)])
 
 
-def timed(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[float, int]:
+def search_ms(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[float, int]:
     """Milliseconds a search, one after another, and how many hits there were."""
     begun, hits = time.perf_counter(), 0
     for body in bodies:
@@ -109,8 +109,8 @@ def speed(url: str, args: argparse.Namespace) -> Iterator[Body]:
         places = {"25 indices": f"{cluster.address.prefix}-2*", "one index": f"{cluster.address.prefix}-one"}
         cluster.request("PUT", f"/{places['one index']}")
         actions = plain_actions("bench-speed", documents, url)
-        indexed(cluster, actions)
-        indexed(cluster, [action._replace(index=places["one index"]) for action in actions])
+        index_all(cluster, actions)
+        index_all(cluster, [action._replace(index=places["one index"]) for action in actions])
         for state in ("as indexed", "merged"):
             if state == "merged":
                 cluster.request(
@@ -128,8 +128,8 @@ def _ways(
     asker, row = Asker(), dict[str, Any](asked=len(texts))
     for way in names:
         bodies = [asker.ways[way](text) for text in texts]
-        timed(cluster, target, bodies[:5])  # the JVM and the page cache know what is coming
-        spent, row[f"{way}_hits"] = timed(cluster, target, bodies)
+        search_ms(cluster, target, bodies[:5])  # the JVM and the page cache know what is coming
+        spent, row[f"{way}_hits"] = search_ms(cluster, target, bodies)
         row[f"{way}_ms"] = round(spent, 2)
     for way in names[1:]:
         row[f"of_{way}"] = round(row["neardup_ms"] / row[f"{way}_ms"], 4)
@@ -149,10 +149,10 @@ def growth(url: str, args: argparse.Namespace) -> Iterator[Body]:
         Cluster(parse_address(f"{url}/bench-growth"), timeout=600) as cluster,
     ):
         actions, prefix = plain_actions("bench-growth", documents, url), cluster.address.prefix
-        indexed(cluster, actions)
+        index_all(cluster, actions)
         for size in [*sizes, len(corpus)]:
             cluster.request("PUT", f"/{prefix}-n{size}")
-            indexed(cluster, [action._replace(index=f"{prefix}-n{size}") for action in actions[:size]])
+            index_all(cluster, [action._replace(index=f"{prefix}-n{size}") for action in actions[:size]])
         cluster.request("POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1})
         cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
         for size in [*sizes, len(corpus)]:
@@ -188,7 +188,7 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
         Cluster(parse_address(f"{url}/bench-limits"), timeout=600) as cluster,
     ):
         prefix = cluster.address.prefix
-        indexed(cluster, plain_actions("bench-limits", documents, url))
+        index_all(cluster, plain_actions("bench-limits", documents, url))
         cluster.request(
             "PUT", f"/{prefix}.other", body={"mappings": {"properties": {"text": {"type": "text"}}}}
         )
@@ -196,10 +196,10 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
         fields = cluster.request("GET", f"/{hour}/_mapping")
         properties = next(iter(fields.values()))["mappings"]["properties"]
         cluster.request("PUT", f"/{prefix}.bare", body={"mappings": {"properties": properties}})
-        indexed(cluster, [Action("create", f"{prefix}.bare", "1", {"text": "no signature"})])
+        index_all(cluster, [Action("create", f"{prefix}.bare", "1", {"text": "no signature"})])
         cluster.request("POST", f"/{prefix}*/_refresh")
         good = ask_text(documents[0].text)
-        asked: dict[str, tuple[str, Body]] = {
+        refused_queries: dict[str, tuple[str, Body]] = {
             "a text of 1.2 million characters": (f"{prefix}-*", ask_text(megabyte)),
             "300,000 distinct q-grams": (f"{prefix}-*", ask_text(wide)),
             "threshold 0": (f"{prefix}-*", ask_text("a", "0")),
@@ -210,7 +210,7 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
         }
         before = _memory(cluster)
         expected = hits_of(cluster, f"{prefix}-*", good)
-        for what, (target, query) in asked.items():
+        for what, (target, query) in refused_queries.items():
             refused = [_refusal(cluster, target, query) for _ in range(20)]
             statuses = sorted({status for status, _ in refused})
             yield {"asked": what, "times": len(refused), "statuses": statuses, "reason": refused[0][1]}
@@ -234,16 +234,16 @@ def crowd(url: str, args: argparse.Namespace) -> Iterator[Body]:
     with window_of(url, "bench-crowd"), Cluster(parse_address(f"{url}/bench-crowd"), timeout=600) as cluster:
         hour = cluster.address.hourly(FIRST_MS // HOUR_MS)
         texts = [" ".join(letters(8) for _ in range(3)) for _ in range(documents)]
-        indexed(cluster, [Action("create", hour, str(i), {"text": each}) for i, each in enumerate(texts)])
+        index_all(cluster, [Action("create", hour, str(i), {"text": each}) for i, each in enumerate(texts)])
         cluster.request("POST", f"/{hour}/_forcemerge", params={"max_num_segments": 1})
         cluster.request("POST", f"/{hour}/_refresh")
         yield {"asked": "memory", "when": "before", **_memory(cluster)}
         any_of = {"bool": {"should": [ask_text(each) for each in texts[:clauses]]}}
-        spent, hits = timed(cluster, hour, [any_of])
+        spent, hits = search_ms(cluster, hour, [any_of])
         yield {"asked": "clauses", "clauses": clauses, "ms": round(spent), "hits_of_100": hits}
         yield {"asked": "memory", "when": "after the clauses", **_memory(cluster)}
         bodies = [{"bool": {"filter": [ask_text(letters(30_000))]}} for _ in range(filters)]
-        spent, _ = timed(cluster, hour, [body for body in bodies for _ in range(6)])
+        spent, _ = search_ms(cluster, hour, [body for body in bodies for _ in range(6)])
         yield {"asked": "filters", "filters": filters, "times": 6, "ms": round(spent, 1)}
         yield {"asked": "memory", "when": "after the filters", **_memory(cluster)}
 
@@ -311,7 +311,7 @@ def main() -> None:
     if "growth" in figures:
         from benchmarks.lib import chart
 
-        chart.asking(figures["growth"], harness.results_of(args) / "query.svg")
+        chart.search_times(figures["growth"], harness.results_of(args) / "query.svg")
     print(harness.save(args, "query", figures))
 
 

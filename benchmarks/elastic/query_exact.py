@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchmarks.elastic.bench_window import HOURS, SEED, indexed, window_of
+from benchmarks.elastic.bench_window import HOURS, SEED, index_all, window_of
 from benchmarks.elastic.query_bodies import Body, ask_id, ask_text, hits_of
 from benchmarks.lib import bruteforce, corpora
 from neardup.elastic.http.address import parse_address
@@ -26,7 +26,7 @@ EXACT = ("passages20k", "wikiversions", "manpages-multi")
 
 
 class Question(NamedTuple):
-    """A document of the corpus, how it is asked about, and what brute force says of it."""
+    """A document of the corpus, how it is asked about, and at which threshold."""
 
     place: int
     by_id: bool
@@ -41,16 +41,16 @@ class Truth:
         self.sets = bruteforce.gram_sets([text or "" for text in texts])
         self.sizes = np.diff(self.sets.starts)
 
-    def copies(self, asked: Question) -> dict[str, np.float32]:
+    def copies(self, question: Question) -> dict[str, np.float32]:
         """Ids and scores of all documents with doc_q >= t; no text here is shorter than a q-gram."""
-        shared = bruteforce.shared_with_all(self.sets, asked.place)
-        largest = np.maximum(self.sizes, self.sizes[asked.place])
-        limit = Fraction(asked.threshold)
+        shared = bruteforce.shared_with_all(self.sets, question.place)
+        largest = np.maximum(self.sizes, self.sizes[question.place])
+        limit = Fraction(question.threshold)
         found = np.flatnonzero(shared * limit.denominator >= limit.numerator * largest)
         return {
             self.ids[place]: np.float32(shared[place] / largest[place])
             for place in found.tolist()
-            if self.texts[place] is not None and not (asked.by_id and place == asked.place)
+            if self.texts[place] is not None and not (question.by_id and place == question.place)
         }
 
 
@@ -76,7 +76,7 @@ def exact(url: str, args: argparse.Namespace) -> Iterator[Body]:
                     yield from _layout(cluster, corpus, indices, shards, args.asked)
 
 
-def _layout(cluster: Cluster, corpus: Corpus, indices: int, shards: int, asked: int) -> Iterator[Body]:
+def _layout(cluster: Cluster, corpus: Corpus, indices: int, shards: int, questions: int) -> Iterator[Body]:
     source = random.Random(f"{SEED} {corpus.name} {indices} {shards}")
     prefix = f"{cluster.address.prefix}-part"
     for number in range(indices):
@@ -92,12 +92,12 @@ def _layout(cluster: Cluster, corpus: Corpus, indices: int, shards: int, asked: 
             else Action("index", at(place), corpus.ids[place], {"text": text})
             for place, text in zip(places, texts, strict=True)
         ]  # fmt: skip
-        indexed(cluster, actions)
+        index_all(cluster, actions)
         cluster.request("POST", f"/{prefix}-*/_refresh")
 
     def compared(state: str, truth: Truth) -> Body:
         living = [place for place, text in enumerate(truth.texts) if text is not None]
-        places = source.sample(living, min(asked, len(living)))
+        places = source.sample(living, min(questions, len(living)))
         chosen = [Question(place, source.random() < 0.5, source.choice(THRESHOLDS)) for place in places]
         wrong, hits = 0, 0
         for question in chosen:

@@ -17,7 +17,7 @@ SMOOTH = 9
 """Steps whose median makes one point: single steps carry the noise of the machine."""
 
 
-def growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:
+def window_growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:
     """Writes an SVG of (window size, us per document) points to `path`, both axes logarithmic."""
     mpl.rcParams["svg.hashsalt"] = "neardup"  # the same figures give the same file
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
@@ -34,7 +34,7 @@ def growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:
     plt.close(figure)
 
 
-def asking(rows: Sequence[dict[str, Any]], path: Path) -> None:
+def search_times(rows: Sequence[dict[str, Any]], path: Path) -> None:
     """Writes an SVG of the growth of query.py to `path`: by documents in one index, and by number of indices."""
     mpl.rcParams["svg.hashsalt"] = "neardup"
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")

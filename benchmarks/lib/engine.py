@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from benchmarks.lib.corpora import Corpus
 
 FIRST_MS = 1_735_689_600_000  # 2025-01-01T00:00:00Z; a fixed clock makes runs repeatable
-Found = dict[tuple[int, int], tuple[int, float]]
+FoundPairs = dict[tuple[int, int], tuple[int, float]]
 
 
 @dataclass
 class Run:
     """What one pass over a corpus gave: pairs (i < j) with (shared, score), and what it cost."""
 
-    found: Found = field(default_factory=dict)
+    found: FoundPairs = field(default_factory=dict)
     candidates: int = 0
     truncated: int = 0
     rejected: int = 0
@@ -89,6 +89,6 @@ def own_lexicon(corpus: Corpus, count: int, path: Path) -> Path:
     """A lexicon from the first `count` documents of `corpus`, made by `neardup lexicon build`."""
     with tempfile.TemporaryDirectory() as scratch:
         sample = write_jsonl(Path(scratch) / "sample.jsonl", corpus.head(count))
-        asked = command("lexicon", "build", str(sample), "--output", str(path))
-        subprocess.run(asked, env=one_thread(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        build = command("lexicon", "build", str(sample), "--output", str(path))
+        subprocess.run(build, env=one_thread(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return path

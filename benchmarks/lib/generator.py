@@ -50,11 +50,11 @@ class Generator:
 
     def batch(self, first: int, last: int) -> Batch:
         """The documents `first` to `last - 1`."""
-        asked, answer = self._process.stdin, self._process.stdout
-        assert asked is not None
+        requests, answer = self._process.stdin, self._process.stdout
+        assert requests is not None
         assert answer is not None
-        asked.write(f"{first} {last}\n".encode())
-        asked.flush()
+        requests.write(f"{first} {last}\n".encode())
+        requests.flush()
         documents, size = _HEAD.unpack(answer.read(_HEAD.size))
         bounds = _array(answer, documents + 1)
         rows = _array(answer, 3 * documents).reshape(3, documents).tolist()

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from neardup.evaluation.formatting import markdown_table
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 DATA = Path(os.environ.get("NEARDUP_DATA", ROOT.parent / "shared" / "data"))
@@ -130,10 +132,8 @@ def low_and_middle(values: Sequence[float]) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
+    """A Markdown table that ends its last line."""
+    return markdown_table(header, rows, figures=False) + "\n"
 
 
 def origin() -> dict[str, Any]:
@@ -156,8 +156,8 @@ def save(args: argparse.Namespace, name: str, figures: Any) -> Path:
     """Writes `<results>/<name>.json`: the figures to six digits, how they were asked for, and their origin."""
     path = results_of(args) / f"{name}.json"
     # paths say where this machine keeps things, not what was measured
-    asked = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
-    document = {"experiment": name, "options": asked, "origin": origin(), "figures": _rounded(figures)}
+    options = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
+    document = {"experiment": name, "options": options, "origin": origin(), "figures": _rounded(figures)}
     text = json.dumps(document, indent=1, default=str)
     # what holds no list or object itself on one line: a curve of numbers is one thing
     path.write_text(_INNERMOST.sub(lambda one: _BREAK.sub(" ", one[0]), text) + "\n", encoding="utf-8")
@@ -187,8 +187,8 @@ def _rounded(figures: Any) -> Any:
 
 
 def _commit() -> str:
-    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "none"
 
 
@@ -197,8 +197,8 @@ def _processor() -> str:
     if not info.exists():
         return platform.processor()
     wanted = ("model name", "cpu family", "model", "cache size")
-    found = dict(line.split(":", 1) for line in info.read_text().splitlines() if ":" in line)
-    fields = {key.strip(): value.strip() for key, value in found.items()}
+    facts = dict(line.split(":", 1) for line in info.read_text().splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in facts.items()}
     return ", ".join(f"{key} {fields[key]}" for key in wanted if key in fields)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.lib.harness import Clock
 from neardup import sign
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 
 if TYPE_CHECKING:
     from benchmarks.lib.corpora import Corpus

@@ -97,7 +97,7 @@ def news(
     return {name: data_of(texts, queries, chosen, marks) for name, marks in MARKS.items()}
 
 
-def indexed(data: Data, ws: int, sw: int, *, dynamic: bool = False) -> tuple[LengthIndex, float]:
+def build_index(data: Data, ws: int, sw: int, *, dynamic: bool = False) -> tuple[LengthIndex, float]:
     """An index of all documents, and the seconds that it took."""
     clock = harness.Clock()
     index = LengthIndex(ws, sw, dynamic=dynamic)
@@ -106,7 +106,7 @@ def indexed(data: Data, ws: int, sw: int, *, dynamic: bool = False) -> tuple[Len
     return index, clock.took().cpu
 
 
-def judged(data: Data, answers: Sequence[int]) -> dict[str, Any]:
+def judge(data: Data, answers: Sequence[int]) -> dict[str, Any]:
     """Recognised, total, recall, precision and F1 of an answer."""
     recognised, total = len(data.quoted & set(answers)), len(answers)
     recall, precision = recognised / len(data.quoted), recognised / total if total else 1.0
@@ -116,23 +116,23 @@ def judged(data: Data, answers: Sequence[int]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def searched(data: Data, index: LengthIndex, t: int = 1, most: int | None = None) -> dict[str, Any]:
+def search(data: Data, index: LengthIndex, t: int = 1, most: int | None = None) -> dict[str, Any]:
     """One search with the query file: its time and what is found, the `most` best if that is given."""
     clock = harness.Clock()
     found = index.search(data.query, t)
     seconds = clock.took().cpu
-    return {"search_seconds": seconds, **judged(data, [one.document for one in found[:most]])}
+    return {"search_seconds": seconds, **judge(data, [one.document for one in found[:most]])}
 
 
 def on_papers(data: Data) -> dict[str, Any]:
     """Tables 1 to 4 on one set of papers."""
     rows: dict[str, Any] = {}
     for ws, sw, dynamic in CONFIGURATIONS:
-        index, seconds = indexed(data, ws, sw, dynamic=dynamic)
+        index, seconds = build_index(data, ws, sw, dynamic=dynamic)
         row = {"index_number": index.records, "index_seconds": seconds, "index_bytes": index.size()}
-        rows[name_of(ws, sw, dynamic)] = row | searched(data, index)
+        rows[name_of(ws, sw, dynamic)] = row | search(data, index)
         if (ws, sw, dynamic) == RANKED:
-            rows["ranked"] = searched(data, index, most=len(data.quoted))
+            rows["ranked"] = search(data, index, most=len(data.quoted))
     return {"facts": data.facts(), "rows": rows}
 
 
@@ -140,10 +140,10 @@ def on_news(data: Data) -> dict[str, Any]:
     """Tables 6 and 7 on one set of articles."""
     indices, rows = {}, {}
     for ws, sw in dict.fromkeys((ws, sw) for ws, sw, _ in NEWS):
-        index, seconds = indexed(data, ws, sw)
+        index, seconds = build_index(data, ws, sw)
         indices[name_of(ws, sw, False)] = {"index_number": index.records, "index_seconds": seconds}
         for t in (t for one, other, t in NEWS if (one, other) == (ws, sw)):
-            rows[f"{name_of(ws, sw, False)}, t={t}"] = searched(data, index, t)
+            rows[f"{name_of(ws, sw, False)}, t={t}"] = search(data, index, t)
     return {"facts": data.facts(), "indices": indices, "rows": rows}
 
 

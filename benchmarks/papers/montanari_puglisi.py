@@ -28,19 +28,20 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.lib import harness
 from benchmarks.papers.montanari_puglisi_data import CASES, Case
 from benchmarks.papers.montanari_puglisi_tables import QS, THRESHOLDS, tables
 from neardup.baselines.base import YES_NO
 from neardup.evaluation.errors import MethodFailed
-from neardup.evaluation.here import measure_here
 from neardup.evaluation.methods import PRODUCTS, chosen, make
 from neardup.evaluation.report import write_reports
 from neardup.evaluation.run import Evaluation, evaluate
+from neardup.evaluation.worker import Job, measure_in_process
 
 if TYPE_CHECKING:
+    from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
 
 FURTHER = (0.3, 0.4, 0.95)
@@ -82,7 +83,7 @@ def thresholds_of(method: str) -> tuple[float, ...] | None:
     return None if own == YES_NO else tuple(sorted({*THRESHOLDS, *own, *further}))
 
 
-def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
+def measure(case: Case, methods: list[str], work: Path) -> Evaluation:
     """All `methods` on one corpus; raises if one fails, because a missing figure must not look like one."""
     evaluation = Evaluation(case.corpus.facts(), case.truth.facts(), 0)
     for method in methods:
@@ -91,9 +92,9 @@ def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
                 case.corpus,
                 case.truth,
                 [method],
-                place=work / case.name,
+                directory=work / case.name,
                 thresholds=thresholds_of(method),
-                measured=without_memory,
+                runner=measure_without_memory,
             )
         )
         if isinstance(outcome, MethodFailed):
@@ -104,13 +105,13 @@ def measured(case: Case, methods: list[str], work: Path) -> Evaluation:
     return evaluation
 
 
-def without_memory(method: str, *args: Any, **settings: Any) -> Result:
+def measure_without_memory(job: Job, on_progress: OnProgress) -> Result:
     """The result measured in this process, where the memory of one method cannot be told from that of others."""
-    result = measure_here(method, *args, **settings)
+    result = measure_in_process(job, on_progress)
     return replace(result, cost=replace(result.cost, peak_bytes=None, baseline_bytes=None))
 
 
-def kept(result: Result) -> Result:
+def for_reading(result: Result) -> Result:
     """The result at the thresholds of Fig. 5, those beside them and its best: the file of figures is for reading."""
     wanted = {*THRESHOLDS, *FURTHER, *YES_NO, result.best.threshold}
     places = [place for place, point in enumerate(result.points) if point.threshold in wanted]
@@ -133,11 +134,11 @@ def main(arguments: list[str] | None = None) -> None:
     evaluations = {}
     for name in args.corpora:
         methods = chosen((*TINY_METHODS, *TINY_QS) if args.tiny else METHODS[name])
-        evaluations[name] = measured(CASES[name](args), methods, work)
+        evaluations[name] = measure(CASES[name](args), methods, work)
         if args.html:
             write_reports(evaluations[name], args.html / name)
     figures = {
-        name: {**one.to_dict(), "methods": [kept(result).to_dict() for result in one.results]}
+        name: {**one.to_dict(), "methods": [for_reading(result).to_dict() for result in one.results]}
         for name, one in evaluations.items()
     }
     harness.show(tables, harness.save(args, "montanari-puglisi", {"evaluations": figures}))

@@ -69,7 +69,7 @@ def figure_5(results: list[Result], *, beside: bool) -> str:
         for result in results:
             if result.method not in PAPER:
                 continue
-            point = at(result, threshold)
+            point = point_at(result, threshold)
             rows.append([
                 threshold, result.name, point.reported, point.correct, f"{point.recall:.3f}",
                 "-" if point.precision is None else f"{point.precision:.3f}", f"{point.f1:.3f}",
@@ -102,7 +102,8 @@ def q_table(by_corpus: Results) -> str:
         by = {one.method: one for one in results if one.method in QS}
         if len(by) > 1:
             rows += [
-                [name, t, *(f"{at(by[q], t).f1:.3f}" if q in by else "-" for q in QS)] for t in THRESHOLDS
+                [name, t, *(f"{point_at(by[q], t).f1:.3f}" if q in by else "-" for q in QS)]
+                for t in THRESHOLDS
             ]
             rows.append([name, "best", *(_f1_at(by[q].best) if q in by else "-" for q in QS)])
     return harness.table(["corpus", "t", *QS], rows)
@@ -116,14 +117,14 @@ def better_than_doc_q(by_corpus: Results) -> Iterator[str]:
         for method, result in by.items():
             if method in (*PRODUCTS, *QS):
                 continue
-            where = [f"{t:g}" for t in THRESHOLDS if at(result, t).f1 > at(ours, t).f1]
+            where = [f"{t:g}" for t in THRESHOLDS if point_at(result, t).f1 > point_at(ours, t).f1]
             if result.best.f1 > ours.best.f1:
                 yield f"{name}: {method} is better at its best: {result.best.f1:.3f} against {ours.best.f1:.3f}"
             elif where:
                 yield f"{name}: {method} is better at t = {', '.join(where)}, not at its best"
 
 
-def at(result: Result, threshold: float) -> Point:
+def point_at(result: Result, threshold: float) -> Point:
     """What `result` says at a threshold of Fig. 5; a method without thresholds always says the same."""
     points = {point.threshold: point for point in result.points}
     return points[threshold] if threshold in points else points[1.0]

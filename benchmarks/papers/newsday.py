@@ -126,23 +126,23 @@ def make(data: Path, *, tiny: bool = False) -> Day:
     count, families = (TINY_DOCUMENTS, TINY_FAMILIES) if tiny else (DOCUMENTS, FAMILIES)
     stories = _stories(corpora.load(data, "passages20k", tiny=tiny), count - sum(families), rng)
     outlets = _outlets(corpora.load(data, "terms-contrib", tiny=tiny), rng)
-    told: list[tuple[float, int, str]] = []  # when, which story, what stands on the page
+    pages: list[tuple[float, int, str]] = []  # when, which story, what stands on the page
     for story, text in enumerate(stories):
         outlet, time = rng.choice(outlets), rng.random()
-        told.append((time, story, outlet.page(text)))
+        pages.append((time, story, outlet.page(text)))
         for _ in range(families[story] if story < len(families) else 0):
             manner = rng.choices(list(MANNERS), list(MANNERS.values()))[0]
             changed = manner(text, rng, rng.choice(stories))
             again = outlet if rng.random() < SAME_OUTLET else rng.choice(outlets)
             time = rng.uniform(time, 1)
-            told.append((time, story, again.page(changed)))
-    told.sort()
+            pages.append((time, story, again.page(changed)))
+    pages.sort()
     members: dict[int, list[int]] = {}
-    for place, (_, story, _) in enumerate(told):
+    for place, (_, story, _) in enumerate(pages):
         members.setdefault(story, []).append(place)
     pairs = (pair for places in members.values() for pair in combinations(places, 2))
-    ids = [f"news-{place:04d}" for place in range(len(told))]
-    return Day(Corpus("day", ids, [page for _, _, page in told]), frozenset(pairs))
+    ids = [f"news-{place:04d}" for place in range(len(pages))]
+    return Day(Corpus("day", ids, [page for _, _, page in pages]), frozenset(pairs))
 
 
 def _stories(passages: Corpus, count: int, rng: random.Random) -> list[str]:

@@ -35,12 +35,12 @@ from benchmarks.papers import prose, yoon_data
 from benchmarks.papers.yoon_judging import (
     Data,
     Pair,
-    called,
     data_of,
     facts,
-    judged,
+    judge,
     on_scores,
     originals,
+    posts_above,
     verdicts,
 )
 from benchmarks.papers.yoon_others import containments, doc_q_scores, on_product
@@ -50,7 +50,7 @@ from neardup.baselines.imatch import IMatch
 from neardup.baselines.segments import SegmentFingerprints
 from neardup.baselines.sentence_fingerprints import MOST_OCCURRENCES, SentenceFingerprints, SentenceHashes
 from neardup.baselines.words import Frequencies, words
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 SEED = 20_261_121
 ARTICLES_SHARE = 0.75
@@ -90,7 +90,7 @@ def on_cutoffs(data: Data, frequencies: Frequencies) -> list[dict[str, Any]]:
             "cutoff": cutoff,
             "common_words": sum(map(method.is_common, frequencies.of)),
             "words_left": statistics.mean(left), "entries": len(table), "struck_out": table.struck_out,
-            "by_delta": [judged(called(collisions, delta), data.duplicates()) for delta in DELTAS],
+            "by_delta": [judge(posts_above(collisions, delta), data.duplicates()) for delta in DELTAS],
         })  # fmt: skip
         print(f"cut-off {cutoff}: F {rows[-1]['by_delta'][DELTA]['f']:.4f}", file=sys.stderr, flush=True)
     return rows
@@ -147,7 +147,7 @@ def on_contender(data: Data, one: Contender) -> tuple[dict[str, Any], list[int]]
     collisions = [sum(key in loaded for key in one.keys(post.text)) for post in data.posts]
     request = clock.took().cpu / len(data.posts)
     row: dict[str, Any] = {"name": one.name, "bytes": size, "entries": len(entries), "loading_ms": 1e3 * loading,
-           "request_ms": 1e3 * request} | verdicts(data, called(collisions, one.more_than))  # fmt: skip
+           "request_ms": 1e3 * request} | verdicts(data, posts_above(collisions, one.more_than))  # fmt: skip
     print(f"{one.name}: F {row['all']['f']:.4f}", file=sys.stderr, flush=True)
     return row, collisions
 
@@ -199,12 +199,12 @@ def on_naming(
             }
         rows.append({
             "more_than": more_than, "containment": least, "pairs": len(wanted), "named": len(found),
-            **judged(found, wanted),
+            **judge(found, wanted),
         })  # fmt: skip
     return rows
 
 
-def measured(made: yoon_data.Blogosphere) -> dict[str, Any]:
+def measure(made: yoon_data.Blogosphere) -> dict[str, Any]:
     """All figures."""
     data = data_of(made)
     frequencies = Frequencies(words, data.articles)
@@ -230,7 +230,9 @@ def measured(made: yoon_data.Blogosphere) -> dict[str, Any]:
         "facts": facts(data),
         "cutoffs": cutoffs,
         "best_cutoff": best,
-        "without_the_cut_of_300": [judged(called(collisions, delta), data.duplicates()) for delta in DELTAS],
+        "without_the_cut_of_300": [
+            judge(posts_above(collisions, delta), data.duplicates()) for delta in DELTAS
+        ],
         "table_2": [row for row, _ in table_2],
         "containment": on_scores(data, most, CONTAINMENTS),
         "partial": either,
@@ -243,7 +245,7 @@ def measured(made: yoon_data.Blogosphere) -> dict[str, Any]:
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the tables, writes yoon.json."""
     args = harness.options(__doc__).parse_args(arguments)
-    figures = measured(blogosphere(args))
+    figures = measure(blogosphere(args))
     figures["product, second draw"] = on_product(blogosphere(args, SEED + 1))
     harness.show(tables, harness.save(args, "yoon", figures))
 

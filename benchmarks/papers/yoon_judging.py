@@ -54,7 +54,7 @@ def _interned(text: str) -> Split:
     return [[sys.intern(word) for word in sentence] for sentence in sentences(text)]
 
 
-def judged(called: Iterable[T], wanted: set[T], among: Iterable[T] | None = None) -> dict[str, float]:
+def judge(called: Iterable[T], wanted: set[T], among: Iterable[T] | None = None) -> dict[str, float]:
     """Precision, recall and F of what was called a duplicate (or named), counting only those `among`."""
     found = set(called)
     if among is not None:
@@ -65,7 +65,7 @@ def judged(called: Iterable[T], wanted: set[T], among: Iterable[T] | None = None
     return {"precision": precision, "recall": recall, "f": f}
 
 
-def called(collisions: Sequence[int], delta: int) -> set[int]:
+def posts_above(collisions: Sequence[int], delta: int) -> set[int]:
     """The posts with more than delta collisions."""
     return {number for number, count in enumerate(collisions) if count > delta}
 
@@ -75,8 +75,8 @@ def verdicts(data: Data, found: set[int]) -> dict[str, Any]:
     whole = [number for number, post in enumerate(data.posts) if post.kind in {"own", *yoon_data.WHOLE}]
     total, so_called = Counter(post.kind for post in data.posts), Counter(data.posts[n].kind for n in found)
     return {
-        "all": judged(found, data.duplicates()),
-        "whole": judged(found, data.duplicates(), whole),
+        "all": judge(found, data.duplicates()),
+        "whole": judge(found, data.duplicates(), whole),
         "by_kind": {kind: so_called[kind] / total[kind] for kind in sorted(total)},
     }
 

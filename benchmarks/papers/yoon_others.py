@@ -9,7 +9,7 @@ import numpy as np
 import neardup
 from benchmarks.lib import bruteforce, engine
 from benchmarks.lib.corpora import Corpus
-from benchmarks.papers.yoon_judging import Data, duplicates, judged, originals
+from benchmarks.papers.yoon_judging import Data, duplicates, judge, originals
 from benchmarks.papers.yoon_tables import DELTA
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def on_product(made: yoon_data.Blogosphere) -> dict[str, Any]:
         named = dict(enumerate(named_by(verdict, len(made.articles)) for verdict in verdicts))
         pairs = {(number, article) for number, one in named.items() for article in one.articles}
         naming = {
-            "quoting": judged(
+            "quoting": judge(
                 {number for number, _ in pairs}, {number for number, _ in originals(made.posts)}
             ),
-            "naming": judged(pairs, originals(made.posts)),
+            "naming": judge(pairs, originals(made.posts)),
         }
         rules = {f"delta = {delta}: an original is named": {number for number, _ in pairs}}
         if delta < DELTA:
@@ -108,6 +108,6 @@ def on_product(made: yoon_data.Blogosphere) -> dict[str, Any]:
                 number for number, one in named.items() if one.contained or one.sentences > DELTA
             }
         rows |= {
-            rule: {"all": judged(found, duplicates(made.posts)), **naming} for rule, found in rules.items()
+            rule: {"all": judge(found, duplicates(made.posts)), **naming} for rule, found in rules.items()
         }
     return rows

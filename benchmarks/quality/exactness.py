@@ -170,8 +170,8 @@ def recipe_of(args: argparse.Namespace) -> dict[str, Any]:
     return {"recipe": neardup.Recipe(lexicon=args.lexicon)} if args.lexicon else {}
 
 
-def told(args: argparse.Namespace, name: str, rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows as a list, told and written to `name`.json as each comes: a run that is ended leaves what it had."""
+def write_rows(args: argparse.Namespace, name: str, rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows as a list, printed and written to `name`.json as each comes: a run that is ended leaves what it had."""
     kept = []
     for row in rows:
         what = row.get("corpus") or f"{row['edit']} {row['share']:.0%}"
@@ -231,9 +231,9 @@ def main(arguments: list[str] | None = None) -> None:
     if args.tiny:
         args.pairs, args.corpora = min(args.pairs, 20), args.corpora[:2]
     if args.part != "edits":
-        print(report_corpora(told(args, "exactness", on_corpora(args))))
+        print(report_corpora(write_rows(args, "exactness", on_corpora(args))))
     if args.part != "corpora":
-        print(report_edits(told(args, "exactness-edits", on_edits(args))))
+        print(report_edits(write_rows(args, "exactness-edits", on_edits(args))))
 
 
 if __name__ == "__main__":

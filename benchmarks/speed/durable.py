@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 PEERS = ("rensa", "rensa-bytes")
 
 
-def ours(source: Path, scratch: Path, number: int) -> Took:
+def run_ours(source: Path, scratch: Path, number: int) -> Took:
     """One durable ingest of `source` into a new directory; checks that every document has its verdict."""
     window, verdicts = scratch / f"{number}.window", scratch / f"{number}.jsonl"
-    asked = engine.command("ingest", str(source), "--window", str(window), "--output", str(verdicts))
-    took = harness.run_timed(asked)
+    command = engine.command("ingest", str(source), "--window", str(window), "--output", str(verdicts))
+    took = harness.run_timed(command)
     with verdicts.open("rb") as lines:
-        told = [json.loads(line)["status"] for line in lines]
-    if "unscored" in told:
-        msg = f"{told.count('unscored')} verdicts of {source.name} are unscored"
+        statuses = [json.loads(line)["status"] for line in lines]
+    if "unscored" in statuses:
+        msg = f"{statuses.count('unscored')} verdicts of {source.name} are unscored"
         raise AssertionError(msg)
     return took
 
@@ -58,13 +58,13 @@ def measure(args: argparse.Namespace) -> tuple[int, dict[str, list[Took]]]:
         scratch = Path(place)
         source, documents = the_file(args, scratch)
         warm = engine.write_jsonl(scratch / "warm.jsonl", corpora.generated("warm"))
-        ours(warm, scratch, -1)
+        run_ours(warm, scratch, -1)
         times: dict[str, list[Took]] = {name: [] for name in ("neardup ingest", *args.peers)}
         for number in range(args.rounds):
-            times["neardup ingest"].append(ours(source, scratch, number))
+            times["neardup ingest"].append(run_ours(source, scratch, number))
             for name in args.peers:
-                asked = [sys.executable, "-m", "benchmarks.lib.peers", str(source), name]
-                times[name].append(harness.run_timed(asked))
+                command = [sys.executable, "-m", "benchmarks.lib.peers", str(source), name]
+                times[name].append(harness.run_timed(command))
             print(
                 {name: round(found[-1].wall, 2) for name, found in times.items()}, file=sys.stderr, flush=True
             )

@@ -54,7 +54,7 @@ ENGINES = ("memory", "directory", "elasticsearch")
 
 @dataclass
 class Spent:
-    """What some documents took and what was said of them; `flood` counts only those."""
+    """What some documents took and what their verdicts were; `flood` counts only those."""
 
     documents: int = 0
     seconds: float = 0.0
@@ -86,7 +86,7 @@ class Bench:
         self.copies, self.new_copies = self.copies[:copies], self.copies[copies:]
 
     def figures(self) -> dict[str, Any]:
-        """All that is told of this flood."""
+        """All figures of this flood."""
         lowest = self.flood.lowest(len(self.copies))
         if lowest < 0.7:
             msg = f"flood {self.kind}: two copies have doc_q {lowest:.3f}, below 0.7"
@@ -191,8 +191,8 @@ def _bytes_of(files: Iterable[Path]) -> int:
 def _index_bytes(window: Any) -> int:
     cluster = window._cluster  # noqa: SLF001 - the size of its indices is no affair of a window's
     cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
-    found = cluster.request("GET", f"/{cluster.address.pattern}/_stats/store")
-    return int(found["_all"]["primaries"]["store"]["size_in_bytes"])
+    stats = cluster.request("GET", f"/{cluster.address.pattern}/_stats/store")
+    return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])
 
 
 def one(args: argparse.Namespace, kind: str) -> dict[str, Any]:

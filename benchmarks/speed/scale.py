@@ -188,7 +188,7 @@ def draw(args: argparse.Namespace, levels: dict[str, dict[str, Any]]) -> None:
         print(f"no chart: {error}", file=sys.stderr)
         return
     series = {level: [(size, us) for size, us, _, _ in _rates(one["steps"])] for level, one in levels.items()}
-    chart.growth(series, harness.results_of(args) / "scale.svg")
+    chart.window_growth(series, harness.results_of(args) / "scale.svg")
 
 
 if __name__ == "__main__":

@@ -82,10 +82,10 @@ def step(window: Any, batch: Batch, stamps: list[int], progress: dict[str, Any])
     ):
         if original < 0 or not bruteforce.reaches(shared, larger, THRESHOLD):
             continue
-        told = {match.id: match.shared for match in verdict.matches}
+        shared_by_id = {match.id: match.shared for match in verdict.matches}
         progress["copies"] += 1
-        progress["found"] += str(original) in told
-        progress["miscounted"] += told.get(str(original), shared) != shared
+        progress["found"] += str(original) in shared_by_id
+        progress["miscounted"] += shared_by_id.get(str(original), shared) != shared
 
 
 def ingest_part(plan: dict[str, Any]) -> None:
@@ -116,8 +116,8 @@ def reopen(plan: dict[str, Any]) -> None:
     with neardup.open(plan["window"], settings=settings(plan["level"], plan["lexicon"])) as window:
         opened = time.perf_counter() - start
         window.query(id="0")
-        asked = time.perf_counter() - start - opened
-    print(json.dumps({"open_seconds": opened, "query_seconds": asked, "peak_mb": harness.peak_mb()}))
+        queried = time.perf_counter() - start - opened
+    print(json.dumps({"open_seconds": opened, "query_seconds": queried, "peak_mb": harness.peak_mb()}))
 
 
 if __name__ == "__main__":

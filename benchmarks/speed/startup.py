@@ -29,12 +29,12 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     if args.tiny:
         args.rounds = 2
-    for asked in CASES.values():
-        harness.run_timed(asked)
+    for command in CASES.values():
+        harness.run_timed(command)
     times: dict[str, list[float]] = {name: [] for name in CASES}
     for _ in range(args.rounds):
-        for name, asked in CASES.items():
-            times[name].append(1_000 * harness.run_timed(asked).wall)
+        for name, command in CASES.items():
+            times[name].append(1_000 * harness.run_timed(command).wall)
     rows = [[name, harness.low_and_middle(found)] for name, found in times.items()]
     print(harness.table(["", "ms min (median)"], rows))
     harness.save(args, "startup", {"milliseconds": times})

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Group, Match, Member, PartialMatch, Verdict
     from neardup.opening import open_window as open  # noqa: A004 - `neardup.open`, as `gzip.open`
     from neardup.signing.doc_q import doc_q
-    from neardup.signing.signature import Signature, sign
+    from neardup.signing.signature import Signature
+    from neardup.signing.signer import sign
     from neardup.tables.lexicon import Lexicon
     from neardup.window.base import Stats, Window
 
@@ -47,7 +48,7 @@ _HOMES = {
     "Verdict": "model.verdict",
     "Window": "window.base",
     "doc_q": "signing.doc_q",
-    "sign": "signing.signature",
+    "sign": "signing.signer",
 }
 
 __all__ = [

@@ -46,7 +46,8 @@ from neardup.elastic.http.address import (
 )
 from neardup.errors import SettingsError
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe, Settings
-from neardup.sources import LONGEST, Fields, Reader
+from neardup.sources.fields import Fields
+from neardup.sources.reader import LONGEST, Reader
 
 log = logging.getLogger("neardup")
 

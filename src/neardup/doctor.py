@@ -10,10 +10,11 @@ import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from neardup import kernel_cache
 from neardup.errors import NeardupError
+from neardup.model.finding import Finding
 from neardup.stores.window_directory import check_room, holds_window
 from neardup.tables import ranks as rank_table
 from neardup.tables import unicode as unicode_table
@@ -23,30 +24,18 @@ from neardup.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from neardup.elastic.http.address import Address, Credentials
-
-State = Literal["ok", "warning", "bad"]
-
 LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elasticsearch", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1 << 30
 """Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
 
 
-class Check(NamedTuple):
-    """What was looked at, its state, and what was found (with the remedy, where there is something to do)."""
-
-    what: str
-    state: State
-    found: str
-
-
-def examine(window: Path) -> Iterator[Check]:
+def examine(window: Path) -> Iterator[Finding]:
     """Every check of this installation and of the window at `window`; loads no kernel.
 
     Never raises: what would be an exception elsewhere is a finding here.
     """
-    yield from _installation()
+    yield from examine_installation()
     if not holds_window(window):
         yield _attempt(f"window {window}", lambda: _room(window))
         return
@@ -54,17 +43,8 @@ def examine(window: Path) -> Iterator[Check]:
     yield _disk(window)
 
 
-def examine_cluster(address: Address, credentials: Credentials) -> Iterator[Check]:
-    """Every check of this installation and of the window at `address`; loads no kernel, writes nothing."""
-    yield from _installation()
-    # The client library takes half a second to load.
-    from neardup.elastic.admin.checks import examine as examine_window  # noqa: PLC0415
-
-    for finding in examine_window(address, credentials):
-        yield Check(*finding)
-
-
-def _installation() -> Iterator[Check]:
+def examine_installation() -> Iterator[Finding]:
+    """Every check of Python, the libraries, the data files and the kernels' cache; loads no kernel."""
     yield _python()
     yield from map(_library, LIBRARIES)
     yield _attempt("Unicode tables", _unicode)
@@ -73,23 +53,23 @@ def _installation() -> Iterator[Check]:
     yield _kernel_cache()
 
 
-def _python() -> Check:
+def _python() -> Finding:
     found = f"{platform.python_version()} ({sys.executable}), neardup {VERSION}"
-    return Check("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", found)
+    return Finding("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", found)
 
 
-def _library(name: str) -> Check:
+def _library(name: str) -> Finding:
     try:
-        return Check(name, "ok", metadata.version(name))
+        return Finding(name, "ok", metadata.version(name))
     except metadata.PackageNotFoundError:
-        return Check(name, "bad", f"not installed: pip install {name}")
+        return Finding(name, "bad", f"not installed: pip install {name}")
 
 
-def _attempt(what: str, look: Callable[[], str]) -> Check:
+def _attempt(what: str, look: Callable[[], str]) -> Finding:
     try:
-        return Check(what, "ok", look())
+        return Finding(what, "ok", look())
     except (NeardupError, OSError) as error:
-        return Check(what, "bad", str(error))
+        return Finding(what, "bad", str(error))
 
 
 def _unicode() -> str:
@@ -107,12 +87,14 @@ def _lexicon() -> str:
     return f"{lexicon.id}, of {lexicon.documents:,} documents"
 
 
-def _kernel_cache() -> Check:
+def _kernel_cache() -> Finding:
     place = kernel_cache.home()
     if not place.writable and not place.is_filled():
-        return Check("kernel cache", "warning", kernel_cache.ANEW)
+        return Finding("kernel cache", "warning", kernel_cache.ANEW)
     state = "compiled" if place.is_filled() else "not compiled yet: the first window takes half a minute"
-    return Check("kernel cache", "ok", f"{place.path} is {'' if place.writable else 'not '}writable, {state}")
+    return Finding(
+        "kernel cache", "ok", f"{place.path} is {'' if place.writable else 'not '}writable, {state}"
+    )
 
 
 def _room(path: Path) -> str:
@@ -129,7 +111,7 @@ def _window(path: Path) -> str:
     return f"{stats.documents:,} documents in {len(stats.hours):,} hours, recipe {stats.recipe}"
 
 
-def _disk(window: Path) -> Check:
+def _disk(window: Path) -> Finding:
     free = shutil.disk_usage(window).free
     found = f"{free / 1e9:,.1f} GB free"
-    return Check("disk", "ok" if free >= LITTLE_SPACE else "warning", found)
+    return Finding("disk", "ok" if free >= LITTLE_SPACE else "warning", found)

@@ -15,7 +15,7 @@ from neardup.elastic.http.address import check_no_address, is_address
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 from neardup.stores.base import (
     DELETED,
     FORMAT,

@@ -1,7 +1,7 @@
 """Ingests a stream of JSON Lines into a window in a cluster, and stops itself at a chosen call until it is told to go
-on: a process that is swapped out, or whose machine sleeps, for longer than a turn lasts.
+on: a process that is swapped out, or whose machine sleeps, for longer than a lease lasts.
 
-python stalling_writer.py STREAM WINDOW SETTINGS(JSON) TURN_SECONDS CALL PLACE
+python stalling_writer.py STREAM WINDOW SETTINGS(JSON) LEASE_SECONDS CALL PLACE
 
 CALL is one of those below, PLACE counts its calls from 1. Prints a line for every verdict and every reject.
 """
@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from neardup.elastic.window import lease
-from neardup.elastic.window import pending_writes as writes
+from neardup.elastic.window import pending_writes, state_document
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import WindowLocked
 
 CALLS: dict[str, tuple[Any, str]] = {
-    "confirm": (Lease, "confirm"), "bulk": (writes, "bulk"), "renew": (Lease, "renew"), "commit": (Lease, "commit"),
+    "ensure_held": (Lease, "ensure_held"), "bulk": (pending_writes, "bulk"), "renew": (Lease, "renew"),
+    "commit": (Lease, "commit"),
 }  # fmt: skip
-"""Before anything is written; before documents are; when the journal is; when all is, and does not count yet."""
+"""Before anything is written; before documents are; when the undo log is; when all is, and does not count yet."""
 
 
 def stopping(function: Callable[..., Any], place: int) -> Callable[..., Any]:
@@ -47,7 +47,7 @@ def main(stream: str, window: str, settings: str, seconds: str, call: str, place
     documents = (json.loads(line) for line in Path(stream).read_text().splitlines())
     owner, name = CALLS[call]
     with (
-        mock.patch.object(lease, "TURN_SECONDS", float(seconds)),
+        mock.patch.object(state_document, "LEASE_SECONDS", float(seconds)),
         mock.patch.object(owner, name, stopping(getattr(owner, name), int(place))),
         open_elastic_window(window, **json.loads(settings)) as opened,
     ):

@@ -10,7 +10,7 @@ import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION
 

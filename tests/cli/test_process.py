@@ -235,7 +235,7 @@ def test_compiling_is_told_once_when_it_happens(caplog, monkeypatch):
 
     from neardup.kernels import compiling
 
-    monkeypatch.setattr(compiling.TELLER, "told", False)
+    monkeypatch.setattr(compiling.ANNOUNCER, "announced", False)
 
     def add(a, b):
         return a + b

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from typer.testing import CliRunner
 
 from neardup.cli import app
-from neardup.elastic.admin.checks import Finding, examine
+from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.client import Cluster
 from neardup.model.settings import HOUR_MS, Recipe
 from neardup.tables.lexicon import LexiconBuilder
+
+if TYPE_CHECKING:
+    from neardup.model.finding import Finding
 
 HOUR = 498681
 

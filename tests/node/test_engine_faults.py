@@ -149,10 +149,10 @@ def killed_at(place: int, *, done: bool) -> Iterator[list[str]]:
             real(self, method, path, **named)
         raise Killed
 
-    # The turns of this process end with it.
+    # What this process holds ends with it.
     with (
         mock.patch.object(Cluster, "request", request),
-        mock.patch("neardup.elastic.window.lease._turns", set()),
+        mock.patch("neardup.elastic.window.holders._at_work", set()),
     ):
         yield log
 

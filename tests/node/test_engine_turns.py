@@ -16,12 +16,12 @@ from testing.node.killing import stored
 from testing.window import stalling_writer
 from testing.window.backends import document, grams
 
-from neardup.elastic.window.codec import loaded
+from neardup.elastic.window.codec import stored_rows
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.text_cache import Texts
+from neardup.elastic.window.text_cache import TextCache
 from neardup.opening import open_window
 
-TURN_SECONDS = 1.0
+LEASE_SECONDS = 1.0
 FIRST = [document(f"a{i}", grams(40 * i, 40 * i + 20), i % 2) for i in range(4)]
 THEIRS = [document(f"b{i}", grams(40 * (i % 2) + 1, 40 * (i % 2) + 21), 1) for i in range(4)]
 KNOWN = [document(f"a{i}", grams(900 + 40 * i, 920 + 40 * i), 1) for i in (0, 1)]
@@ -33,8 +33,8 @@ def opened(cluster, **settings: Any):
 
 
 @pytest.fixture
-def short_turns():
-    with mock.patch("neardup.elastic.window.lease.TURN_SECONDS", TURN_SECONDS):
+def short_leases():
+    with mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", LEASE_SECONDS):
         yield
 
 
@@ -52,7 +52,7 @@ def started(cluster, tmp_path, documents, settings, turn_seconds, call, place):
 
 def stop(cluster, tmp_path, documents, call, place):
     """A writer that has stopped before a call of its own."""
-    process = started(cluster, tmp_path, documents, {"batch_documents": 4}, TURN_SECONDS, call, place)
+    process = started(cluster, tmp_path, documents, {"batch_documents": 4}, LEASE_SECONDS, call, place)
     _, status = os.waitpid(process.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status), process.communicate()
     return process
@@ -70,17 +70,20 @@ BATCHES = {"new": NEW, "known": KNOWN}
 
 
 @pytest.mark.parametrize(("batch", "call", "place"), [
-    ("new", "confirm", 1), ("new", "bulk", 1), ("new", "commit", 1), ("known", "confirm", 1), ("known", "bulk", 1),
-    ("known", "renew", 1), ("known", "bulk", 2), ("known", "commit", 1),
+    ("new", "ensure_held", 1), ("new", "bulk", 1), ("new", "commit", 1),
+    ("known", "ensure_held", 1), ("known", "bulk", 1), ("known", "renew", 1), ("known", "bulk", 2),
+    ("known", "commit", 1),
 ])  # fmt: skip
-def test_what_a_scorer_writes_after_its_turn_never_counts(cluster, short_turns, tmp_path, batch, call, place):
+def test_what_a_scorer_writes_after_its_lease_never_counts(
+    cluster, short_leases, tmp_path, batch, call, place
+):
     documents = BATCHES[batch]
     reference = open_window(None)
     with opened(cluster) as window:
         assert list(window.ingest(FIRST)) == list(reference.ingest(FIRST))
         process = stop(cluster, tmp_path, documents, call, place)
         try:
-            # Waits for the end of the other's turn.
+            # Waits for the end of the other's lease.
             theirs = list(window.ingest(THEIRS))
         finally:
             code, out, error = go_on(process)
@@ -97,16 +100,19 @@ def test_what_a_scorer_writes_after_its_turn_never_counts(cluster, short_turns, 
         )
 
 
-LONG_TURN = 3.0
+LONG_LEASE = 3.0
 NINE = [document(f"n{i}", grams(9_000 + 30 * i, 9_020 + 30 * i), 1) for i in range(9)]
 
 
 @pytest.fixture
 def neighbour(cluster, tmp_path):
-    """Another process that wants its turn all the time, and takes it from whoever keeps it for too long."""
-    with opened(cluster) as window, mock.patch("neardup.elastic.window.lease.TURN_SECONDS", LONG_TURN):
+    """Another process that wants the lease all the time, and takes it from whoever keeps it for too long."""
+    with (
+        mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", LONG_LEASE),
+        opened(cluster) as window,
+    ):
         list(window.ingest(FIRST))
-        process = started(cluster, tmp_path, 1_000 * NINE, {"batch_documents": 1}, LONG_TURN, "commit", 0)
+        process = started(cluster, tmp_path, 1_000 * NINE, {"batch_documents": 1}, LONG_LEASE, "commit", 0)
         assert process.stdout.readline() == b"told n0\n"
         yield process
         assert process.poll() is None, process.communicate()
@@ -127,19 +133,19 @@ def slowly(function, seconds, times=sys.maxsize):
     return slow
 
 
-def test_a_scorer_that_loads_for_longer_than_a_turn_keeps_nobody_waiting_and_gets_its_turn(
-    cluster, neighbour
-):
+def test_a_scorer_that_loads_for_longer_than_a_lease_keeps_nobody_waiting_and_gets_it(cluster, neighbour):
     with opened(cluster) as window:
-        with mock.patch("neardup.elastic.window.loader.loaded", slowly(loaded, 1.5 * LONG_TURN, 1)):
+        with mock.patch(
+            "neardup.elastic.window.loader.stored_rows", slowly(stored_rows, 1.5 * LONG_LEASE, 1)
+        ):
             assert [verdict.id for verdict in window.ingest(FIRST)] == [item.id for item in FIRST]
         assert [verdict.id for verdict in window.ingest(THEIRS)] == [item.id for item in THEIRS]
 
 
-def test_a_scorer_that_reads_for_longer_than_a_turn_keeps_it(cluster, neighbour):
+def test_a_scorer_that_reads_for_longer_than_a_lease_keeps_it(cluster, neighbour):
     late = [document("late", grams(1, 21), -1), document("later", grams(41, 61), -1)]
     with opened(cluster) as window:
         assert [verdict.duplicate_of for verdict in window.ingest(late)] == ["a0", "a1"]
-        with mock.patch.object(Texts, "read", slowly(Texts.read, LONG_TURN / 8)):
+        with mock.patch.object(TextCache, "read", slowly(TextCache.read, LONG_LEASE / 8)):
             changed = {verdict.id: verdict.duplicate_of for verdict in window.reconcile()}
     assert changed.items() >= {"a0": "late", "a1": "later", "late": None, "later": None}.items()

@@ -19,7 +19,8 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
-from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+from neardup.elastic.reindex.checkpoint import Checkpoint
+from neardup.elastic.reindex.index_reader import IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watch
@@ -27,7 +28,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
 from neardup.model.settings import Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 FIELDS = Fields("_id", "page.body", ("published",))
 MAPPING = {
@@ -182,7 +183,7 @@ class TestScan:
         entries = [Entry(0, id, f"{prefix}-{place}", None) for id in ids for place in (0, 1, 2, "none")]
         found = [item for part in read(cluster, iter(entries), most=100) for item in part]
         assert [entry.id for entry, _ in found] == ids
-        assert all(document["_source"] == documents[entry.id] for entry, document in found)
+        assert all(document.source == documents[entry.id] for entry, document in found)
 
     def test_a_field_that_tells_no_time_is_refused(self, cluster, archive):
         fill(cluster, archive, {}, {"properties": {"when": {"type": "text"}}})

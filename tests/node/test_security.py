@@ -21,7 +21,7 @@ from testing.node.node import SUPERUSER, Node, Security, User
 
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.checks import examine
-from neardup.elastic.admin.hourly_indices import indices_of
+from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
@@ -137,7 +137,7 @@ def scorer_work(cluster: Cluster, hour: int) -> None:
     cluster.request("DELETE", "/_pit", body={"id": point})
     cluster.request("POST", f"/{late}/_mget", body={"ids": ["a"]})
     cluster.request("GET", f"/{own.pattern}/_field_caps", params={"fields": "@timestamp"})
-    assert late in {index.name for index in indices_of(cluster).hourly}
+    assert late in {index.name for index in read_indices(cluster).hourly}
     assert roll_over(cluster, own, (hour + 1) * HOUR_MS)
     cluster.request("DELETE", f"/{late}")
     cluster.request("PUT", f"/{own.state}/_doc/undo", params={"refresh": "true"}, body={})

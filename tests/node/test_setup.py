@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from neardup import sign
 from neardup.cli import app
-from neardup.elastic.admin.cluster_snapshot import survey
-from neardup.elastic.admin.hourly_indices import indices_of
+from neardup.elastic.admin.cluster_snapshot import take_snapshot
+from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address
@@ -22,7 +22,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import LexiconBuilder
 
 HOUR = 498681
@@ -44,8 +44,8 @@ def run(*words):
 
 def everything(cluster):
     """All that setting up could change, as the cluster tells it."""
-    found = survey(cluster)
-    return found._replace(nodes=[], templates=[])
+    found = take_snapshot(cluster)
+    return found._replace(nodes=[], other_templates=[])
 
 
 def get(cluster, index, id):
@@ -58,7 +58,7 @@ def count(cluster, index, query):
 
 def test_setting_up_twice_changes_nothing(cluster):
     made = set_up(cluster)
-    assert made.scheme.signed_by == "plugin"
+    assert made.config.signed_by == "plugin"
     assert f"make index template {cluster.address.template}" in [change.words for change in made.changes]
     before = everything(cluster)
     assert set_up(cluster).changes == []
@@ -200,7 +200,7 @@ def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
         cluster,
         [Action("create", own.hourly(HOUR + 9), "a", {}), Action("create", own.copies(HOUR), "a", {})],
     )
-    hours = indices_of(cluster).hourly
+    hours = read_indices(cluster).hourly
     assert [(index.hour - HOUR, index.copies) for index in hours] == [
         (0, False),
         (0, True),
@@ -210,7 +210,7 @@ def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
     for index in hours:
         assert index.settings["refresh_interval"] == "1s"
         assert index.settings["final_pipeline"] == own.pipeline
-        assert index.about == set_up(cluster, dry_run=True).scheme.about()
+        assert index.about == set_up(cluster, dry_run=True).config.about()
         assert set(index.aliases) == (set() if index.copies else {own.alias})
 
 
@@ -224,7 +224,7 @@ def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
         assert get(cluster, own.hourly(hour), f"at-{hour}")
         assert changed == [] or changed[-1] == f"alias {own.alias} writes to {own.hourly(hour)}"
     writing = [
-        index.name for index in indices_of(cluster).hourly if index.aliases[own.alias].get("is_write_index")
+        index.name for index in read_indices(cluster).hourly if index.aliases[own.alias].get("is_write_index")
     ]
     assert writing == [own.hourly(HOUR + 5)]
 
@@ -240,7 +240,7 @@ def test_before_the_first_hour_nothing_is_written_to_an_index_of_the_alias_name(
 def test_rolling_over_what_nobody_has_set_up_is_refused(cluster):
     with pytest.raises(NotSetUp, match="neardup setup --window http"):
         roll_over(cluster, cluster.address, HOUR * HOUR_MS)
-    assert indices_of(cluster).hourly == []
+    assert read_indices(cluster).hourly == []
 
 
 def test_documents_of_another_recipe_are_refused_and_nothing_is_changed(cluster):
@@ -305,7 +305,7 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
         with pytest.raises(ClusterRejected, match=r"no file .*mine\.lexicon"):
             set_up(cluster, recipe=recipe)
         own_node.give("neardup/mine.lexicon", file.read_bytes())
-        assert set_up(cluster, recipe=recipe).scheme.lexicon == "mine"
+        assert set_up(cluster, recipe=recipe).config.lexicon == "mine"
         assert set_up(cluster, recipe=Recipe(lexicon="mine")).changes == []  # by the name that the nodes know
         assert set_up(cluster).changes == []
         bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
@@ -318,7 +318,7 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
 def test_without_the_plugin_the_client_signs(bare_node):
     with Cluster(Address(bare_node.url, "bare")) as cluster:
         made = set_up(cluster)
-        assert made.scheme.signed_by == "client"
+        assert made.config.signed_by == "client"
         assert "the plugin neardup is not on every node" in made.notes[0]
         assert set_up(cluster).changes == []
         with pytest.raises(SetupRefused, match="not on node-1"):

@@ -20,7 +20,7 @@ from benchmarks.lib.harness import DATA
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))
@@ -73,7 +73,7 @@ def maker(cluster) -> Signer:
     """Python's signer of a window that the node's pipeline signs."""
     made = set_up(cluster, sign="plugin")
     own = signer_for(Recipe())
-    assert made.scheme.recipe_text == own.text
+    assert made.config.recipe_text == own.text
     return own
 
 

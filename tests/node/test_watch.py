@@ -29,7 +29,8 @@ from testing.window.backends import START
 from neardup.elastic.http import scan
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch import backlog as waiting
-from neardup.elastic.watch.leadership import Leadership
+from neardup.elastic.watch.leadership import leadership
+from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError
@@ -387,16 +388,16 @@ class TestReadOnly:
 class TestSeveral:
     def test_while_one_works_the_other_stands_by(self, window, caplog):
         put(window, [one("a", A)])
-        first, second = Leadership(window), Leadership(window)
-        assert first.hold()
-        assert not second.hold()
-        first.leave()
-        assert second.hold()
-        assert not first.hold()
+        first, second = leadership(window), leadership(window)
+        assert first.try_acquire()
+        assert not second.try_acquire()
+        first.release()
+        assert second.try_acquire()
+        assert not first.try_acquire()
 
     def test_a_stand_by_that_works_once_ends_when_nothing_waits(self, window):
-        post = Leadership(window)
-        assert post.hold()
+        leader = leadership(window)
+        assert leader.try_acquire()
         assert watched(window, poll=0.05) == []
 
     def test_two_that_both_work_give_every_document_one_and_the_same_verdict(self, window):
@@ -407,7 +408,7 @@ class TestSeveral:
         def work(number):
             found[number] += watched(window, batch=16)
 
-        with mock.patch.object(Leadership, "hold", return_value=True):
+        with mock.patch.object(Lease, "try_acquire", return_value=True):
             threads = [threading.Thread(target=work, args=(number,)) for number in found]
             for thread in threads:
                 thread.start()

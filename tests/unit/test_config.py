@@ -8,7 +8,7 @@ from neardup import config
 from neardup.elastic.http.address import Credentials
 from neardup.errors import SettingsError
 from neardup.model.settings import Recipe, Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 
 def load(tmp_path: Path, text: str = "", **environ: str) -> config.Config:

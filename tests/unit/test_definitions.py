@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from neardup.elastic.window.codec import BOOK, VERDICT
-from neardup.kernels import bitmap_filter as sieve
+from neardup.elastic.window.codec import BOOKKEEPING, VERDICT
+from neardup.kernels import bitmap_filter
 from neardup.model import settings as params
 from neardup.model.settings import Recipe, Settings
 from neardup.model.verdict import Member, PartialMatch, Verdict
@@ -48,7 +48,7 @@ def test_every_mapped_field_is_named():
     mapped = json.loads(text)["template"]["mappings"]["properties"]["neardup"]["properties"]
     named = code("Elasticsearch fields")
     assert named >= mapped.keys()
-    assert named >= {*VERDICT, *BOOK}
+    assert named >= {*VERDICT, *BOOKKEEPING}
 
 
 def test_what_an_index_says_of_itself_is_named():
@@ -106,9 +106,9 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Search", "less 1 for |A| ≥ {:,};", params.LONG_FROM),
         ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_HOLDERS),
         ("Search", "at most {:,} hold", params.MAX_BAND_HOLDERS),
-        ("Bitmap", "of {:,} bits", 64 * sieve.WORDS),
-        ("Bitmap", "≥ {}, or 0", sieve.SAMPLE),
-        ("Bitmap", "+ {:g} · √", sieve.SPREAD),
+        ("Bitmap", "of {:,} bits", 64 * bitmap_filter.WORDS),
+        ("Bitmap", "≥ {}, or 0", bitmap_filter.SAMPLE),
+        ("Bitmap", "+ {:g} · √", bitmap_filter.SPREAD),
         ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
         ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
     ],

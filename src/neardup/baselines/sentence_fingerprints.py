@@ -130,11 +130,11 @@ class _Holders(Index[SentenceHashes]):
         """Counts the shared fingerprints of every holder of one; compares no pair."""
         distinct = set(signature)
         shared = Counter(
-            number
+            doc
             for value in distinct
             if self._occurrences[value] <= MOST_OCCURRENCES
-            for number in self._holders.get(value, ())
+            for doc in self._holders.get(value, ())
         )
-        for number, count in shared.items():
-            if count > _needed(self._delta, len(distinct), self._sizes[number]):
-                yield number, 1.0
+        for doc, count in shared.items():
+            if count > _needed(self._delta, len(distinct), self._sizes[doc]):
+                yield doc, 1.0

@@ -11,10 +11,10 @@ from neardup.cli.tables import counted
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.config import Config
-    from neardup.sources.ordering import Dated, InOrder
+    from neardup.sources.time_order import DatedReader, SortedReader
 
 
-def without_limit(place: str, config: Config, dated: Dated) -> Config:
+def without_limit(place: str, config: Config, dated: DatedReader) -> Config:
     """`config` without a limit of hours for a new window that files are read into, unless hours are given.
 
     Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index.
@@ -27,18 +27,18 @@ def without_limit(place: str, config: Config, dated: Dated) -> Config:
     return config.with_options(window_hours=0)
 
 
-def in_time(target: Window, dated: Dated) -> Dated | InOrder:
+def in_time(target: Window, dated: DatedReader) -> DatedReader | SortedReader:
     """The documents of files as a window with a limit of hours needs them: in order of time."""
-    from neardup.sources.ordering import InOrder
+    from neardup.sources.time_order import SortedReader
 
-    if dated.is_live or not target.settings.kept_hours or dated.look().in_order:
+    if dated.is_live or not target.settings.kept_hours or dated.hour_order().in_order:
         return dated
     hours = counted(target.settings.kept_hours, "hour")
     say(f"the files are not in order of time: read in that order, because this window keeps {hours}")
-    return InOrder(dated)
+    return SortedReader(dated)
 
 
-def tell_undated(dated: Dated) -> None:
+def tell_undated(dated: DatedReader) -> None:
     """Says what documents without a time were given."""
     if dated.undated:
         without = "document without a time has" if dated.undated == 1 else "documents without a time have"
@@ -48,7 +48,7 @@ def tell_undated(dated: Dated) -> None:
         say(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
 
 
-def _is_new(place: str, config: Config, dated: Dated) -> bool:
+def _is_new(place: str, config: Config, dated: DatedReader) -> bool:
     from neardup.elastic.http.address import is_address, parse_address
 
     if not is_address(place):
@@ -56,10 +56,10 @@ def _is_new(place: str, config: Config, dated: Dated) -> bool:
     from neardup.cli.session import FIRST_PATIENCE
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.reindex.capacity import check_room
-    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import read_state
 
     with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
-        if Lease(cluster).read() is not None:
+        if read_state(cluster) is not None:
             return False
-        check_room(cluster, dated.look().hours)
+        check_room(cluster, dated.hour_order().hours)
     return True

@@ -28,17 +28,19 @@ def doctor(
     from pathlib import Path
 
     from neardup.cli.tables import STYLES, print_lines, print_table
-    from neardup.doctor import examine, examine_cluster
+    from neardup.doctor import examine, examine_installation
     from neardup.elastic.http.address import is_address, parse_address
 
     settings = configured(config)
     settings.check_secrets(window)
     place = place_of(window, settings)
-    checks = list(
-        examine_cluster(parse_address(place), settings.credentials)
-        if is_address(place)
-        else examine(Path(place))
-    )
+    if is_address(place):
+        # The client library takes half a second to load.
+        from neardup.elastic.admin.checks import examine as examine_cluster
+
+        checks = [*examine_installation(), *examine_cluster(parse_address(place), settings.credentials)]
+    else:
+        checks = list(examine(Path(place)))
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:

@@ -169,10 +169,10 @@ def evaluate(
             corpus,
             pairs,
             methods,
-            place=output,
+            directory=output,
             thresholds=asked,
             seed=seed,
-            tuning=tuning,
+            settings=tuning,
             fresh=fresh,
             on_progress=on_progress,
         ):

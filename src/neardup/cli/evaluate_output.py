@@ -43,7 +43,7 @@ def told(documents: int, truth: Truth) -> str:
 def print_summary(evaluation: Evaluation, format: Printed) -> None:
     """Print each method at its best as a table, or all of every result as JSON Lines."""
     from neardup.cli.tables import print_lines, print_table
-    from neardup.evaluation.report import COLUMNS, summary_row
+    from neardup.evaluation.report_tables import COLUMNS, summary_row
 
     if format == "jsonl":
         print_lines(result.to_dict() for result in evaluation.results)

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
     from neardup.cli.pipeline import OutputOptions
     from neardup.config import Config
-    from neardup.sources import Fields
+    from neardup.sources.fields import Fields
 
 
 def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
     """Copies the documents of the index `name` into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
-    from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
-    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.reindex.checkpoint import Checkpoint
+    from neardup.elastic.reindex.index_reader import IndexReader, Source
+    from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
     from neardup.stores.remembered_settings import settled
 
@@ -31,7 +32,7 @@ def copied(window: str | None, config: Config, name: str, way: OutputOptions, *,
         check_cluster(place, config, make=True)
         source = Source(cluster, name, _fields(config))
         source.check_time()
-        content = Lease(cluster).read()
+        content = read_state(cluster)
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
         left = Settings() if content is None else Settings(**settled(content.settings))
         check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
@@ -73,7 +74,7 @@ def scored_in_place(
 def _fields(config: Config) -> Fields:
     """The names of fields; a document of an index has an id beside them."""
     from neardup.elastic.reindex.index_reader import OWN_ID
-    from neardup.sources import Fields
+    from neardup.sources.fields import Fields
 
     own = config.fields
     return replace(own, id=OWN_ID) if own.id == Fields().id else own

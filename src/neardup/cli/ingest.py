@@ -155,7 +155,7 @@ def ingest(
     """
     from neardup.cli.remarks import Observed, named_fields, tell_passed_over
     from neardup.elastic.http.address import is_address
-    from neardup.sources.ordering import Dated
+    from neardup.sources.time_order import DatedReader
 
     files = files or []
     _check_sources(files, from_index, in_place=in_place)
@@ -200,7 +200,7 @@ def ingest(
         source = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, keep=keep)
         way_out.check((*files, *source.paths, *settings.files_read), window=place)
         tell_passed_over(source)
-        dated = Dated(source, ahead_hours=settings.settings.ahead_hours)
+        dated = DatedReader(source, ahead_hours=settings.settings.ahead_hours)
         settings = without_limit(place, settings, dated)
         with opened(window, settings, make=True, remember=True, force=force) as target:
             fields = named_fields(settings, id=id_field, time=time_field)

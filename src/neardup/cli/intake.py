@@ -14,13 +14,13 @@ import orjson
 from neardup.cli.exit_codes import say
 from neardup.cli.output_files import opened_output
 from neardup.model.document import Document, Reject
-from neardup.sources.counted import Counted
 from neardup.sources.files import escaped
+from neardup.sources.kind_counts import KindCounts
 
 if TYPE_CHECKING:
     from neardup.cli.output import Verdicts
-    from neardup.sources import Reader
     from neardup.sources.position import Item
+    from neardup.sources.reader import Reader
 
 SHOWN_KINDS: Final = 20
 """Kinds of rejects of which the first is told on standard error; the summary counts all."""
@@ -58,7 +58,7 @@ class Rejects:
     def __init__(self, path: Path | None, *, force: bool = False) -> None:
         self.path, self.count = path, 0
         self._force, self._told = force, 0
-        self._kinds = Counted()
+        self._kinds = KindCounts()
         self._stack = ExitStack()
         self._file: BinaryIO | None = None
 
@@ -72,9 +72,9 @@ class Rejects:
     ) -> None:
         self._stack.close()
         rest = self.count - self._told
-        for each in [each for each in self._kinds if each.number > 1][:SHOWN_KINDS]:
-            say(f"{_more(each.number - 1)} rejected for the reason of {each.first}")
-            rest -= each.number - 1
+        for each in [each for each in self._kinds if each.count > 1][:SHOWN_KINDS]:
+            say(f"{_more(each.count - 1)} rejected for the reason of {each.first}")
+            rest -= each.count - 1
         if rest:
             say(f"{_more(rest)} rejected for other reasons")
         if self.count > self._told and not self.path:

@@ -12,8 +12,8 @@ from neardup.model.document import Document, Reject
 if TYPE_CHECKING:
     from neardup.cli.pipeline import Readable
     from neardup.config import Config
-    from neardup.sources import Reader
     from neardup.sources.position import Item
+    from neardup.sources.reader import Reader
 
 GENERATION: Final = 500_000
 """Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
@@ -21,7 +21,7 @@ GENERATION: Final = 500_000
 
 def named_fields(config: Config, *, id: str | None = None, time: str | None = None) -> set[str]:
     """Which of the fields of the id and the time a person has named, by an option or in the configuration."""
-    from neardup.sources import Fields
+    from neardup.sources.fields import Fields
 
     own, usual = config.fields, Fields()
     is_named = {"id": id or own.id != usual.id, "time": time or own.time != usual.time}

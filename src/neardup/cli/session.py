@@ -76,11 +76,11 @@ def check_cluster(place: str, config: Config, *, make: bool) -> None:
     """Raises `ClusterUnreachable` soon if nobody answers at a URL, `NotSetUp` if there is no window to open."""
     from neardup.elastic.http.address import parse_address
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import read_state
     from neardup.errors import NotSetUp
 
     with Cluster(parse_address(place), config.credentials, patience=FIRST_PATIENCE) as cluster:
-        if Lease(cluster).read() is None and not make:
+        if read_state(cluster) is None and not make:
             raise NotSetUp(place)
 
 

@@ -11,7 +11,7 @@ import typer
 from neardup.cli.exit_codes import say
 
 if TYPE_CHECKING:
-    from neardup.sources import Reader
+    from neardup.sources.reader import Reader
 
 
 def one_text(
@@ -54,7 +54,7 @@ def from_command_line(text: str | None, what: str) -> str | None:
 def _content(file: Path, encoding: str | None) -> str:
     from neardup.errors import DocumentError
     from neardup.model.document import Document, Reject
-    from neardup.sources import Reader
+    from neardup.sources.reader import Reader
 
     _check_not_records(file)
     reader = Reader([file], form="text", encoding=encoding)

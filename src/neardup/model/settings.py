@@ -163,7 +163,7 @@ Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose n
 
 
 def shared_for_threshold(threshold: Fraction) -> int:
-    """m: how many q-grams of a sketch of 32 a candidate must share, by measurement (benchmarks/quality.py)."""
+    """m: how many q-grams of a sketch of 32 a candidate must share; measured by benchmarks/quality/exactness.py."""
     if threshold >= Fraction(7, 10):
         return 4
     return 3 if threshold >= Fraction(6, 10) else 2

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 
 def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:

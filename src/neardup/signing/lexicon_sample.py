@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.errors import SettingsError
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer
+from neardup.signing.signer import Signer
 from neardup.tables.lexicon import Lexicon, LexiconBuilder
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from neardup.errors import DocumentError, NeardupError, SettingsError
-from neardup.index.candidates import SignedQueryBatch, joined_batches
 from neardup.index.document_table import budget_bytes_of
 from neardup.index.posting_lists import Query
+from neardup.index.query_batch import SignedQueryBatch, joined_batches
 from neardup.model.clock import now_ms
 from neardup.model.decision import Matches, alone, copied, with_parts
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare, time_argument
@@ -219,7 +219,7 @@ class WindowEngine:
             self._new_rows(documents, features)[kept],
             [documents[i] for i in places],
             [signed.text(i) for i in places],
-            signed.sieves[kept, 1],
+            signed.bitmaps[kept, 1],
         )
         query = Query(
             turn.numbers, signed.counts, turn.lows, turn.highs, threshold.numerator, threshold.denominator
@@ -262,7 +262,7 @@ class WindowEngine:
         rows["count"] = signed.counts
         rows["n_sketch"] = np.diff(signed.sketch_offsets)
         rows["status"] = np.where(rows["text_bytes"] == 0, STATUSES.index("empty"), STATUSES.index("unique"))
-        rows["n_sieve"] = signed.sieves.shape[2]
+        rows["n_sieve"] = signed.bitmaps.shape[2]
         if features.prefixes is not None:
             rows["n_prefix"] = np.diff(features.prefixes[1])
         rows["asked"] = self._state.settings.partial

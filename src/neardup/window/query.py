@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Candidates, SignedQueryBatch
+from neardup.index.candidates import Candidates
 from neardup.index.posting_lists import Query
 from neardup.model.decision import Matches, alone, copied, with_parts
 from neardup.model.document import encode_text, format_time, time_argument
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.sentence_index import Among
 
 _ANY_OVERLAP = Fraction(1, 1 << 32)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.index.candidates import Search, SignedQueryBatch
 from neardup.index.document_table import DocumentTable
+from neardup.index.search import Search
 from neardup.index.verification import Verifier
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.document import format_time
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.model.settings import PartialRule, Settings
     from neardup.model.verdict import Overlap, Part, Status
-    from neardup.signing.signature import Keys, Signer
+    from neardup.signing.signature import Keys
+    from neardup.signing.signer import Signer
 
 STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored", "partial")
 """Their places are what a row stores."""
@@ -314,11 +316,11 @@ class State:
 def _stored_keys(features: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     """The keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
     signed = features.signed
-    plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.sieves)
+    plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.bitmaps)
     if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
-        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.sieves[:, 1]]).ravel()
+        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.bitmaps[:, 1]]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.sieves[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.sieves) + 1)))
+    kinds.append((signed.bitmaps[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.bitmaps) + 1)))
     if features.prefixes is not None:
         kinds.append(features.prefixes)
     if features.words is not None:

@@ -100,7 +100,7 @@ def test_what_is_measured_of_doc_q_beside_the_papers_thresholds_is_kept():
         for one in figures["articles"]["methods"] if one["method"] == "doc_q(q=4)"
         for point in one["points"] if point["threshold"] == 0.3
     ]  # fmt: skip
-    page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    page = (ROOT / "docs" / "experiments" / "montanari_puglisi.md").read_text("utf-8")
     assert f"begin to meet (precision {lowest['precision']:.3f})" in page
 
 

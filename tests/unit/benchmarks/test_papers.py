@@ -166,7 +166,7 @@ def test_articles_are_of_their_collection_and_about_37_clauses():
 
 def test_answers_are_judged_by_hand():
     data = chang_wang.Data([], (), frozenset({1, 2, 3, 4}), 0.0)
-    judged = chang_wang.judged(data, [1, 2, 9])
+    judged = chang_wang.judge(data, [1, 2, 9])
     assert (judged["recognised"], judged["total"], judged["recall"], judged["precision"]) == (
         2,
         3,
@@ -174,7 +174,7 @@ def test_answers_are_judged_by_hand():
         2 / 3,
     )
     assert judged["f1"] == pytest.approx(4 / 7)
-    assert chang_wang.judged(data, [])["f1"] == 0
+    assert chang_wang.judge(data, [])["f1"] == 0
 
 
 # -- Yoon and others --
@@ -225,12 +225,12 @@ def test_a_trivial_revision_changes_no_more_than_function_words_and_order():
 
 
 def test_posts_are_judged_by_hand():
-    judged = yoon_judging.judged([1, 2, 9], {1, 2, 3, 4})
+    judged = yoon_judging.judge([1, 2, 9], {1, 2, 3, 4})
     assert (judged["precision"], judged["recall"]) == (2 / 3, 1 / 2)
-    assert yoon_judging.judged([1, 2, 9], {1, 2, 3, 4}, among=[1, 3, 5]) == {
+    assert yoon_judging.judge([1, 2, 9], {1, 2, 3, 4}, among=[1, 3, 5]) == {
         "precision": 1.0, "recall": 0.5, "f": pytest.approx(2 / 3),
     }  # fmt: skip
-    assert yoon_judging.called([0, 3, 4, 9], 3) == {2, 3}
+    assert yoon_judging.posts_above([0, 3, 4, 9], 3) == {2, 3}
 
 
 def test_a_sentence_of_more_than_300_articles_names_none_of_them():

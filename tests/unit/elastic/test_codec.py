@@ -10,18 +10,19 @@ import pytest
 
 from neardup.elastic.admin import resources
 from neardup.elastic.window.codec import (
-    BOOK,
-    LOADED,
+    BOOKKEEPING,
     OBJECT,
+    RESTORED,
     UNSCORED,
     VERDICT,
-    loaded,
-    new_fields,
+    first_fields,
+    stored_rows,
     unstored_fields,
     verdict_fields,
 )
 from neardup.model.verdict import Match, Verdict
-from neardup.signing.signature import Signature, sign
+from neardup.signing.signature import Signature
+from neardup.signing.signer import sign
 from neardup.stores.base import ROUTED, ROW, TRUNCATED, key_counts
 from neardup.window.state import STATUSES
 
@@ -53,8 +54,8 @@ def blob_of(row, identity, group="", rest=b""):
 
 def stored(row, blob, sieve):
     """What comes back from the cluster: the signature by the pipeline, the rest by the scorer, without nulls."""
-    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | new_fields(row, sieve, "ingest")
-    kept = {name: value for name, value in fields.items() if name in LOADED and value not in (None, [])}
+    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | first_fields(row, sieve, "ingest")
+    kept = {name: value for name, value in fields.items() if name in RESTORED and value not in (None, [])}
     return orjson.loads(orjson.dumps(kept))
 
 
@@ -66,7 +67,7 @@ def test_a_copy_comes_back_as_it_was_written(flags):
         row, "zweiter-ä", "erster", orjson.dumps(["erster", NOW - 5, 71 / 90, [["erster", 71 / 90, 71]]])
     )
     sieve = np.arange(32, dtype=np.uint64)
-    found = loaded([stored(row, blob, sieve)], [bool(flags & ROUTED)])
+    found = stored_rows([stored(row, blob, sieve)], [bool(flags & ROUTED)])
     assert found.ids == ["zweiter-ä"]
     assert found.blobs == [blob]
     for name in ("order", "time", "group_order", "group_time", "count", "candidates", "shared", "larger", "status",
@@ -85,7 +86,7 @@ def test_a_member_has_its_score_with_the_head(rest, group_score, group_shared):
     blob = blob_of(row, "a", "erster", orjson.dumps(rest))
     fields = verdict_fields(row, blob, NOW)
     assert (fields["group_score"], fields["group_shared"]) == (group_score, group_shared)
-    assert loaded([stored(row, blob, np.empty(0, np.uint64))], [False]).blobs == [blob]
+    assert stored_rows([stored(row, blob, np.empty(0, np.uint64))], [False]).blobs == [blob]
 
 
 def test_a_head_has_no_score_with_itself():
@@ -100,13 +101,13 @@ def test_an_index_that_counts_no_matches_yet_is_read():
     blob = blob_of(row, "a", "", orjson.dumps(["b", NOW - 5, 0.75, [["b", 0.75, 71]]]))
     found = stored(row, blob, np.empty(0, np.uint64))
     del found["matches_total"]
-    assert loaded([found], [False]).blobs == [blob]
+    assert stored_rows([found], [False]).blobs == [blob]
 
 
 def test_a_document_without_copies_comes_back_without_an_original():
     row = a_row(status=STATUSES.index("unique"))
     blob = blob_of(row, "a")
-    found = loaded([stored(row, blob, np.empty(0, np.uint64))], [False])
+    found = stored_rows([stored(row, blob, np.empty(0, np.uint64))], [False])
     assert found.blobs == [b"a"]
     assert found.rows[0]["shared"] == -1
     assert found.rows[0]["n_sieve"] == 0
@@ -116,7 +117,7 @@ def test_keys_come_back_in_the_order_of_the_store():
     row = a_row(status=0)
     sieve = np.arange(100, 132, dtype=np.uint64)
     two = [stored(row, blob_of(row, name), sieve) for name in ("a", "b")]
-    found = loaded(two, [False, False])
+    found = stored_rows(two, [False, False])
     signature = sign(TEXT)
     counts = key_counts(found.rows)
     assert counts[:, 0].tolist() == [
@@ -137,7 +138,7 @@ def test_keys_come_back_in_the_order_of_the_store():
 
 
 def test_a_sieve_survives_as_text():
-    packed = new_fields(a_row(), np.arange(32, dtype=np.uint64), "watch")["sieve"]
+    packed = first_fields(a_row(), np.arange(32, dtype=np.uint64), "watch")["sieve"]
     assert np.frombuffer(base64.b64decode(packed), np.uint64).tolist() == list(range(32))
 
 
@@ -151,7 +152,7 @@ def test_a_new_verdict_leaves_nothing_of_the_one_before():
 
 
 def test_a_verdict_taken_back_leaves_no_field_of_the_scorer():
-    assert set(UNSCORED) == {*VERDICT, *BOOK}
+    assert set(UNSCORED) == {*VERDICT, *BOOKKEEPING}
     assert set(UNSCORED.values()) == {None}
 
 
@@ -162,7 +163,7 @@ def test_a_document_that_is_not_kept_has_a_verdict_and_no_order():
     fields = unstored_fields(verdict, NOW)
     assert fields["order"] is None
     assert fields["matches"] == [{"id": "b", "score": 0.75, "shared": 3}]
-    assert set(fields) == {*VERDICT, *BOOK}
+    assert set(fields) == {*VERDICT, *BOOKKEEPING}
 
 
 def test_every_field_is_mapped_and_nothing_else_is():
@@ -170,4 +171,4 @@ def test_every_field_is_mapped_and_nothing_else_is():
         OBJECT
     ]
     signature = set(Signature.__dataclass_fields__)
-    assert set(mapping["properties"]) == {*signature, *VERDICT, *BOOK, "unsigned"}
+    assert set(mapping["properties"]) == {*signature, *VERDICT, *BOOKKEEPING, "unsigned"}

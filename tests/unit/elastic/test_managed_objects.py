@@ -16,11 +16,11 @@ from neardup.elastic.admin.managed_objects import (
     TEMPLATE,
     WindowConfig,
     differences,
-    found,
-    wanted,
+    object_in,
+    wanted_objects,
 )
 from neardup.elastic.http.address import Address
-from neardup.elastic.window.codec import BOOK, VERDICT
+from neardup.elastic.window.codec import BOOKKEEPING, VERDICT
 from neardup.errors import DataFileError
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 from neardup.signing.signature import Signature
@@ -35,17 +35,19 @@ FILES = {
 }
 
 
-def body(name, scheme=DEFAULT, kind=TEMPLATE, **options):
+def body(name, config=DEFAULT, kind=TEMPLATE, **options):
     options.setdefault("lifecycle", True)
     return next(
-        entry.body for entry in wanted(NEWS, scheme, **options) if (entry.kind, entry.name) == (kind, name)
+        entry.body
+        for entry in wanted_objects(NEWS, config, **options)
+        if (entry.kind, entry.name) == (kind, name)
     )
 
 
 def test_every_field_of_a_signature_and_of_a_verdict_is_mapped_and_nothing_else():
     mapped = FILES["mappings", "neardup-fields.json"]["template"]["mappings"]["properties"]["neardup"]
     signature = {field.name for field in fields(Signature)}
-    assert set(mapped["properties"]) == signature | {"unsigned"} | set(VERDICT) | set(BOOK)
+    assert set(mapped["properties"]) == signature | {"unsigned"} | set(VERDICT) | set(BOOKKEEPING)
     assert mapped["dynamic"] == "false"
 
 
@@ -64,7 +66,7 @@ def test_qgrams_cost_no_more_than_their_postings():
 
 def test_with_the_default_settings_every_file_is_put_as_it_is():
     """But for the prefix: whoever reads the files reads what the cluster gets."""
-    put = {(entry.kind, entry.name): entry.body for entry in wanted(NEWS, DEFAULT, lifecycle=True)}
+    put = {(entry.kind, entry.name): entry.body for entry in wanted_objects(NEWS, DEFAULT, lifecycle=True)}
     files = {}
     for (folder, file), content in FILES.items():
         kind = PIPELINE if folder == "ingest" else POLICY if ".policy." in file else TEMPLATE
@@ -88,9 +90,9 @@ def test_the_settings_reach_template_and_pipeline():
     recipe = Recipe(
         q=5, fold_case=True, simhash_variants=3, sketch_size=48, alpha=1.0, lexicon="/tmp/de.lexicon"
     )
-    scheme = WindowConfig(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
+    config = WindowConfig(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
     for name in ("neardup-news", "neardup-news-copies"):
-        mappings = body(name, scheme)["template"]["mappings"]
+        mappings = body(name, config)["template"]["mappings"]
         assert mappings == {
             "_meta": {
                 "neardup": {
@@ -101,7 +103,7 @@ def test_the_settings_reach_template_and_pipeline():
             },
             "properties": {"published": {"type": "date"}},
         }  # fmt: skip
-    (step,) = body("neardup-news", scheme, PIPELINE)["processors"]
+    (step,) = body("neardup-news", config, PIPELINE)["processors"]
     assert step == {
         "neardup": {
             "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
@@ -109,7 +111,7 @@ def test_the_settings_reach_template_and_pipeline():
             "recipe": "the recipe", "lexicon": "de",
         }
     }  # fmt: skip
-    assert body("neardup-news", scheme, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
+    assert body("neardup-news", config, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
 
 
 def test_an_hour_is_deleted_well_after_it_has_left_the_window():
@@ -128,23 +130,23 @@ def test_the_policy_does_nothing_but_delete():
 
 
 @pytest.mark.parametrize(
-    ("scheme", "lifecycle"),
+    ("config", "lifecycle"),
     [(DEFAULT, False), (WindowConfig(Recipe(), "r", window_hours=0), True)],
     ids=["no lifecycle management", "no end of the window"],
 )
-def test_without_an_end_that_can_be_set_there_is_no_policy(scheme, lifecycle):
-    assert POLICY not in {entry.kind for entry in wanted(NEWS, scheme, lifecycle=lifecycle)}
-    settings = body("neardup-news", scheme, lifecycle=lifecycle)["template"]["settings"]
+def test_without_an_end_that_can_be_set_there_is_no_policy(config, lifecycle):
+    assert POLICY not in {entry.kind for entry in wanted_objects(NEWS, config, lifecycle=lifecycle)}
+    settings = body("neardup-news", config, lifecycle=lifecycle)["template"]["settings"]
     assert settings == {"index": {"final_pipeline": "neardup-news"}}
 
 
 def test_where_the_client_signs_there_is_no_pipeline():
-    scheme = WindowConfig(Recipe(), "r", signed_by="client")
-    assert PIPELINE not in {entry.kind for entry in wanted(NEWS, scheme, lifecycle=True)}
-    assert body("neardup-news", scheme)["template"]["settings"] == {
+    config = WindowConfig(Recipe(), "r", signed_by="client")
+    assert PIPELINE not in {entry.kind for entry in wanted_objects(NEWS, config, lifecycle=True)}
+    assert body("neardup-news", config)["template"]["settings"] == {
         "index": {"lifecycle": {"name": "neardup-news"}}
     }
-    assert "settings" not in body("neardup-news", scheme, lifecycle=False)["template"]
+    assert "settings" not in body("neardup-news", config, lifecycle=False)["template"]
 
 
 def test_hours_are_refreshed_even_when_nobody_searches():
@@ -174,11 +176,11 @@ def test_what_elasticsearch_adds_is_no_difference():
             {"name": "neardup-fields", "component_template": {**fields_file, "created_date_millis": 1}},
         ]
     }
-    there = found(COMPONENT, "neardup-fields", listed)
+    there = object_in(COMPONENT, "neardup-fields", listed)
     assert there is not None
     assert there.body == fields_file
     policy = FILES["mappings", "neardup-PREFIX.policy.json"]
-    there = found(
+    there = object_in(
         POLICY, "p", {"p": {**policy, "version": 7, "modified_date": "x", "in_use_by": {"indices": []}}}
     )
     assert there is not None
@@ -188,8 +190,8 @@ def test_what_elasticsearch_adds_is_no_difference():
 
 @pytest.mark.parametrize("answer", [None, {}, {"component_templates": []}])
 def test_what_is_not_there_is_none(answer):
-    assert found(COMPONENT, "neardup-fields", answer) is None
-    assert found(PIPELINE, "neardup-news", None) is None
+    assert object_in(COMPONENT, "neardup-fields", answer) is None
+    assert object_in(PIPELINE, "neardup-news", None) is None
 
 
 def test_differences_name_every_value():

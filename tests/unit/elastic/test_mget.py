@@ -10,11 +10,11 @@ from testing.cluster_stand_in import Answer, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.scan import Entry as Scanned
-from neardup.elastic.window.pending_writes import DocumentRef
-from neardup.elastic.window.undo_log import Entry, Journal
+from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterRefused, ClusterUnreachable
 
 A = DocumentRef("news-1", "a")
@@ -49,13 +49,15 @@ SILENT = answer(failed(A, "no_shard_available_action_exception"))
 def test_many_are_asked_for_in_parts_and_come_in_order():
     def echo(request):
         asked = orjson.loads(request.body)["docs"]
-        return answer(*(there(DocumentRef(each["_index"], each["_id"])) for each in asked))
+        return answer(
+            *(there(DocumentRef(each["_index"], each["_id"]), {"id": each["_id"]}) for each in asked)
+        )
 
     places = [DocumentRef("news-1", str(number)) for number in range(600)]
     with standing_in(echo) as server, cluster_of(server) as cluster:
         found = mget(cluster, places, _source_includes="text")
         assert mget(cluster, []) == []
-    assert [each["_id"] for each in found] == [place.id for place in places]
+    assert [each and each.source["id"] for each in found] == [place.id for place in places]
     assert [request.path for request in server.requests] == 3 * ["/_mget?_source_includes=text"]
 
 
@@ -67,7 +69,7 @@ def test_a_routing_goes_with_the_name():
 
 def test_a_shard_that_does_not_answer_is_waited_for():
     with standing_in([SILENT, SILENT, answer(there(A))]) as server, cluster_of(server) as cluster:
-        assert mget(cluster, [A]) == [there(A)]
+        assert mget(cluster, [A]) == [StoredDocument({}, Version(7, 1))]
     assert len(server.requests) == 3
 
 
@@ -83,7 +85,7 @@ def test_patience_with_it_has_an_end():
 def test_an_index_that_is_gone_holds_nothing():
     gone = failed(A, "index_not_found_exception")
     with standing_in([answer(gone)]) as server, cluster_of(server) as cluster:
-        assert mget(cluster, [A]) == [gone]
+        assert mget(cluster, [A]) == [None]
     assert len(server.requests) == 1
 
 
@@ -99,10 +101,10 @@ def test_a_document_that_may_not_be_read_is_told_at_once():
     assert len(server.requests) == 1
 
 
-def test_the_journal_does_not_take_a_silent_shard_for_a_deleted_document():
+def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
     before = {"status": "unique", "order": 3}
-    written = Entry(*A, fields=before)
-    journal = [Answer(200, {"found": True, "_source": {"entries": [written._asdict()]}})]
+    written = UndoEntry(*A, fields=before)
+    journal = [Answer(200, there(A, {"entries": [written._asdict()]}))]
     documents = [SILENT, answer(there(A, {"text": "x", "neardup": {"status": "near", "order": 3}}))]
     sent = []
 
@@ -115,7 +117,7 @@ def test_the_journal_does_not_take_a_silent_shard_for_a_deleted_document():
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
-        assert Journal(cluster).undo([5]) == 1
+        assert UndoLog(cluster).undo([5]) == 1
     (head, source), _ = sent
     assert head["index"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
     assert source == {"text": "x", "neardup": before}

@@ -7,15 +7,15 @@ import orjson
 import pytest
 
 from neardup.elastic.window.codec import (
-    LOADED,
+    RESTORED,
     UNSCORED,
-    loaded,
-    new_fields,
+    first_fields,
+    stored_rows,
     unstored_fields,
     verdict_fields,
 )
 from neardup.model.verdict import PartialMatch, Verdict
-from neardup.signing.signature import sign
+from neardup.signing.signer import sign
 from neardup.stores.base import ROW
 from neardup.window.state import STATUSES
 
@@ -36,8 +36,8 @@ def written(said, *, asked):
 
 
 def read(row, fields):
-    stored = sign(TEXT).to_dict() | fields | new_fields(row, np.empty(0, np.uint64), "ingest")
-    return loaded([{name: value for name, value in stored.items() if name in LOADED}], [False])
+    stored = sign(TEXT).to_dict() | fields | first_fields(row, np.empty(0, np.uint64), "ingest")
+    return stored_rows([{name: value for name, value in stored.items() if name in RESTORED}], [False])
 
 
 @pytest.mark.parametrize("said", [

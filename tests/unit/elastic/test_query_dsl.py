@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import StateDocument
 from neardup.elastic.window.loader import committed
+from neardup.elastic.window.state_document import StateDocument
 from neardup.stores.base import Commit
 
 NEWS = parse_address("http://localhost:9200/news")
@@ -36,13 +37,13 @@ def test_what_cannot_be_reached_matches_nothing():
 
 
 def test_more_terms_than_a_query_may_have_are_shared_out_without_loss():
-    terms = [str(number) for number in range(queries.MAX_TERMS + 1)]
+    terms = [str(number) for number in range(MAX_TERMS + 1)]
     parts = [
         part["terms_set"]["neardup.qgrams"]
         for part in queries.at_least("qgrams", terms, 100)["bool"]["should"]
     ]
     assert sorted(term for part in parts for term in part["terms"]) == sorted(terms)
-    assert all(len(part["terms"]) <= queries.MAX_TERMS for part in parts)
+    assert all(len(part["terms"]) <= MAX_TERMS for part in parts)
     # Whoever has 100 of all has 50 in one of the two.
     assert [part["minimum_should_match"] for part in parts] == [50, 50]
 
@@ -61,7 +62,10 @@ def test_lengths_are_bounded_in_integers():
 
 def test_only_what_is_committed_counts():
     content = StateDocument(
-        {}, {}, Commit(floor_order=5, next_order=2_000_100), gaps=((100, 1_000_100), (1_000_200, 2_000_000))
+        {},
+        {},
+        Commit(floor_order=5, next_order=2_000_100),
+        aborted=((100, 1_000_100), (1_000_200, 2_000_000)),
     )
     ranges = committed(content, 0)["bool"]
     assert ranges["filter"] == [{"range": {"neardup.order": {"gte": 5, "lt": 2_000_100}}}]

@@ -10,11 +10,11 @@ import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin import setup
-from neardup.elastic.admin.cluster_snapshot import NodeFacts, OtherTemplate, Survey, survey
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, OtherTemplate, take_snapshot
 from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
 from neardup.elastic.admin.lexicon_name import lexicon_name
-from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted
-from neardup.elastic.admin.setup import Sign, plan, scheme_of, set_up, signer_of
+from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted_objects
+from neardup.elastic.admin.setup import Sign, plan, set_up, signer_of, window_config
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
@@ -24,18 +24,18 @@ from neardup.tables.lexicon import Lexicon
 NEWS = Address("http://localhost:9200", "news")
 DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
 NODE = NodeFacts("node-1", "9.2.0", True, "127.0.0.1:9200")
-EMPTY = Survey([NODE], True, {}, [], Indices([], []), False, False)
+EMPTY = ClusterSnapshot([NODE], True, {}, [], Indices([], []), False, False)
 
 
-def complete(scheme=DEFAULT, *, lifecycle=True):
-    objects = {entry.path: entry for entry in wanted(NEWS, scheme, lifecycle=lifecycle)}
-    return EMPTY._replace(objects=objects, state=True, lifecycle=lifecycle)
+def complete(config=DEFAULT, *, lifecycle=True):
+    objects = {entry.path: entry for entry in wanted_objects(NEWS, config, lifecycle=lifecycle)}
+    return EMPTY._replace(objects=objects, has_state=True, lifecycle=lifecycle)
 
 
-def an_hour(scheme=DEFAULT, hour=498681, **settings):
+def an_hour(config=DEFAULT, hour=498681, **settings):
     settings = {"final_pipeline": "neardup-news", "lifecycle": {"name": "neardup-news"}} | settings
     settings = {key: value for key, value in settings.items() if value is not None}
-    return HourlyIndex(NEWS.hourly(hour), hour, False, scheme.about(), settings, {})
+    return HourlyIndex(NEWS.hourly(hour), hour, False, config.about(), settings, {})
 
 
 def words(made):
@@ -78,8 +78,8 @@ def test_a_change_says_every_value():
 
 def test_hours_that_are_there_follow_who_signs_and_who_deletes():
     hours = [an_hour(), an_hour(hour=498682, final_pipeline=None, lifecycle=None)]
-    found = complete()._replace(indices=Indices(hours, []))
-    made = plan(NEWS, DEFAULT, found)
+    snapshot = complete()._replace(indices=Indices(hours, []))
+    made = plan(NEWS, DEFAULT, snapshot)
     assert [(change.path, change.body) for change in made.changes] == [
         (
             "/news-2026.11.21-10/_settings",
@@ -87,7 +87,7 @@ def test_hours_that_are_there_follow_who_signs_and_who_deletes():
         )
     ]
     client = replace(DEFAULT, signed_by="client", window_hours=0)
-    bodies = {change.path: change.body for change in plan(NEWS, client, found).changes}
+    bodies = {change.path: change.body for change in plan(NEWS, client, snapshot).changes}
     assert bodies["/news-2026.11.21-09/_settings"] == {
         "index.final_pipeline": None,
         "index.lifecycle.name": None,
@@ -96,14 +96,14 @@ def test_hours_that_are_there_follow_who_signs_and_who_deletes():
 
 
 def test_hours_are_told_of_no_policy_where_the_setting_is_unknown():
-    found = complete(lifecycle=False)._replace(indices=Indices([an_hour(lifecycle=None)], []))
-    assert plan(NEWS, DEFAULT, found).changes == []
+    snapshot = complete(lifecycle=False)._replace(indices=Indices([an_hour(lifecycle=None)], []))
+    assert plan(NEWS, DEFAULT, snapshot).changes == []
 
 
 def test_documents_of_another_recipe_are_refused():
-    found = complete()._replace(indices=Indices([an_hour(replace(DEFAULT, recipe_text="another"))], []))
+    snapshot = complete()._replace(indices=Indices([an_hour(replace(DEFAULT, recipe_text="another"))], []))
     with pytest.raises(RecipeMismatch, match=r"index news-2026\.11\.21-09 was signed by recipe another"):
-        plan(NEWS, DEFAULT, found)
+        plan(NEWS, DEFAULT, snapshot)
 
 
 REFUSALS = [
@@ -115,44 +115,44 @@ REFUSALS = [
         {"indices": Indices([an_hour()._replace(about=None)], [])},
         ["news-2026.11.21-09", "not signed", "--from-index news-2026.11.21-09"],
     ),
-    ({"taken": True}, ["an index news", "another prefix"]),
+    ({"prefix_is_index": True}, ["an index news", "another prefix"]),
     (
-        {"templates": [OtherTemplate("neardup-news-de", ("news-de-*",), 500, True)]},
+        {"other_templates": [OtherTemplate("neardup-news-de", ("news-de-*",), 500, True)]},
         ["window news-de", "neardup-news-de", "choose a prefix"],
     ),
     (
-        {"templates": [OtherTemplate("neardup-news-de-alias", ("news-de",), 500, True)]},
+        {"other_templates": [OtherTemplate("neardup-news-de-alias", ("news-de",), 500, True)]},
         ["neardup-news-de-alias"],
     ),
     (
-        {"templates": [OtherTemplate("mine", ("news-*",), 500, False)]},
+        {"other_templates": [OtherTemplate("mine", ("news-*",), 500, False)]},
         ["index template mine", "priority 500", "change its priority"],
     ),
 ]
 
 
-@pytest.mark.parametrize(("found", "named"), REFUSALS)
-def test_what_is_in_the_way_is_named_with_a_remedy(found, named):
+@pytest.mark.parametrize(("snapshot", "named"), REFUSALS)
+def test_what_is_in_the_way_is_named_with_a_remedy(snapshot, named):
     with pytest.raises(SetupRefused) as caught:
-        plan(NEWS, DEFAULT, EMPTY._replace(**found))
+        plan(NEWS, DEFAULT, EMPTY._replace(**snapshot))
     for text in named:
         assert text in str(caught.value)
 
 
 def test_what_somebody_else_made_under_our_name_is_not_overwritten():
-    found = complete()
-    own = next(entry for entry in found.objects.values() if entry.kind is TEMPLATE)
+    snapshot = complete()
+    own = next(entry for entry in snapshot.objects.values() if entry.kind is TEMPLATE)
     foreign = own._replace(body={"index_patterns": ["x"]})
     with pytest.raises(SetupRefused, match="an index template neardup-news that neardup did not make"):
-        plan(NEWS, DEFAULT, found._replace(objects={**found.objects, own.path: foreign}))
+        plan(NEWS, DEFAULT, snapshot._replace(objects={**snapshot.objects, own.path: foreign}))
 
 
 def test_what_a_newer_neardup_made_is_not_set_back():
-    found = complete()
-    own = next(iter(found.objects.values()))
+    snapshot = complete()
+    own = next(iter(snapshot.objects.values()))
     newer = own._replace(body={**own.body, "version": 99})
     with pytest.raises(SetupRefused, match="version 99, of a newer neardup"):
-        plan(NEWS, DEFAULT, found._replace(objects={**found.objects, own.path: newer}))
+        plan(NEWS, DEFAULT, snapshot._replace(objects={**snapshot.objects, own.path: newer}))
 
 
 def test_windows_beside_each_other_are_no_trouble():
@@ -163,20 +163,20 @@ def test_windows_beside_each_other_are_no_trouble():
         OtherTemplate("logs", ("logs-*-*",), 100, False),
         OtherTemplate("everything", ("*",), 0, False),
     ]
-    assert plan(NEWS, DEFAULT, complete()._replace(templates=others)).notes == []
+    assert plan(NEWS, DEFAULT, complete()._replace(other_templates=others)).notes == []
 
 
 def test_what_would_win_over_our_template_is_warned_of():
     others = [OtherTemplate("mine", ("news-2*", "other"), 900, False)]
-    (note,) = plan(NEWS, DEFAULT, complete()._replace(templates=others)).notes
+    (note,) = plan(NEWS, DEFAULT, complete()._replace(other_templates=others)).notes
     assert "mine" in note
     assert "900" in note
     assert "below 500" in note
 
 
 def test_other_indices_that_the_pattern_takes_in_are_named():
-    found = complete()._replace(indices=Indices([], ["news-a", "news-b", "news-c", "news-d", "news-e"]))
-    (note,) = plan(NEWS, DEFAULT, found).notes
+    snapshot = complete()._replace(indices=Indices([], ["news-a", "news-b", "news-c", "news-d", "news-e"]))
+    (note,) = plan(NEWS, DEFAULT, snapshot).notes
     assert note.startswith("news-a, news-b, news-c and 2 more match news-*")
 
 
@@ -191,19 +191,19 @@ def test_who_signs():
     every, none, some = (EMPTY._replace(nodes=nodes) for nodes in ([NODE], [bare], [NODE, bare]))
     assert signer_of(NEWS, every, "auto") == signer_of(NEWS, every, "plugin") == "plugin"
     assert signer_of(NEWS, none, "auto") == signer_of(NEWS, every, "client") == "client"
-    cases: list[tuple[Survey, Sign]] = [(some, "auto"), (some, "plugin"), (none, "plugin")]
-    for found, sign in cases:
+    cases: list[tuple[ClusterSnapshot, Sign]] = [(some, "auto"), (some, "plugin"), (none, "plugin")]
+    for snapshot, sign in cases:
         with pytest.raises(SetupRefused, match="not on node-2"):
-            signer_of(NEWS, found, sign)
+            signer_of(NEWS, snapshot, sign)
 
 
 def test_a_layout_is_read_back_from_what_is_said_of_it():
-    scheme = WindowConfig(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
-    assert scheme_of(scheme.about()) == scheme
-    about = scheme.about()
+    config = WindowConfig(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
+    assert window_config(config.about()) == config
+    about = config.about()
     del about["recipe"]
     with pytest.raises(WindowDamaged, match="recipe"):
-        scheme_of(about)
+        window_config(about)
 
 
 @pytest.mark.parametrize(
@@ -320,17 +320,17 @@ def test_what_is_not_given_stays_as_it_is(memory):
         sign="client",
     )
     assert set_up(cluster).changes == []
-    scheme = set_up(cluster, time_field="then").scheme
-    assert scheme == WindowConfig(
+    config = set_up(cluster, time_field="then").config
+    assert config == WindowConfig(
         recipe, recipe.text(Lexicon.default().id), None, "body", "then", 48, 9_999, "client"
     )
 
 
 def test_settings_give_recipe_and_hours(memory):
     _, cluster = memory
-    scheme = set_up(cluster, settings=Settings(window_hours=0, recipe=Recipe(q=3))).scheme
-    assert (scheme.recipe.q, scheme.window_hours) == (3, 0)
-    assert POLICY not in {entry.kind for entry in survey(cluster).objects.values()}
+    config = set_up(cluster, settings=Settings(window_hours=0, recipe=Recipe(q=3))).config
+    assert (config.recipe.q, config.window_hours) == (3, 0)
+    assert POLICY not in {entry.kind for entry in take_snapshot(cluster).objects.values()}
 
 
 def test_an_end_that_is_taken_away_takes_the_policy_from_the_template(memory):
@@ -386,8 +386,8 @@ def test_a_setting_that_cannot_be_used_changes_nothing(memory, options, named):
      "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest"),
 ])  # fmt: skip
 def test_it_is_said_what_is_compared_and_when_it_is_deleted(hours, lifecycle, age, words):
-    found = complete()._replace(objects={}, lifecycle=lifecycle)
-    made = plan(NEWS, replace(DEFAULT, **hours), found)
+    snapshot = complete()._replace(objects={}, lifecycle=lifecycle)
+    made = plan(NEWS, replace(DEFAULT, **hours), snapshot)
     assert made.hours == words
     policies = [change.body for change in made.changes if "_ilm/policy" in change.path]
     ages = [body["policy"]["phases"]["delete"]["min_age"] for body in policies]
@@ -397,6 +397,6 @@ def test_it_is_said_what_is_compared_and_when_it_is_deleted(hours, lifecycle, ag
 def test_a_description_of_before_keep_hours_is_read():
     about = DEFAULT.about()
     assert "keep_hours" not in about
-    assert scheme_of(about) == DEFAULT
+    assert window_config(about) == DEFAULT
     kept = replace(DEFAULT, keep_hours=720)
-    assert scheme_of(kept.about()) == kept
+    assert window_config(kept.about()) == kept

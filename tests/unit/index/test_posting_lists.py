@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.index.posting_lists import Hits, PostingLists, Query, no_bitsets
+from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitset_cache import add_counts
-from neardup.kernels.posting_lists import Documents
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -85,9 +85,9 @@ class Slow:
             expected.append(self.candidates(own, minimum, low, high, count, threshold, longest))
             self.remember([(number, own)])
         for i, (candidates, skipped) in enumerate(expected):
-            part = found.numbers[found.offsets[i] : found.offsets[i + 1]].tolist()
+            part = found.docs[found.offsets[i] : found.offsets[i + 1]].tolist()
             assert sorted(part) == candidates, i
-            assert found.skipped[i] == skipped
+            assert found.left_out[i] == skipped
         assert self.lists.keys == len(self.runs)
         return [candidates for candidates, _ in expected]
 
@@ -245,7 +245,7 @@ def test_runs_of_thousands_are_answered_like_any_other():
             asked = [(-1, list(shares)), (-1, [1, 2, 10, 11, 12]), (-1, [1, 2, 3]), (-1, [4, 13, 14])]
             slow.search_and_add(asked, [minimum] * len(asked))
         slow.search_and_add(some(first, 40), [4] * 40)
-    assert slow.lists._heavy.used[0] == 4  # the two longest of each question
+    assert slow.lists._bitsets.used[0] == 4  # the two longest of each question
     slow.add(some(7_200, 800))
     slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
     keep = np.arange(size) % 5 > 0
@@ -285,7 +285,7 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
         query = Query(i * one, one, one, one, 7, 10, columns.fingerprints[i : i + 1].copy())
         keys = np.array([text, 100 + text], np.uint64)
         answer = lists.search_and_add(keys, np.array([0, 2]), one, query, columns, hits)
-        found.append(answer.numbers.tolist())
+        found.append(answer.docs.tolist())
     assert found == [[j for j in range(i) if texts[j] == texts[i]] for i in range(size)]
     assert lists.keys == 2 * len(set(texts))
     assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]
@@ -294,12 +294,12 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
 @pytest.mark.parametrize(("bitsets", "words"), [(1, 1), (7, 3), (8, 64), (9, 65), (300, 70)])
 def test_bitsets_are_added_up_as_their_bits_are(bitsets, words):
     numbers = np.random.default_rng(bitsets)
-    heavy = no_bitsets(64 * words, 512)
-    heavy.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
+    cache = no_bitsets(64 * words, 512)
+    cache.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
     counts = numbers.integers(0, 9, 64 * words - 5).astype(np.int32)
-    bits = np.unpackbits(heavy.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
+    bits = np.unpackbits(cache.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
     expected = counts + bits.sum(axis=0)[: len(counts)]
-    add_counts(heavy, np.arange(bitsets), bitsets, words, counts)
+    add_counts(cache, np.arange(bitsets), bitsets, words, counts)
     np.testing.assert_array_equal(counts, expected)
 
 

@@ -1,40 +1,32 @@
-"""Whether a window in a cluster is as it must be: every finding with what to do about it. Reads only."""
+"""Checks of a window in a cluster: whether it is as it must be, and if not what to do about it. Reads only."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.cluster_snapshot import NodeFacts, Survey, survey
-from neardup.elastic.admin.setup import plan, scheme_of
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, take_snapshot
+from neardup.elastic.admin.managed_objects import MAX_TERMS
+from neardup.elastic.admin.setup import plan, window_config
+from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import CLIENT_MAJOR, Cluster
 from neardup.errors import NeardupError
 from neardup.model.clock import now_ms
+from neardup.model.finding import Finding
 from neardup.model.hours import hour_of
 from neardup.oracle.definitions import fingerprint, normal_form
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Credentials
-
-State = Literal["ok", "warning", "bad"]
+    from neardup.model.finding import State
 
 TIMEOUT: Final = 10.0
-MAX_TERMS: Final = 65_536
-"""`index.max_terms_count` as Elasticsearch sets it, and as the scorer relies on it."""
 NEARLY_FULL: Final = 0.8
 SAMPLE: Final = "Grüße aus Zürich: a rose is a rose is a rose. 東京は晴れ、Ελλάδα βροχή."
-
-
-class Finding(NamedTuple):
-    """What was looked at, its state, and what was found (with the remedy, where there is something to do)."""
-
-    what: str
-    state: State
-    found: str
 
 
 def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
@@ -45,26 +37,26 @@ def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
     with Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         try:
             yield _health(cluster)
-            found = survey(cluster)
-            yield from _nodes(cluster, found.nodes)
-            yield from _window(cluster, found)
+            snapshot = take_snapshot(cluster)
+            yield from _nodes(cluster, snapshot.nodes)
+            yield from _window(cluster, snapshot)
             yield _shards(cluster)
         except NeardupError as error:
             yield Finding(f"cluster {address.url}", "bad", str(error))
 
 
 def _health(cluster: Cluster) -> Finding:
-    health = cluster.request("GET", "/_cluster/health")
-    status, nodes = health["status"], health["number_of_nodes"]
+    health = api.health(cluster)
+    status, nodes = health.status, health.nodes
     own = cluster.credentials
     who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
-    found = f"{health['cluster_name']}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
+    text = f"{health.name}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
     if status == "red":
         remedy = (
             "an hour that is not there is compared with nothing; GET _cluster/allocation/explain says why"
         )
-        return Finding(f"cluster {cluster.url}", "bad", f"{found}: {remedy}")
-    return Finding(f"cluster {cluster.url}", "ok", found)
+        return Finding(f"cluster {cluster.url}", "bad", f"{text}: {remedy}")
+    return Finding(f"cluster {cluster.url}", "ok", text)
 
 
 def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
@@ -86,11 +78,10 @@ def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
 
 
 def _plugin_versions(cluster: Cluster) -> dict[str, str]:
-    params = {"filter_path": "nodes.*.name,nodes.*.plugins.name,nodes.*.plugins.version"}
-    answer = cluster.request("GET", "/_nodes/plugins", params=params)
+    answers = api.nodes(cluster, "plugins", fields=("name", "plugins.name", "plugins.version"))
     return {
         node["name"]: plugin["version"]
-        for node in answer["nodes"].values()
+        for node in answers
         for plugin in node.get("plugins", ())
         if plugin["name"] == "neardup"
     }
@@ -108,27 +99,27 @@ def _version(node: NodeFacts, nodes: list[NodeFacts]) -> Finding:
     return Finding(what, "ok", f"Elasticsearch {node.version}")
 
 
-def _window(cluster: Cluster, found: Survey) -> Iterator[Finding]:
+def _window(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     address = cluster.address
     what = f"window {address.prefix}"
-    if found.about is None:
+    if snapshot.about is None:
         yield Finding(what, "bad", f"not set up: neardup setup --window {address}")
         return
-    scheme = scheme_of(found.about)
-    yield Finding(what, "ok", f"recipe {scheme.recipe_text}, signed by the {scheme.signed_by}")
-    yield from _objects(address, scheme, found)
-    if scheme.signed_by == "plugin":
-        yield from (_signature(cluster, scheme, node) for node in found.nodes if node.signs)
-    yield from _indices(scheme, found)
-    yield _alias(cluster, found)
+    config = window_config(snapshot.about)
+    yield Finding(what, "ok", f"recipe {config.recipe_text}, signed by the {config.signed_by}")
+    yield from _objects(address, config, snapshot)
+    if config.signed_by == "plugin":
+        yield from (_signing(cluster, config, node) for node in snapshot.nodes if node.signs)
+    yield from _indices(config, snapshot)
+    yield _alias(cluster, snapshot)
 
 
-def _objects(address: Address, scheme: WindowConfig, found: Survey) -> Iterator[Finding]:
+def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """Templates, pipeline, policy, as `neardup setup` would leave them."""
     what = "templates and pipeline"
     remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
     try:
-        made = plan(address, scheme, found)
+        made = plan(address, config, snapshot)
     except NeardupError as error:
         yield Finding(what, "bad", str(error))
         return
@@ -141,7 +132,7 @@ def _objects(address: Address, scheme: WindowConfig, found: Survey) -> Iterator[
         yield Finding("setup", "warning", note)
 
 
-def _signature(cluster: Cluster, scheme: WindowConfig, node: NodeFacts) -> Finding:
+def _signing(cluster: Cluster, config: WindowConfig, node: NodeFacts) -> Finding:
     """Whether a node, asked at its own address, signs as the window is signed, and as we would."""
     what = f"signing on {node.name}"
     url = _url_of(cluster, node)
@@ -149,30 +140,32 @@ def _signature(cluster: Cluster, scheme: WindowConfig, node: NodeFacts) -> Findi
         return Finding(
             what, "warning", "this node takes no HTTP requests, so how it signs cannot be asked from here"
         )
-    body = {"docs": [{"_source": _with_field(scheme.text_field, SAMPLE)}]}
-    path = f"/_ingest/pipeline/{cluster.address.pipeline}/_simulate"
+    source, own = _with_field(config.text_field, SAMPLE), Address(url, cluster.address.prefix)
     try:
-        with Cluster(
-            Address(url, cluster.address.prefix), cluster.credentials, patience=0, timeout=TIMEOUT
-        ) as direct:
-            (answer,) = direct.request("POST", path, body=body)["docs"]
+        with Cluster(own, cluster.credentials, patience=0, timeout=TIMEOUT) as direct:
+            answer = api.simulate(direct, source, name=cluster.address.pipeline)
     except NeardupError as error:
         return Finding(
             what, "warning", f"{url} cannot be asked from here, so how this node signs is not known: {error}"
         )
     if "error" in answer:
         return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
-    signed = answer["doc"]["_source"].get("neardup", {})
-    if signed.get("recipe") != scheme.recipe_text:
-        remedy = "give every node the same plugin and the same lexicon (config/neardup), then restart it"
-        return Finding(
-            what, "bad", f"recipe {signed.get('recipe')}, the window's is {scheme.recipe_text}: {remedy}"
-        )
-    wanted = fingerprint(normal_form(SAMPLE, fold_case=scheme.recipe.fold_case))
-    if signed.get("fingerprint") != wanted:
-        found = f"fingerprint {signed.get('fingerprint')}, here {wanted}"
-        return Finding(what, "bad", f"{found}: install the plugin of this version of neardup")
+    fault = _fault_of(answer["doc"]["_source"].get("neardup", {}), config)
+    if fault is not None:
+        return Finding(what, "bad", fault)
     return Finding(what, "ok", f"by the window's recipe, as here ({url})")
+
+
+def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
+    """What is wrong with a node's signature of the sample; None if nothing is."""
+    recipe, signed_as = signature.get("recipe"), signature.get("fingerprint")
+    if recipe != config.recipe_text:
+        remedy = "give every node the same plugin and the same lexicon (config/neardup), then restart it"
+        return f"recipe {recipe}, the window's is {config.recipe_text}: {remedy}"
+    wanted = fingerprint(normal_form(SAMPLE, fold_case=config.recipe.fold_case))
+    if signed_as != wanted:
+        return f"fingerprint {signed_as}, here {wanted}: install the plugin of this version of neardup"
+    return None
 
 
 def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
@@ -188,65 +181,51 @@ def _with_field(name: str, value: Any) -> dict[str, Any]:
     return {head: _with_field(rest, value) if rest else value}
 
 
-def _indices(scheme: WindowConfig, found: Survey) -> Iterator[Finding]:
+def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """What of an hour would make the scorer miss copies or wait for ever."""
     good = True
-    for index in found.indices.hourly:
+    for index in snapshot.indices.hourly:
         for state, problem in _problems(index.settings):
             good = False
             yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
     if good:
-        hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in found.indices.hourly]
+        hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in snapshot.indices.hourly]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
         yield Finding(
-            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {scheme.window_hours} before"
+            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {config.window_hours} before"
         )
 
 
-def _problems(settings: Any) -> Iterator[tuple[State, str]]:
-    interval = settings.get("refresh_interval")
-    if interval is not None and interval.startswith("-"):
-        yield (
-            "bad",
-            (
-                "refresh_interval is -1: nothing written would ever be seen by a search; "
-                'PUT INDEX/_settings {"index.refresh_interval": "1s"}'
-            ),
-        )
+def _problems(settings: Mapping[str, Any]) -> Iterator[tuple[State, str]]:
+    """What is wrong with the settings of an index, which is called INDEX."""
+    interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
-        yield (
-            "warning",
-            (
-                "no refresh_interval is set, so the first search after a pause waits; "
-                'PUT INDEX/_settings {"index.refresh_interval": "1s"}'
-            ),
-        )
+        text = "no refresh_interval is set, so the first search after a pause waits"
+        yield "warning", f"{text}; {refreshing}"
+    elif interval.startswith("-"):
+        text = "refresh_interval is -1: nothing written would ever be seen by a search"
+        yield "bad", f"{text}; {refreshing}"
     terms = int(settings.get("max_terms_count", MAX_TERMS))
     if terms < MAX_TERMS:
-        yield (
-            "bad",
-            (
-                f"max_terms_count is {terms}: searches for long documents would be refused; "
-                f'PUT INDEX/_settings {{"index.max_terms_count": {MAX_TERMS}}}'
-            ),
-        )
+        text = f"max_terms_count is {terms}: searches for long documents would be refused"
+        yield "bad", f"{text}; {_put('max_terms_count', str(MAX_TERMS))}"
     blocks = [
         name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
     ]
     if blocks:
-        yield (
-            "bad",
-            (
-                f"blocked ({', '.join(blocks)}): verdicts cannot be written; "
-                f'PUT INDEX/_settings {{"index.blocks.{blocks[0]}": null}}, and see that the disk is not full'
-            ),
-        )
+        text = f"blocked ({', '.join(blocks)}): verdicts cannot be written"
+        yield "bad", f"{text}; {_put(f'blocks.{blocks[0]}', 'null')}, and see that the disk is not full"
 
 
-def _alias(cluster: Cluster, found: Survey) -> Finding:
+def _put(setting: str, value: str) -> str:
+    """The request that sets an index setting."""
+    return f'PUT INDEX/_settings {{"index.{setting}": {value}}}'
+
+
+def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
     own = cluster.address
     writes = [
-        index for index in found.indices.hourly if index.aliases.get(own.alias, {}).get("is_write_index")
+        index for index in snapshot.indices.hourly if index.aliases.get(own.alias, {}).get("is_write_index")
     ]
     what = f"alias {own.alias}"
     if not writes:
@@ -264,21 +243,11 @@ def _alias(cluster: Cluster, found: Survey) -> Finding:
 
 def _shards(cluster: Cluster) -> Finding:
     """How near the cluster is to as many shards as it may have: then no hour could be made."""
-    params = {"include_defaults": True, "flat_settings": True}
-    settings = cluster.request("GET", "/_cluster/settings", params=params)
-    name = "cluster.max_shards_per_node"
-    each = next(
-        int(settings[part][name])
-        for part in ("transient", "persistent", "defaults")
-        if name in settings[part]
-    )
-    health = cluster.request("GET", "/_cluster/health")
-    used = health["active_shards"] + health["unassigned_shards"]
-    limit = each * health["number_of_data_nodes"]
-    found = f"{used:,} of {limit:,}"
-    if used > NEARLY_FULL * limit:
+    limit = api.shard_limit(cluster)
+    text = f"{limit.used:,} of {limit.most:,}"
+    if limit.used > NEARLY_FULL * limit.most:
         remedy = (
             "an hour takes two; delete old indices (neardup expire), or raise cluster.max_shards_per_node"
         )
-        return Finding("shards", "warning", f"{found}: {remedy}")
-    return Finding("shards", "ok", found)
+        return Finding("shards", "warning", f"{text}: {remedy}")
+    return Finding("shards", "ok", text)

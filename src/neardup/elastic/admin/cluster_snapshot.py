@@ -1,13 +1,21 @@
-"""What is in a cluster already: everything that setting up a window, and checking it, must know. Reads only."""
+"""Snapshot of a cluster: everything in it that setting up a window, and checking it, must know. Reads only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.elastic.admin.hourly_indices import Indices, indices_of
-from neardup.elastic.admin.managed_objects import COMPONENT, PIPELINE, POLICY, TEMPLATE, Kind, Object, found
+from neardup.elastic.admin.hourly_indices import Indices, read_indices
+from neardup.elastic.admin.managed_objects import (
+    COMPONENT,
+    PIPELINE,
+    POLICY,
+    TEMPLATE,
+    Kind,
+    ManagedObject,
+    object_in,
+)
+from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
-from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,20 +44,20 @@ class OtherTemplate(NamedTuple):
     ours: bool
 
 
-class Survey(NamedTuple):
-    """A cluster as it is.
+class ClusterSnapshot(NamedTuple):
+    """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `state`: whether the state index is there; `taken`: whether an index, not an alias, is called by the prefix.
+    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so.
     """
 
     nodes: list[NodeFacts]
     lifecycle: bool
-    objects: Mapping[str, Object]
-    templates: list[OtherTemplate]
+    objects: Mapping[str, ManagedObject]
+    other_templates: list[OtherTemplate]
     indices: Indices
-    state: bool
-    taken: bool
+    has_state: bool
+    prefix_is_index: bool
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -62,31 +70,32 @@ class Survey(NamedTuple):
         return None
 
 
-def survey(cluster: Cluster) -> Survey:
-    """What is there; about ten requests."""
+def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
+    """The snapshot of a cluster; about ten requests."""
     own = cluster.address
-    answer = cluster.request("GET", f"/{TEMPLATE.path}")
-    lifecycle = _has_lifecycle(cluster)
-    objects: dict[str, Object] = {}
+    answer = api.get_object(cluster, f"/{TEMPLATE.path}")
+    lifecycle = api.has_lifecycle(cluster)
+    objects: dict[str, ManagedObject] = {}
     for name in (own.template, own.copies_template, own.alias_template, own.state_template):
-        _add(objects, found(TEMPLATE, name, answer))
+        _add(objects, object_in(TEMPLATE, name, answer))
     for kind, name in _others(own, lifecycle=lifecycle):
-        _add(objects, found(kind, name, cluster.request("GET", f"/{kind.path}/{name}", missing_ok=True)))
-    return Survey(
+        _add(objects, object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
+    return ClusterSnapshot(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
         objects=objects,
-        templates=_templates(answer, {entry.name for entry in objects.values()}),
-        indices=indices_of(cluster),
-        state=_is_index(cluster, own.state),
-        taken=_is_index(cluster, own.prefix),
+        other_templates=_other_templates(answer, {entry.name for entry in objects.values()}),
+        indices=read_indices(cluster),
+        has_state=_is_index(cluster, own.state),
+        prefix_is_index=_is_index(cluster, own.prefix),
     )
 
 
 def nodes(cluster: Cluster) -> list[NodeFacts]:
     """Every node of the cluster, by name."""
-    params = {"filter_path": "nodes.*.name,nodes.*.version,nodes.*.ingest,nodes.*.http.publish_address"}
-    answer = cluster.request("GET", "/_nodes/ingest,http", params=params)
+    answers = api.nodes(
+        cluster, "ingest", "http", fields=("name", "version", "ingest", "http.publish_address")
+    )
     return sorted(
         NodeFacts(
             node["name"],
@@ -94,7 +103,7 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
             any(entry["type"] == PROCESSOR for entry in node.get("ingest", {}).get("processors", ())),
             node.get("http", {}).get("publish_address"),
         )
-        for node in answer["nodes"].values()
+        for node in answers
     )
 
 
@@ -103,34 +112,23 @@ def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:
     return [*components, (PIPELINE, own.pipeline), *([(POLICY, own.policy)] if lifecycle else [])]
 
 
-def _add(objects: dict[str, Object], entry: Object | None) -> None:
+def _add(objects: dict[str, ManagedObject], entry: ManagedObject | None) -> None:
     if entry is not None:
         objects[entry.path] = entry
 
 
-def _has_lifecycle(cluster: Cluster) -> bool:
-    """Whether the cluster has ILM: distributions without it, and serverless projects, do not know its API."""
-    try:
-        cluster.request("GET", "/_ilm/status")
-    except ClusterRejected as error:
-        if error.status in (400, 404, 405, 410):
-            return False
-        raise
-    return True
+def _other_templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
+    return [
+        _other_template(entry["name"], entry["index_template"])
+        for entry in answer["index_templates"]
+        if entry["name"] not in own
+    ]
 
 
-def _templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
-    found = []
-    for entry in answer["index_templates"]:
-        name, body = entry["name"], entry["index_template"]
-        if name not in own:
-            ours = body.get("_meta", {}).get("managed_by") == "neardup"
-            found.append(
-                OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
-            )
-    return found
+def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
+    ours = body.get("_meta", {}).get("managed_by") == "neardup"
+    return OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:
-    params = {"filter_path": "*.settings.index.uuid", "expand_wildcards": "all"}
-    return name in (cluster.request("GET", f"/{name}", params=params, missing_ok=True) or {})
+    return name in api.indices(cluster, name, fields=["settings.index.uuid"], expand="all")

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http import admin_api as api
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neardup.elastic.http.client import Cluster
 
-_WANTED: Final = ",".join(
-    [
-        "*.aliases",
-        "*.mappings._meta",
-        *(
-            f"*.settings.index.{key}"
-            for key in ("uuid", "refresh_interval", "final_pipeline", "lifecycle.name")
-        ),
-        "*.settings.index.max_terms_count",
-        "*.settings.index.blocks",
-    ]
-)
+_FIELDS: Final = (
+    "aliases",
+    "mappings._meta",
+    *(
+        f"settings.index.{name}"
+        for name in (
+            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "blocks",
+        )
+    ),
+)  # fmt: skip
 
 
 class HourlyIndex(NamedTuple):
-    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` kept apart.
+    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` that are set aside.
 
     `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template; `settings`:
     those of ours that it has, as Elasticsearch gives them: strings.
@@ -45,19 +45,16 @@ class Indices(NamedTuple):
     others: list[str]
 
 
-def indices_of(cluster: Cluster) -> Indices:
+def read_indices(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
-    answer = cluster.request(
-        "GET", f"/{own.pattern}", params={"expand_wildcards": "all", "filter_path": _WANTED}, missing_ok=True
-    )
-    found, others = [], []
-    for name, content in (answer or {}).items():
+    hourly, others = [], []
+    for name, content in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
         if hour is None:
             others.append(name)
             continue
         about = content.get("mappings", {}).get("_meta", {}).get("neardup")
         settings = content.get("settings", {}).get("index", {})
-        found.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
-    return Indices(sorted(found, key=lambda index: (index.hour, index.copies)), sorted(others))
+        hourly.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
+    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others))

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.http.admin_api import simulate
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.tables.lexicon import Lexicon
 
@@ -36,10 +37,10 @@ def recipe_text(cluster: Cluster, recipe: Recipe) -> str:
     path = Path(recipe.lexicon)
     if path.exists() or path.name != str(path):
         return recipe.text(Lexicon.load(path).id)
-    return _told(cluster, recipe)
+    return _recipe_of_nodes(cluster, recipe)
 
 
-def _told(cluster: Cluster, recipe: Recipe) -> str:
+def _recipe_of_nodes(cluster: Cluster, recipe: Recipe) -> str:
     """The recipe of a signature that a node makes with a lexicon of this name."""
     options: dict[str, Any] = {
         "q": recipe.q,
@@ -49,9 +50,8 @@ def _told(cluster: Cluster, recipe: Recipe) -> str:
         "alpha": recipe.alpha,
         "lexicon": lexicon_name(recipe),
     }
-    body = {"pipeline": {"processors": [{"neardup": options}]}, "docs": [{"_source": {"text": ""}}]}
     try:
-        answer = cluster.request("POST", "/_ingest/pipeline/_simulate", body=body)
+        answer = simulate(cluster, {"text": ""}, processors=[{"neardup": options}])
     except ClusterRejected as error:
         raise SettingsError("lexicon", str(recipe.lexicon), f"{_FILE} ({error.reason})") from error
-    return str(answer["docs"][0]["doc"]["_source"]["neardup"]["recipe"])
+    return str(answer["doc"]["_source"]["neardup"]["recipe"])

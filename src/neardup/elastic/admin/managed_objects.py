@@ -1,4 +1,4 @@
-"""What a window consists of in a cluster besides its documents: templates, pipeline, policy; as wanted, as found.
+"""Managed objects: what a window has in a cluster besides its documents; templates, pipeline, policy.
 
 Pure functions of values. The bodies are the files of `mappings/` and `ingest/`; with the default settings they are put
 as they are, otherwise a few values in them are set to those of `WindowConfig`.
@@ -19,9 +19,14 @@ from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 SignedBy = Literal["plugin", "client"]
 
 TEXT_FIELD: Final = "text"
+"""The field that is signed; the plugin has the same default."""
 TIME_FIELD: Final = "@timestamp"
 MAX_LENGTH: Final = 1_000_000
-"""The longest text that a node signs, in characters: signing takes some 100 bytes of heap for each of them."""
+"""The longest text that a node signs, in characters: signing takes some 100 bytes of heap for each of them. The
+plugin's own default is the same number, and a test compares them.
+"""
+MAX_TERMS: Final = 65_536
+"""`index.max_terms_count` as Elasticsearch sets it, and as our searches rely on it."""
 MARGIN_HOURS: Final = 25
 """How long the policy keeps an hour beyond the window: the hour itself, and a day for a stream that stood still."""
 
@@ -48,8 +53,8 @@ _ADDED: Final = (
 """What Elasticsearch adds to an object of its own accord."""
 
 
-class Object(NamedTuple):
-    """One object of the cluster, wanted or found."""
+class ManagedObject(NamedTuple):
+    """One object of the cluster, as it is wanted or as it is there."""
 
     kind: Kind
     name: str
@@ -62,7 +67,7 @@ class Object(NamedTuple):
 
     @property
     def ours(self) -> bool:
-        """Whether we have made it."""
+        """Whether neardup made it."""
         body = self.body.get("policy", {}) if self.kind is POLICY else self.body
         return bool(body.get("_meta", {}).get("managed_by") == "neardup")
 
@@ -95,7 +100,7 @@ class WindowConfig:
         return self.window_hours if self.keep_hours is None else self.keep_hours
 
     def about(self) -> dict[str, Any]:
-        """What is said of a window in the mapping of its indices."""
+        """The description of a window in the mapping of its indices (`_meta.neardup`)."""
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
         kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
         return {
@@ -111,27 +116,29 @@ class WindowConfig:
         }
 
 
-def wanted(address: Address, scheme: WindowConfig, *, lifecycle: bool) -> list[Object]:
+def wanted_objects(address: Address, config: WindowConfig, *, lifecycle: bool) -> list[ManagedObject]:
     """Every object of a window, in the order in which they can be made.
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
     the client signs, no pipeline; and no index that asks for one.
     """
-    policy = lifecycle and scheme.kept_hours > 0
-    objects = [_read(COMPONENT, address, f"{name}.json") for name in (FIELDS_COMPONENT, HOURLY_COMPONENT)]
+    policy = lifecycle and config.kept_hours > 0
+    objects = [
+        _from_file(COMPONENT, address, f"{name}.json") for name in (FIELDS_COMPONENT, HOURLY_COMPONENT)
+    ]
     if policy:
-        objects.append(_policy(address, scheme))
-    if scheme.signed_by == "plugin":
-        objects.append(_pipeline(address, scheme))
+        objects.append(_policy(address, config))
+    if config.signed_by == "plugin":
+        objects.append(_pipeline(address, config))
     objects += [
-        _hourly(_read(TEMPLATE, address, file), scheme, policy=policy)
+        _hourly(_from_file(TEMPLATE, address, file), config, policy=policy)
         for file in ("neardup-PREFIX.json", "neardup-PREFIX-copies.json")
     ]
     others = ("neardup-PREFIX-alias.json", "neardup-state-PREFIX.json")
-    return objects + [_read(TEMPLATE, address, file) for file in others]
+    return objects + [_from_file(TEMPLATE, address, file) for file in others]
 
 
-def found(kind: Kind, name: str, answer: Any) -> Object | None:
+def object_in(kind: Kind, name: str, answer: Any) -> ManagedObject | None:
     """The object `name` in the answer to a GET of it, without what Elasticsearch adds; None if it is not there."""
     if not answer:
         return None
@@ -143,22 +150,22 @@ def found(kind: Kind, name: str, answer: Any) -> Object | None:
         return None
     # The version of a policy counts its changes; that of the others is ours.
     added = (*_ADDED, "version") if kind is POLICY else _ADDED
-    return Object(kind, name, {key: value for key, value in body.items() if key not in added})
+    return ManagedObject(kind, name, {key: value for key, value in body.items() if key not in added})
 
 
 def differences(there: Any, wanted: Any, path: str = "") -> Iterator[str]:
-    """Every value in which two bodies differ, as `path: found -> wanted`.
+    """Every value in which two bodies differ, as `path: there -> wanted`.
 
     >>> list(differences({"a": {"b": "5s"}}, {"a": {"b": "1s", "c": 1}}))
     ['a.b: "5s" -> "1s"', 'a.c: nothing -> 1']
     """
     if isinstance(there, dict) and isinstance(wanted, dict):
         for key in sorted({**there, **wanted}):
-            here = f"{path}.{key}" if path else str(key)
-            yield from differences(there.get(key, _NOTHING), wanted.get(key, _NOTHING), here)
+            inner = f"{path}.{key}" if path else str(key)
+            yield from differences(there.get(key, _NOTHING), wanted.get(key, _NOTHING), inner)
     elif isinstance(there, list) and isinstance(wanted, list) and len(there) == len(wanted):
-        for place, (one, other) in enumerate(zip(there, wanted, strict=True)):
-            yield from differences(one, other, f"{path}[{place}]")
+        for i, (one, other) in enumerate(zip(there, wanted, strict=True)):
+            yield from differences(one, other, f"{path}[{i}]")
     elif there != wanted:
         yield f"{path}: {_shown(there)} -> {_shown(wanted)}"
 
@@ -170,44 +177,44 @@ def _shown(value: Any) -> str:
     return "nothing" if value is _NOTHING or value is None else orjson.dumps(value).decode()
 
 
-def _read(kind: Kind, address: Address, file: str) -> Object:
+def _from_file(kind: Kind, address: Address, file: str) -> ManagedObject:
     folder: resources.Folder = "ingest" if kind is PIPELINE else "mappings"
     name = file.removesuffix(".json").removesuffix(".policy").replace(resources.PREFIX, address.prefix)
-    return Object(kind, name, resources.load(folder, file, address.prefix))
+    return ManagedObject(kind, name, resources.load(folder, file, address.prefix))
 
 
-def deleted_after(scheme: WindowConfig) -> int:
+def deleted_after(config: WindowConfig) -> int:
     """How many hours after it was made the policy deletes the index of an hour."""
-    return scheme.kept_hours + MARGIN_HOURS
+    return config.kept_hours + MARGIN_HOURS
 
 
-def _policy(address: Address, scheme: WindowConfig) -> Object:
-    policy = _read(POLICY, address, "neardup-PREFIX.policy.json")
-    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{deleted_after(scheme)}h"
+def _policy(address: Address, config: WindowConfig) -> ManagedObject:
+    policy = _from_file(POLICY, address, "neardup-PREFIX.policy.json")
+    policy.body["policy"]["phases"]["delete"]["min_age"] = f"{deleted_after(config)}h"
     return policy
 
 
-def _pipeline(address: Address, scheme: WindowConfig) -> Object:
-    pipeline = _read(PIPELINE, address, "neardup-PREFIX.json")
+def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
+    pipeline = _from_file(PIPELINE, address, "neardup-PREFIX.json")
     (step,) = pipeline.body["processors"]
-    options, recipe = step["neardup"], scheme.recipe
+    options, recipe = step["neardup"], config.recipe
     options |= {
         name: getattr(recipe, name) for name in ("q", "fold_case", "simhash_variants", "sketch_size", "alpha")
     }
-    options |= {"field": scheme.text_field, "max_length": scheme.max_length, "recipe": scheme.recipe_text}
-    if scheme.lexicon is not None:
-        options["lexicon"] = scheme.lexicon
+    options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
+    if config.lexicon is not None:
+        options["lexicon"] = config.lexicon
     return pipeline
 
 
-def _hourly(template: Object, scheme: WindowConfig, *, policy: bool) -> Object:
+def _hourly(template: ManagedObject, config: WindowConfig, *, policy: bool) -> ManagedObject:
     settings, mappings = (template.body["template"][key] for key in ("settings", "mappings"))
-    if scheme.signed_by == "client":
+    if config.signed_by == "client":
         del settings["index"]["final_pipeline"]
     if not policy:
         del settings["index"]["lifecycle"]
     if not settings["index"]:
         del template.body["template"]["settings"]
-    mappings["_meta"]["neardup"] = scheme.about()
-    mappings["properties"] = {scheme.time_field: mappings["properties"][TIME_FIELD]}
+    mappings["_meta"]["neardup"] = config.about()
+    mappings["properties"] = {config.time_field: mappings["properties"][TIME_FIELD]}
     return template

@@ -1,4 +1,4 @@
-"""Making hours before they begin, and moving the write alias to the one that has: core APIs only.
+"""Rollover: makes hours before they begin, and moves the write alias to the one that has; core APIs only.
 
 An hour's index would also be made when its first document comes. This is for clients that write to one name, the alias
 PREFIX; and it spares the first document of an hour the wait for an index.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.errors import ClusterRejected, NotSetUp
+from neardup.elastic.http import admin_api as api
+from neardup.errors import NotSetUp
 from neardup.model.hours import hour_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     `NotSetUp` (an index made without our template would be none of ours), `ClusterError`.
     """
     # The template itself is only for the role `setup` to see.
-    if cluster.request("GET", f"/{address.state}/_count", missing_ok=True) is None:
+    if not api.is_readable(cluster, address.state):
         raise NotSetUp(str(address))
     hour = hour_of(now)
     current, coming = address.hourly(hour), address.hourly(hour + 1)
@@ -34,25 +35,15 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     actions = [{"add": {"index": name, "alias": address.alias, "is_write_index": False}} for name in writes]
     actions.append({"add": {"index": current, "alias": address.alias, "is_write_index": True}})
     # One request: there is no moment in which two indices, or none, take what is written.
-    cluster.request("POST", "/_aliases", body={"actions": actions})
+    api.update_aliases(cluster, actions)
     return [*done, f"alias {address.alias} writes to {current}"]
 
 
 def _make(cluster: Cluster, name: str) -> bool:
-    if cluster.request("GET", f"/{name}", params={"filter_path": "*.aliases"}, missing_ok=True) is not None:
-        return False
-    try:
-        cluster.request("PUT", f"/{name}")
-    except ClusterRejected as error:
-        if error.type != "resource_already_exists_exception":
-            raise
-        return False
-    return True
+    return not api.index_exists(cluster, name) and api.create_index(cluster, name)
 
 
 def _written(cluster: Cluster, address: Address) -> list[str]:
     """The indices through which the alias is written now: one, or none."""
-    answer = cluster.request("GET", f"/_alias/{address.alias}", missing_ok=True) or {}
-    return sorted(
-        name for name, content in answer.items() if content["aliases"][address.alias].get("is_write_index")
-    )
+    members = api.alias(cluster, address.alias)
+    return sorted(name for name, member in members.items() if member.get("is_write_index"))

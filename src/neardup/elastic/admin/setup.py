@@ -1,7 +1,7 @@
-"""Setting up a window in a cluster: what is wanted, what of it is missing, and making it so.
+"""Setup of a window in a cluster: what is wanted, what of it is missing, and making it so.
 
-`plan` is a pure function from a `Survey` and a `WindowConfig` to the changes that are needed; a second run needs none.
-What would make documents of two recipes lie in one window is refused before anything is changed.
+`plan` is a pure function from a `ClusterSnapshot` and a `WindowConfig` to the changes that are needed; a second run
+needs none. What would make documents of two recipes lie in one window is refused before anything is changed.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from neardup.elastic.admin.cluster_snapshot import Survey, survey
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
 from neardup.elastic.admin.lexicon_name import lexicon_name, recipe_text
 from neardup.elastic.admin.managed_objects import (
     TEMPLATE,
-    Object,
+    ManagedObject,
     SignedBy,
     WindowConfig,
     deleted_after,
     differences,
-    wanted,
+    wanted_objects,
 )
-from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
-from neardup.model.settings import MAX_Q, Recipe, Settings, check_whole
+from neardup.elastic.http.admin_api import put_object
+from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
+from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,11 +40,10 @@ SAMPLE_HOUR: Final = 498_681
 
 
 class Change(NamedTuple):
-    """One request that is needed: in words with its details, and as it is sent."""
+    """One PUT that is needed: in words with its details, and as it is sent."""
 
     words: str
     details: tuple[str, ...]
-    method: str
     path: str
     body: dict[str, Any]
 
@@ -52,12 +52,12 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The `changes` that make the cluster as `scheme` wants it, in order, and `notes` on what is good to know.
+    """The `changes` that make the cluster as `config` wants it, in order, and `notes` on what is good to know.
 
     `hours` says in words what is compared, and when it is deleted.
     """
 
-    scheme: WindowConfig
+    config: WindowConfig
     changes: list[Change]
     notes: list[str]
     hours: str = ""
@@ -89,30 +89,37 @@ def set_up(
         recipe = recipe or settings.recipe
         window_hours = settings.window_hours if window_hours is None else window_hours
         keep_hours = settings.keep_hours if keep_hours is None else keep_hours
-    found = survey(cluster)
-    base = scheme_of(found.about) if found.about else None
-    if base is None or recipe is not None:
-        own = recipe or Recipe()
-        own_text, name = recipe_text(cluster, own), lexicon_name(own)
-        scheme = replace(base or WindowConfig(own, own_text), recipe=own, recipe_text=own_text, lexicon=name)
-    else:
-        scheme = base
     given: dict[str, Any] = {
         "window_hours": window_hours, "keep_hours": keep_hours, "text_field": text_field, "time_field": time_field,
         "max_length": max_length,
     }  # fmt: skip
-    scheme = replace(scheme, **{name: value for name, value in given.items() if value is not None})
-    _check(scheme)
-    wish: Sign = sign or (base.signed_by if base else "auto")
-    scheme = replace(scheme, signed_by=signer_of(cluster.address, found, wish))
-    made = plan(cluster.address, scheme, found)
+    snapshot = take_snapshot(cluster)
+    present = window_config(snapshot.about) if snapshot.about else None
+    config = _changed_config(cluster, present, recipe, given)
+    wish: Sign = sign or (present.signed_by if present else "auto")
+    config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
+    made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
     return made
 
 
-def scheme_of(about: Mapping[str, Any]) -> WindowConfig:
-    """The scheme that an index, or the window's template, says it has (`_meta.neardup`).
+def _changed_config(
+    cluster: Cluster, present: WindowConfig | None, recipe: Recipe | None, given: Mapping[str, Any]
+) -> WindowConfig:
+    """The config that a window has, or a new one, with the recipe and the other values that are given."""
+    config = present
+    if config is None or recipe is not None:
+        own = recipe or Recipe()
+        text, name = recipe_text(cluster, own), lexicon_name(own)
+        config = replace(config or WindowConfig(own, text), recipe=own, recipe_text=text, lexicon=name)
+    config = replace(config, **{name: value for name, value in given.items() if value is not None})
+    _check(config)
+    return config
+
+
+def window_config(about: Mapping[str, Any]) -> WindowConfig:
+    """The config in the description of an index, or of the window's template (`_meta.neardup`).
 
     Raises `WindowDamaged` if it does not say all of it.
     """
@@ -120,24 +127,26 @@ def scheme_of(about: Mapping[str, Any]) -> WindowConfig:
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"}
     try:
         recipe = Recipe(**{name: about[name] for name in names})
-        return WindowConfig(recipe, about["recipe"], **{name: about[name] for name in rest & _said(about)})
+        return WindowConfig(
+            recipe, about["recipe"], **{name: about[name] for name in rest & _fields_of(about)}
+        )
     except (KeyError, SettingsError) as error:
         raise WindowDamaged(
             "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
         ) from error
 
 
-def _said(about: Mapping[str, Any]) -> set[str]:
-    """Which fields of a `WindowConfig` a description must have: all, but for what is only said where it is set."""
+def _fields_of(about: Mapping[str, Any]) -> set[str]:
+    """Which fields of a `WindowConfig` a description must have: all but those that may be left out."""
     return {field.name for field in fields(WindowConfig)} - ({"keep_hours"} - about.keys())
 
 
-def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
+def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:
     """Who signs, as `sign` says or as the nodes allow."""
     if sign not in SIGNS:
         raise SettingsError("sign", sign, " or ".join(map(repr, SIGNS)))
-    lacking = [node.name for node in found.nodes if not node.signs]
-    if sign == "client" or (sign == "auto" and len(lacking) == len(found.nodes)):
+    lacking = [node.name for node in snapshot.nodes if not node.signs]
+    if sign == "client" or (sign == "auto" and len(lacking) == len(snapshot.nodes)):
         return "client"
     if lacking:
         raise SetupRefused(
@@ -148,48 +157,44 @@ def signer_of(address: Address, found: Survey, sign: Sign) -> SignedBy:
     return "plugin"
 
 
-def plan(address: Address, scheme: WindowConfig, found: Survey) -> Plan:
-    """What has to change in a cluster that is as `found`, for the window to be as `scheme` says.
+def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Plan:
+    """What has to change in a cluster that is as `snapshot`, for the window to be as `config` says.
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
-    _refuse(address, scheme, found)
-    objects = wanted(address, scheme, lifecycle=found.lifecycle)
-    changes = [change for entry in objects for change in _object_change(address, entry, found)]
-    if not found.state:
-        changes.append(Change(f"make index {address.state}", (), "PUT", f"/{address.state}", {}))
-    policy = address.policy if found.lifecycle and scheme.kept_hours else None
-    for index in found.indices.hourly:
-        changes += _index_change(index, address.pipeline if scheme.signed_by == "plugin" else None, policy)
-    hours = _hours_in_words(scheme, lifecycle=found.lifecycle)
-    return Plan(scheme, changes, list(_notes(address, scheme, found)), hours)
+    _check_neighbours(address, config, snapshot)
+    objects = wanted_objects(address, config, lifecycle=snapshot.lifecycle)
+    changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
+    if not snapshot.has_state:
+        changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}))
+    policy = address.policy if snapshot.lifecycle and config.kept_hours else None
+    for index in snapshot.indices.hourly:
+        changes += _index_change(index, address.pipeline if config.signed_by == "plugin" else None, policy)
+    hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
+    return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
 
 def apply(cluster: Cluster, made: Plan) -> None:
     """Make the changes, one after another; what another process has made meanwhile is as good."""
     for change in made.changes:
-        try:
-            cluster.request(change.method, change.path, body=change.body)
-        except ClusterRejected as error:
-            if error.type != "resource_already_exists_exception":
-                raise
+        put_object(cluster, change.path, change.body)
 
 
-def _check(scheme: WindowConfig) -> None:
-    Settings(window_hours=scheme.window_hours, keep_hours=scheme.keep_hours)  # checks both
-    check_whole("max_length", scheme.max_length, MAX_Q, 10_000_000)
+def _check(config: WindowConfig) -> None:
+    Settings(window_hours=config.window_hours, keep_hours=config.keep_hours)  # checks both
+    check_whole("max_length", config.max_length, MAX_Q, DEFAULT_MAX_LENGTH)  # no more than a client signs
     for name in ("text_field", "time_field"):
-        value = getattr(scheme, name)
+        value = getattr(config, name)
         if not all(value.split(".")) or value.split(".")[0] == "neardup":
             raise SettingsError(
                 name, value, "the name of a field, dotted or not, outside of the object neardup"
             )
 
 
-def _object_change(address: Address, entry: Object, found: Survey) -> Iterator[Change]:
-    there = found.objects.get(entry.path)
+def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnapshot) -> Iterator[Change]:
+    there = snapshot.objects.get(entry.path)
     if there is None:
-        yield Change(f"make {entry.kind.title} {entry.name}", (), "PUT", entry.path, entry.body)
+        yield Change(f"make {entry.kind.title} {entry.name}", (), entry.path, entry.body)
         return
     if not there.ours:
         raise SetupRefused(
@@ -205,11 +210,11 @@ def _object_change(address: Address, entry: Object, found: Survey) -> Iterator[C
         )
     details = tuple(differences(there.body, entry.body))
     if details:
-        yield Change(f"change {entry.kind.title} {entry.name}", details, "PUT", entry.path, entry.body)
+        yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
 def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) -> Iterator[Change]:
-    """An hour that was made before the settings changed: who signs and who deletes it can still be told."""
+    """An hour that was made before the settings changed: who signs and who deletes it can still be changed."""
     has = {
         "final_pipeline": index.settings.get("final_pipeline"),
         "lifecycle.name": index.settings.get("lifecycle", {}).get("name"),
@@ -218,20 +223,20 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
     body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
     if body:
         details = tuple(differences(has, wants, "index"))
-        yield Change(f"change index {index.name}", details, "PUT", f"/{index.name}/_settings", body)
+        yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
 
 
-def _refuse(address: Address, scheme: WindowConfig, found: Survey) -> None:
+def _check_neighbours(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
     """Raises for what this window cannot live beside."""
-    if found.taken:
+    if snapshot.prefix_is_index:
         raise SetupRefused(
             str(address),
             f"there is an index {address.prefix}, where an alias of this name is needed",
             "choose another prefix",
         )
-    for index in found.indices.hourly:
-        _refuse_index(address, scheme, index)
-    for template in found.templates:
+    for index in snapshot.indices.hourly:
+        _check_index(address, config, index)
+    for template in snapshot.other_templates:
         for pattern in template.patterns:
             if template.ours and _nested(address.pattern, pattern):
                 raise SetupRefused(
@@ -240,7 +245,7 @@ def _refuse(address: Address, scheme: WindowConfig, found: Survey) -> None:
                     "the same names",
                     "choose a prefix that neither begins with that one and a hyphen nor the other way round",
                 )
-            if template.priority == _priority(address, scheme) and _nested(address.pattern, pattern):
+            if template.priority == _priority(address, config) and _nested(address.pattern, pattern):
                 raise SetupRefused(
                     str(address),
                     f"index template {template.name} matches {pattern} with the same priority {template.priority}",
@@ -248,68 +253,68 @@ def _refuse(address: Address, scheme: WindowConfig, found: Survey) -> None:
                 )
 
 
-def _refuse_index(address: Address, scheme: WindowConfig, index: HourlyIndex) -> None:
+def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> None:
     if index.about is None:
         raise SetupRefused(
             str(address),
             f"index {index.name} was not made for neardup and its documents are not signed",
             f"choose another prefix, and take them over: neardup ingest --from-index {index.name}",
         )
-    if index.about["recipe"] != scheme.recipe_text:
-        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), scheme.recipe_text)
+    if index.about["recipe"] != config.recipe_text:
+        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), config.recipe_text)
     for name in ("text_field", "time_field"):
-        if index.about[name] != getattr(scheme, name):
+        if index.about[name] != getattr(config, name):
             raise SetupRefused(
                 str(address),
-                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(scheme, name)!r}",
+                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(config, name)!r}",
                 f"keep {index.about[name]!r}, or choose another prefix",
             )
 
 
-def _notes(address: Address, scheme: WindowConfig, found: Survey) -> Iterator[str]:
-    if scheme.signed_by == "client":
+def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[str]:
+    if config.signed_by == "client":
         plugin = (
             "is on every node but not used"
-            if all(node.signs for node in found.nodes)
+            if all(node.signs for node in snapshot.nodes)
             else "is not on every node"
         )
         yield (
             f"the plugin neardup {plugin}: documents are signed by `neardup ingest` and `neardup watch`, not when they "
             "are indexed"
         )
-    if not found.lifecycle:
+    if not snapshot.lifecycle:
         yield (
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
         )
     hour = address.hourly(SAMPLE_HOUR)
-    for template in found.templates:
-        if template.priority > _priority(address, scheme) and any(
+    for template in snapshot.other_templates:
+        if template.priority > _priority(address, config) and any(
             fnmatchcase(hour, p) for p in template.patterns
         ):
             yield (
                 f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
-                f"will be made by it and stay unsigned; lower its priority below {_priority(address, scheme)}"
+                f"will be made by it and stay unsigned; lower its priority below {_priority(address, config)}"
             )
-    if found.indices.others:
+    if snapshot.indices.others:
         yield (
-            f"{_listed(found.indices.others)} match {address.pattern} as well: new indices of such names would be "
+            f"{_listed(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
             "made by our template"
         )
 
 
-def _hours_in_words(scheme: WindowConfig, *, lifecycle: bool) -> str:
+def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
     """How far the window looks back, and when what is in it is deleted."""
-    compared = f"compares {scheme.window_hours} h" if scheme.window_hours else "compares all hours"
-    if not scheme.kept_hours:
+    compared = f"compares {config.window_hours} h" if config.window_hours else "compares all hours"
+    if not config.kept_hours:
         return f"{compared}; deletes nothing (--keep-hours)"
     if not lifecycle:
-        return f"{compared}; `neardup ingest` and `neardup expire` delete hours {scheme.kept_hours} h behind the newest"
-    return f"{compared}; deletes indices {deleted_after(scheme)} h after they were made (--keep-hours)"
+        return f"{compared}; `neardup ingest` and `neardup expire` delete hours {config.kept_hours} h behind the newest"
+    return f"{compared}; deletes indices {deleted_after(config)} h after they were made (--keep-hours)"
 
 
-def _priority(address: Address, scheme: WindowConfig) -> int:
-    objects = wanted(address, scheme, lifecycle=False)
+def _priority(address: Address, config: WindowConfig) -> int:
+    objects = wanted_objects(address, config, lifecycle=False)
     return next(
         int(entry.body["priority"])
         for entry in objects

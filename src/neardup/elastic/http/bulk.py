@@ -1,4 +1,4 @@
-"""Many writes in few requests: cut by bytes, refused items sent again, every item's outcome told."""
+"""Many writes in few requests: cut by bytes, refused items sent again, an outcome for every item."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
+from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, Backoff, Cluster
 from neardup.errors import ClusterRejected
 
@@ -40,6 +41,16 @@ class Action(NamedTuple):
     source: dict[str, Any] | bytes | None = None
     if_seq_no: int | None = None
     if_primary_term: int | None = None
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where its document lies."""
+        return DocumentRef(self.index, self.id)
+
+    def if_version(self, version: Version | None) -> Action:
+        """The same write, which happens only to this version of the document; None: to any."""
+        seq_no, primary_term = version or (None, None)
+        return self._replace(if_seq_no=seq_no, if_primary_term=primary_term)
 
 
 class Outcome(NamedTuple):
@@ -120,16 +131,16 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
     backoff = cluster.backoff()
     while True:
         try:
-            items = _answers(cluster, [chunk[place] for place in waiting], params)
+            items = _answers(cluster, [chunk[i] for i in waiting], params)
         except ClusterRejected as error:
             if error.status != BAD_REQUEST or error.type in NO_ITEMS_FAULT:
                 raise
-            items = _answers_apart(cluster, [chunk[place] for place in waiting], params, error)
+            items = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
         refused = []
-        for place, item in zip(waiting, items, strict=True):
-            outcome = outcomes[place] = _outcome(item)
+        for i, item in zip(waiting, items, strict=True):
+            outcome = outcomes[i] = _outcome(item)
             if outcome.status in BUSY:
-                refused.append(place)
+                refused.append(i)
         if not refused:
             return [outcome for outcome in outcomes if outcome is not None]
         _wait(cluster, backoff, refused, outcomes)
@@ -147,7 +158,7 @@ def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -
     return items
 
 
-def _answers_apart(
+def _answers_by_halves(
     cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], error: ClusterRejected
 ) -> list[dict[str, Any]]:
     """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
@@ -161,7 +172,7 @@ def _answers_apart(
         except ClusterRejected as again:
             if again.status != BAD_REQUEST:
                 raise
-            items += _answers_apart(cluster, half, params, again)
+            items += _answers_by_halves(cluster, half, params, again)
     return items
 
 
@@ -172,9 +183,11 @@ def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list
 
 
 def _outcome(item: dict[str, Any]) -> Outcome:
-    (told,) = item.values()
-    error = told.get("error")
+    (answer,) = item.values()
+    error = answer.get("error")
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")
         error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
-    return Outcome(told["status"], told.get("result"), told.get("_seq_no"), told.get("_primary_term"), error)
+    return Outcome(
+        answer["status"], answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from neardup.elastic.http.permission_errors import refusal
+from neardup.elastic.http.api import StoredDocument, stored_document
+from neardup.elastic.http.permission_errors import permission_error
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -28,33 +29,33 @@ class Named(Protocol):
         """Its `_id`."""
 
 
-def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[dict[str, Any]]:
-    """What is said of each of `documents`, in their order: `found` or not, its `_source`, its version.
+def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[StoredDocument | None]:
+    """Each of `documents`, in their order; None for one that is not there.
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
     does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
     over, and `ClusterRefused`. Costs a request for every 256 documents.
     """
-    found: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
     for at in range(0, len(documents), _MOST):
-        found += _answers(cluster, [_name(each) for each in documents[at : at + _MOST]], fields)
-    return found
+        answers += _answers(cluster, [_address(each) for each in documents[at : at + _MOST]], fields)
+    return [stored_document(answer) for answer in answers]
 
 
 def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str]) -> list[dict[str, Any]]:
     backoff = cluster.backoff()
     while True:
-        found: list[dict[str, Any]]
-        found = cluster.request("POST", "/_mget", params=fields, body={"docs": names})["docs"]
-        errors = [each["error"] for each in found if "error" in each and each["error"]["type"] != _NO_INDEX]
+        answers: list[dict[str, Any]]
+        answers = cluster.request("POST", "/_mget", params=fields, body={"docs": names})["docs"]
+        errors = [each["error"] for each in answers if "error" in each and each["error"]["type"] != _NO_INDEX]
         if not errors:
-            return found
+            return answers
         kind, reason = str(errors[0]["type"]), str(errors[0].get("reason"))
         if kind == _NO_RIGHT:
-            raise refusal(cluster.url, "POST /_mget", 403, kind, reason)
+            raise permission_error(cluster.url, "POST /_mget", 403, kind, reason)
         backoff.wait(cluster.url, f"{len(errors)} documents cannot be read ({kind})")
 
 
-def _name(document: Named) -> dict[str, str]:
+def _address(document: Named) -> dict[str, str]:
     routing = getattr(document, "routing", None)
     return {"_index": document.index, "_id": document.id} | ({"routing": routing} if routing else {})

@@ -1,4 +1,4 @@
-"""The documents of indices by (time, id): where each lies, and afterwards what some of them say.
+"""Scan of indices: where each document lies, in order of (time, id), and afterwards what it says.
 
 Elasticsearch sorts by time; documents of one time are held back until all of them are known and sorted by id here,
 because an id cannot be sorted by. What they say is read later and by id, so that it is what they say then, and so
@@ -8,22 +8,22 @@ that a million documents of one time take the memory of a million names, not of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice
+from contextlib import closing
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
 
+from neardup.elastic.http.api import field_types, snapshot_pages
 from neardup.elastic.http.mget import mget
-from neardup.errors import ClusterError, ClusterRejected, SettingsError
+from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import format_time
 
 if TYPE_CHECKING:
+    from neardup.elastic.http.api import Hit, StoredDocument
     from neardup.elastic.http.client import Cluster
 
 PAGE: Final = 5_000
-KEEP_ALIVE: Final = "10m"
-"""How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
 READ_BYTES: Final = 8_000_000
 """Of texts in one answer, about."""
 
@@ -89,16 +89,13 @@ def time_field(cluster: Cluster, target: str, names: Sequence[str]) -> TimeField
     Raises `SettingsError` for a field that tells no time, or is not of one type everywhere.
     """
     for name in names:
-        answer = cluster.request(
-            "GET", f"/{target}/_field_caps", params={"fields": name, "allow_no_indices": "true"}
-        )
-        types = sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})
+        types = field_types(cluster, target, name)
         kinds = {_KINDS.get(type) for type in types}
         if not types:
             continue
         if len(kinds) > 1 or None in kinds:
-            found = f"{name} ({' and '.join(types)})"
-            raise SettingsError("time_field", found, f"a date, a number or a keyword everywhere in {target}")
+            shown = f"{name} ({' and '.join(types)})"
+            raise SettingsError("time_field", shown, f"a date, a number or a keyword everywhere in {target}")
         return TimeField(name, kinds.pop())
     return TimeField(names[0], None)
 
@@ -121,9 +118,9 @@ def in_order(
     lost = 0
     while True:
         try:
-            for tie in _ties(cluster, target, by.sort(missing), query, page, whole):
+            for tie in _by_time(cluster, target, by.sort(missing), query, page, whole):
                 yield from sorted(map(_entry, tie), key=_by_id)
-                whole, lost = [tie[0]["sort"][0], _LAST_DOCUMENT], 0
+                whole, lost = [tie[0].sort[0], _LAST_DOCUMENT], 0
             return
         except ClusterRejected as error:
             lost += 1
@@ -135,19 +132,20 @@ def _by_id(entry: Entry) -> tuple[str, str]:
     return entry.id, entry.index
 
 
-def _entry(hit: Mapping[str, Any]) -> Entry:
-    value = hit["sort"][0]
-    return Entry(None if value in _MISSING else value, hit["_id"], hit["_index"], hit.get("_routing"))
+def _entry(hit: Hit) -> Entry:
+    value = hit.sort[0]
+    return Entry(None if value in _MISSING else value, hit.id, hit.index, hit.routing)
 
 
-def _ties(
+def _by_time(
     cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
-) -> Iterator[list[dict[str, Any]]]:
+) -> Iterator[list[Hit]]:
     """The hits behind `after`, all those of one time together."""
-    tie: list[dict[str, Any]] = []
-    for hits in _pages(cluster, target, sort, query, size, after):
-        for hit in hits:
-            if tie and tie[0]["sort"][0] != hit["sort"][0]:
+    body = {"query": query, "sort": [sort, {"_shard_doc": "asc"}], "_source": False}
+    tie: list[Hit] = []
+    with closing(snapshot_pages(cluster, target, body, size=size, after=after)) as pages:
+        for hit in chain.from_iterable(pages):
+            if tie and tie[0].sort[0] != hit.sort[0]:
                 yield tie
                 tie = []
             tie.append(hit)
@@ -155,44 +153,17 @@ def _ties(
         yield tie
 
 
-def _pages(
-    cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
-) -> Iterator[list[dict[str, Any]]]:
-    params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    pit = cluster.request("POST", f"/{target}/_pit", params=params)["id"]
-    body = {"query": query, "sort": [sort, {"_shard_doc": "asc"}], "size": size, "_source": False}
-    try:
-        while True:
-            answer = cluster.request(
-                "POST", "/_search", params={"allow_partial_search_results": "false"},
-                body={
-                    **body, **({"search_after": after} if after else {}), "track_total_hits": False,
-                    "pit": {"id": pit, "keep_alive": KEEP_ALIVE},
-                },
-            )  # fmt: skip
-            pit, hits = answer["pit_id"], answer["hits"]["hits"]
-            if hits:
-                yield hits
-            if len(hits) < size:
-                return
-            after = hits[-1]["sort"]
-    finally:
-        with suppress(ClusterError):
-            cluster.request("DELETE", "/_pit", body={"id": pit}, missing_ok=True)
-
-
 def read(
     cluster: Cluster, entries: Iterator[Entry], *, most: int, **fields: str
-) -> Iterator[list[tuple[Entry, dict[str, Any]]]]:
+) -> Iterator[list[tuple[Entry, StoredDocument]]]:
     """Entries with what is there now, in parts of at most `most` and of a few megabytes; one that is gone is left out.
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. A shard that does not answer is waited for.
     """
     size = min(most, _FIRST_READ)
     while part := list(islice(entries, size)):
-        found = mget(cluster, part, **fields)
-        yield [
-            (entry, document) for entry, document in zip(part, found, strict=True) if document.get("found")
-        ]
-        average = sum(len(orjson.dumps(document)) for document in found) / len(part)
-        size = max(1, min(most, round(READ_BYTES / average)))
+        documents = zip(part, mget(cluster, part, **fields), strict=True)
+        there = [(entry, document) for entry, document in documents if document is not None]
+        yield there
+        average = sum(len(orjson.dumps(document.source)) for _, document in there) / len(part)
+        size = max(1, min(most, round(READ_BYTES / max(average, 1))))

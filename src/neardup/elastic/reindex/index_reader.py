@@ -1,12 +1,13 @@
-"""An existing index as a source: its documents by (time, id), and how far a run that was ended had come."""
+"""Reader of an existing index: its documents by (time, id), and the hours that they lie in."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http import api
+from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.scan import in_order, read, time_field
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
@@ -62,17 +63,16 @@ class Source:
 
     def span(self) -> Span | None:
         """The hours of its documents; None if it has none with a time."""
-        first, last = self._end("asc"), self._end("desc")
+        first, last = self._outermost_hour("asc"), self._outermost_hour("desc")
         if first is None or last is None:
             return None
-        return Span(first, last, self._hours(first, last))
+        return Span(first, last, self._count_hours(first, last))
 
     def count(self, query: dict[str, Any]) -> int:
         """How many of its documents match `query`."""
-        answer = self.cluster.request("POST", f"/{self.name}/_count", body={"query": query})
-        return int(answer["count"])
+        return api.count(self.cluster, self.name, query)
 
-    def _end(self, order: str) -> int | None:
+    def _outermost_hour(self, order: str) -> int | None:
         """The hour of the oldest or newest document."""
         sort = self.time.sort("_last")
         sort[self.time.name]["order"] = order
@@ -83,27 +83,26 @@ class Source:
             "query": self._dated(),
             "track_total_hits": False,
         }
-        hits = self.cluster.request("POST", f"/{self.name}/_search", body=body)["hits"]["hits"]
+        hits = api.search(self.cluster, self.name, body).hits
         if not hits:
             return None
-        value = hits[0]["sort"][0]
+        value = hits[0].sort[0]
         try:
             return hour_of(parse_time(self.time.time(value)))
         except (ValueError, OverflowError):
             bound = MIN_TIME_MS if order == "asc" else MAX_TIME_MS
-            return hour_of(bound)  # its document is rejected when its turn comes
+            return hour_of(bound)  # its document is rejected when it is read
 
     def _dated(self) -> dict[str, Any]:
         return {"exists": {"field": self.time.name}}
 
-    def _hours(self, first: int, last: int) -> int:
+    def _count_hours(self, first: int, last: int) -> int:
         """How many hours have documents; the length of the span where that cannot be counted."""
         if self.time.kind != "date" or last - first > _MOST_BUCKETS:
             return min(last - first + 1, self.count(self._dated()))
         hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
         body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
-        answer = self.cluster.request("POST", f"/{self.name}/_search", body=body)
-        return len(answer["aggregations"]["hours"]["buckets"])
+        return len(api.search(self.cluster, self.name, body).aggregations["hours"]["buckets"])
 
 
 _NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|][^\s/?#%\\\"<>|]*")
@@ -135,7 +134,7 @@ class IndexReader:
         entries = in_order(source.cluster, source.name, source.time, self._query)
         for part in read(source.cluster, entries, most=MOST_READ, _source_excludes=OURS):
             for entry, document in part:
-                yield self._item(entry, document["_source"])
+                yield self._item(entry, document.source)
                 self.done += 1
             yield FLUSH
             # Asked for more, whoever reads this has finished what it was given.
@@ -158,44 +157,14 @@ class IndexReader:
                 f"no time: there is no field {self._source.time.name!r}", id=otherwise
             )
         try:
-            found = self._fields.document(record, otherwise)
-            document = found._replace(time=self._source.time.time(entry.time))
+            document = self._fields.document(record, otherwise)
+            document = document._replace(time=self._source.time.time(entry.time))
         except RecordError as error:
             return self._position.reject(error.reason, id=error.id or otherwise)
         except (ValueError, OverflowError):
             return self._position.reject(f"time {entry.time} is outside the years 1 to 9999", id=otherwise)
         self._position.remember(document.id)
         return document
-
-
-class Checkpoint:
-    """How far reading a source into a window has come: a document beside the window's state.
-
-    All documents before its time are in the window. It is of use only to the same reading; another field or another
-    source has its own.
-    """
-
-    def __init__(self, cluster: Cluster, source: Source) -> None:
-        self._cluster = cluster
-        self._about = {
-            "source": source.name, "id_field": source.fields.id, "text_field": source.fields.text,
-            "time_field": source.time.name,
-        }  # fmt: skip
-        digest = hashlib.sha256(repr(sorted(self._about.items())).encode()).hexdigest()[:16]
-        self._path = f"/{cluster.address.state}/_doc/from-{digest}"
-
-    def time(self) -> Any:
-        """The time to go on from; None for a reading that begins."""
-        answer = self._cluster.request("GET", self._path, missing_ok=True)
-        return answer["_source"]["time"] if answer is not None and answer.get("found") else None
-
-    def note(self, time: Any) -> None:
-        """Everything before `time` is done; what is of that time is read again, which changes nothing."""
-        self._cluster.request("PUT", self._path, body={**self._about, "time": time})
-
-    def clear(self) -> None:
-        """The reading is complete: the next one begins at the beginning, and finds what has come meanwhile."""
-        self._cluster.request("DELETE", self._path, missing_ok=True)
 
 
 def _from(time: TimeField, since: Any) -> dict[str, Any]:
@@ -210,12 +179,12 @@ def _indices(cluster: Cluster, name: str) -> list[str]:
     """The indices that a name stands for; all of them keep what was sent."""
     if not _NAME_RE.fullmatch(name):
         raise SettingsError("from_index", name, "the name of an index, an alias or a data stream")
-    answer = cluster.request("GET", f"/{name}/_mapping", missing_ok=True)
-    if not answer:
+    by_index = mappings(cluster, name)
+    if not by_index:
         raise SettingsError(
             "from_index", name, "the name of an index, an alias or a data stream of this cluster"
         )
-    for index, content in answer.items():
-        if content["mappings"].get("_source", {}).get("enabled") is False:
+    for index, mapping in by_index.items():
+        if mapping.get("_source", {}).get("enabled") is False:
             raise SettingsError("from_index", index, "an index that keeps _source, where the texts are")
-    return sorted(answer)
+    return sorted(by_index)

@@ -1,15 +1,17 @@
-"""Which documents of a window wait for a verdict, how many they are, and since when."""
+"""The backlog of a window: the documents that wait for a verdict, how many they are, and since when."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.setup import scheme_of
+from neardup.elastic.admin.setup import window_config
+from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease
+from neardup.elastic.window.state_document import read_state
 from neardup.errors import NotSetUp
 
 if TYPE_CHECKING:
@@ -38,10 +40,10 @@ class Backlog:
 
 def layout_at(cluster: Cluster) -> Layout:
     """The layout of the window at the cluster's address; raises `NotSetUp` if there is none."""
-    content = Lease(cluster).read()
-    if content is None:
+    state = read_state(cluster)
+    if state is None:
         raise NotSetUp(str(cluster.address))
-    return Layout.of(cluster.address, scheme_of(content.about), content.archive)
+    return Layout.of(cluster.address, window_config(state.about), state.archive)
 
 
 class BacklogReader:
@@ -56,14 +58,14 @@ class BacklogReader:
             else time_field(cluster, layout.archive, [layout.time_field])
         )
 
-    def lag(self) -> Backlog:
+    def measure(self) -> Backlog:
         """How many wait now. Two requests; sees what is refreshed."""
         writable, readonly = self._indices()
-        counted = self._counted([*writable, *readonly]) if writable or readonly else {}
-        blocked = {name: counted.pop(name)[0] for name in readonly if name in counted}
-        times = [time for _, time in counted.values() if time is not None]
+        by_index = self._count([*writable, *readonly]) if writable or readonly else {}
+        blocked = {name: by_index.pop(name)[0] for name in readonly if name in by_index}
+        times = [time for _, time in by_index.values() if time is not None]
         return Backlog(
-            sum(count for count, _ in counted.values()),
+            sum(count for count, _ in by_index.values()),
             min(times, default=None),
             sum(blocked.values()),
             tuple(blocked),
@@ -84,20 +86,17 @@ class BacklogReader:
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""
-        self._cluster.request(
-            "POST",
-            f"/{self._layout.target}/_refresh",
-            params={"ignore_unavailable": "true", "allow_no_indices": "true"},
-        )
+        refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
     def _indices(self) -> tuple[list[str], list[str]]:
         """The indices that documents are scored in: those that can be written to, and the others."""
         params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
-        path = f"/{self._layout.target}/_settings/index.uuid,index.blocks.*"
-        found = self._cluster.request("GET", path, params=params, missing_ok=True) or {}
+        settings = index_settings(
+            self._cluster, self._layout.target, "index.uuid", "index.blocks.*", params=params
+        )
         writable: list[str] = []
         readonly: list[str] = []
-        for name, content in sorted(found.items()):
+        for name, content in sorted(settings.items()):
             if self._layout.archive is None and not self._is_hour(name):
                 continue
             blocked = any(content["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
@@ -105,11 +104,11 @@ class BacklogReader:
         return writable, readonly
 
     def _is_hour(self, name: str) -> bool:
-        """Whether an index is an hour of this window; copies that are kept apart have been scored."""
-        found = self._layout.address.hour_of_index(name)
-        return found is not None and not found[1]
+        """Whether an index is an hour of this window; copies that are set aside have been scored."""
+        hour = self._layout.address.hour_of_index(name)
+        return hour is not None and not hour[1]
 
-    def _counted(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
+    def _count(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
         """How many wait in each index where any do, and the time of the oldest there."""
         oldest = {"oldest": {"min": {"field": self.time.name}}} if self.time.kind == "date" else {}
         body = {
@@ -118,11 +117,8 @@ class BacklogReader:
             "query": self._query(indices),
             "aggs": {"indices": {"terms": {"field": "_index", "size": len(indices)}, "aggs": oldest}},
         }
-        answer = self._cluster.request(
-            "POST", f"/{self._layout.target}/_search", body=body,
-            params={"allow_partial_search_results": "false", "ignore_unavailable": "true"},
-        )  # fmt: skip
-        buckets = answer.get("aggregations", {}).get("indices", {}).get("buckets", ())
+        page = search(self._cluster, self._layout.target, body, WHOLE_OF_WHAT_IS_THERE)
+        buckets = page.aggregations.get("indices", {}).get("buckets", ())
         return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in buckets}
 
     def _query(self, indices: list[str]) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.resources import load
-from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.http.admin_api import put_mapping
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease
+from neardup.elastic.window.state_document import read_state
 from neardup.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ def prepare(
     Raises `SettingsError` for an index that cannot be scored in place, `ClusterRejected` if it has an object `neardup`
     of its own.
     """
-    content = Lease(cluster).read()
-    if content is not None:
-        about = scheme_of(content.about)
+    state = read_state(cluster)
+    if state is not None:
+        about = window_config(state.about)
         for what, kept, wanted in (
             ("text_field", about.text_field, fields.text),
             ("time_field", about.time_field, fields.time[0]),
@@ -44,10 +45,10 @@ def prepare(
                 )
         fields = type(fields)(fields.id, about.text_field, (about.time_field,))
     source = Source(cluster, name, fields)
-    if content is None:
+    if state is None:
         # No pipeline of ours signs what is in such an index.
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
     ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
-    cluster.request("PUT", f"/{name}/_mapping", body=ours)
+    put_mapping(cluster, name, ours)
     return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)

@@ -1,17 +1,19 @@
-"""Watching: pass after pass, for as long as it is wanted, whatever happens to the cluster meanwhile."""
+"""The watcher: scores the backlog in pass after pass, as long as it is wanted, whatever the cluster does meanwhile."""
 
 from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog
-from neardup.elastic.watch.leadership import Leadership
-from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
-from neardup.errors import ClusterRejected, ClusterUnreachable, WindowLocked
+from neardup.elastic.watch.leadership import leadership
+from neardup.elastic.watch.scoring_pass import BacklogScorer
+from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -47,13 +49,13 @@ class Watch:
         roll_over: Callable[[int], object] | None = None,
         once: bool = False,
         poll: float = DEFAULT_POLL_SECONDS,
-        batch: int = DEFAULT_BATCH,
+        batch: int = DEFAULT_BATCH_DOCUMENTS,
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
-        self._post = Leadership(cluster)
+        self._leadership = leadership(cluster)
         self._rolled: int | None = None
-        self._told: frozenset[str] = frozenset()
+        self._known_readonly: frozenset[str] = frozenset()
         self._standing_by = False
         self._stopped: Callable[[], bool] = lambda: False
         self._sleep: Callable[[float], object] = time.sleep
@@ -102,7 +104,8 @@ class Watch:
                     log.warning("%s; going on in %.0f s", error, pause)
                     sleep(pause)
         finally:
-            self._post.leave()
+            with suppress(ClusterError, LeaseLost):
+                self._leadership.release()
 
     def _survives(self, error: Exception, failures: int) -> bool:
         """Whether to go on after `error`. An index that was closed to marks a moment ago is passed over next time."""
@@ -113,7 +116,7 @@ class Watch:
     def _passes(
         self, window: ElasticWindow, on_reject: OnReject, on_lag: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
-        watcher = Watcher(
+        scorer = BacklogScorer(
             window,
             self._cluster,
             self._layout,
@@ -122,44 +125,44 @@ class Watch:
             stopped=self._stopped,
         )
         while not self._stopped():
-            at_work = self._at_work()
-            if at_work:
+            leads = self._leads()
+            if leads:
                 self._begin_hour()
-                # Marks that a scorer left that ended in its turn would pass for verdicts.
+                # Marks that a scorer left that died before its commit would pass for verdicts.
                 window.recover()
-            watcher.waiting.refresh()
-            self._look(watcher)
+            scorer.backlog.refresh()
+            self._look(scorer)
             on_lag(self.lag)
-            before = watcher.handled
-            if at_work and self.lag.waiting:
-                for verdict in watcher.one_pass():
+            before = scorer.handled
+            if leads and self.lag.waiting:
+                for verdict in scorer.one_pass():
                     yield verdict
-                    self._post.hold()
-            self.handled += watcher.handled - before
-            if watcher.handled > before:
+                    self._leadership.try_acquire()
+            self.handled += scorer.handled - before
+            if scorer.handled > before:
                 continue
             # Those that still wait have been scored a moment ago, are gone, or take no mark.
-            if self._once and (at_work or not self.lag.waiting):
+            if self._once and (leads or not self.lag.waiting):
                 return
             self._sleep(self._poll)
 
-    def _at_work(self) -> bool:
-        """Whether this watcher is the one that works; told when that changes."""
-        at_work = self._post.hold()
-        if at_work and self._standing_by:
+    def _leads(self) -> bool:
+        """Whether this watcher leads; says in the log when that changes."""
+        leads = self._leadership.try_acquire()
+        if leads and self._standing_by:
             log.warning("nobody else scores any more: at work")
-        elif not at_work and not self._standing_by:
-            log.warning("another process (%s) scores this window: standing by", self._post.holder)
-        self._standing_by = not at_work
-        return at_work
+        elif not leads and not self._standing_by:
+            log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
+        self._standing_by = not leads
+        return leads
 
-    def _look(self, watcher: Watcher) -> None:
-        """Counts what waits, and tells of the indices that take no marks, each once."""
-        self.lag = watcher.waiting.lag()
+    def _look(self, scorer: BacklogScorer) -> None:
+        """Measures the backlog, and says in the log which indices take no marks, each once."""
+        self.lag = scorer.backlog.measure()
         for name in sorted(self.lag.readonly):
-            if name not in self._told:
+            if name not in self._known_readonly:
                 log.warning("%s is read-only: its documents wait until it takes marks again", name)
-        self._told = frozenset(self.lag.readonly)
+        self._known_readonly = frozenset(self.lag.readonly)
         self.expected = self.handled + self.lag.waiting
 
     def _begin_hour(self) -> None:

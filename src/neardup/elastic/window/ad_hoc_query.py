@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.codec import LOADED, OBJECT, loaded
+from neardup.elastic.window.codec import OBJECT, RESTORED, stored_rows
 from neardup.elastic.window.loader import committed, counted, pages, refresh
-from neardup.elastic.window.pending_writes import DocumentRef
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Search, SignedQueryBatch
+from neardup.index.query_batch import SignedQueryBatch
+from neardup.index.search import Search
 from neardup.model.document import encode_text, time_argument
 from neardup.model.field_path import field_of
 from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
@@ -34,15 +34,16 @@ from neardup.window.state import State
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.http.api import Hit
     from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
-    from neardup.signing.signature import SignedBatch, Signer
+    from neardup.signing.signature import SignedBatch
+    from neardup.signing.signer import Signer
 
 log = logging.getLogger("neardup")
 
-Hit = dict[str, Any]
 _COUNTED_AT_ONCE: Final = 1_000
 
 
@@ -77,7 +78,7 @@ class AdHocQuery:
         exact = self._settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         refresh(self._cluster, self._layout)
         own = [] if identity is None else self._own(identity)
-        asked = text if own == [] else field_of(own[0]["_source"], self._layout.text_field)
+        asked = text if own == [] else field_of(own[0].source, self._layout.text_field)
         try:
             features = self._features(encode_text(asked or ""))
         except ValueError as error:
@@ -198,7 +199,7 @@ class AdHocQuery:
         return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
 
     def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
-        fields = [f"{OBJECT}.{name}" for name in LOADED]
+        fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
             fields.append(self._layout.text_field)
         order = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
@@ -211,17 +212,17 @@ class AdHocQuery:
 
     def _take(self, hits: Iterable[Hit]) -> None:
         """Takes documents into the small window, and whatever decides which groups they stand for."""
-        known = {hit["_source"][OBJECT]["order"]: hit for hit in hits}
-        heads = {hit["_source"][OBJECT]["group_order"] for hit in known.values()} - known.keys()
+        known = {hit.source[OBJECT]["order"]: hit for hit in hits}
+        heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
             found = self._found(self._search(self._living([queries.terms("order", sorted(heads))])))
-            known |= {hit["_source"][OBJECT]["order"]: hit for hit in found}
+            known |= {hit.source[OBJECT]["order"]: hit for hit in found}
             for gone in sorted(heads - known.keys()):
                 known |= self._heirs(gone)
         ordered = [known[order] for order in sorted(known)]
-        places = [DocumentRef(hit["_index"], hit["_id"]) for hit in ordered]
+        places = [hit.ref for hit in ordered]
         apart = [self._layout.is_apart(place.index) for place in places]
-        taken = loaded([hit["_source"][OBJECT] for hit in ordered], apart)
+        taken = stored_rows([hit.source[OBJECT] for hit in ordered], apart)
         self._store.adopt(taken.rows, taken.blobs, places)
         add_stored(self._state, taken.rows, taken.ids, np.zeros(len(ordered), np.int64), [taken.keys])
 
@@ -233,4 +234,4 @@ class AdHocQuery:
             {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
         ]
         found = next(pages(self._cluster, self._layout, {**body, "sort": sort}, size=1), [])
-        return {hit["_source"][OBJECT]["order"]: hit for hit in found}
+        return {hit.source[OBJECT]["order"]: hit for hit in found}

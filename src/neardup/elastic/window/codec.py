@@ -1,4 +1,4 @@
-"""What a stored document is called in the cluster: from rows and blobs to the fields of `neardup`, and back.
+"""Codec of stored documents: from rows and blobs to the fields of the object `neardup` in the cluster, and back.
 
 `mappings/neardup-fields.json` maps them, docs/elasticsearch.md explains them. The signature's fields are the
 processor's affair (or the client's, where there is no plugin); these are the scorer's: the verdict, and what it takes
@@ -33,17 +33,17 @@ VERDICT: Final = (
     "partial", "partial_total", "group_score", "group_shared", "scored_at",
 )  # fmt: skip
 """The verdict as users search it, in the words of `Verdict`."""
-BOOK: Final = (
+BOOKKEEPING: Final = (
     "identity", "time", "order", "group_order", "group_time", "duplicate_time", "larger", "normal_bytes", "sieve",
     "written_by",
 )  # fmt: skip
-"""What the scorer needs beside it: `order` numbers documents as they came, over all hours."""
-LOADED: Final = (
-    "fingerprint", "qgram_count", "sketch", "sentences", "simhash_bands", *VERDICT, *BOOK,
+"""What the scorer needs beside it: `order` is a document's arrival, which numbers documents over all hours."""
+SCORER_FIELDS: Final = (*VERDICT, *BOOKKEEPING)
+"""All that the scorer writes: what an update of a stored document may change."""
+RESTORED: Final = (
+    "fingerprint", "qgram_count", "sketch", "sentences", "simhash_bands", *SCORER_FIELDS,
 )  # fmt: skip
-"""What is read of a document to take it into a window: neither its text nor its q-grams."""
-
-
+"""What is read of a document to restore it in a window: neither its text nor its q-grams."""
 PART: Final = (*PartialMatch._fields, "time")
 """What is kept of a document that `partial` names: also its own time, as `duplicate_time` of a copy's original."""
 
@@ -55,38 +55,37 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     """
     id_end = int(row["id_bytes"])
     group_end = id_end + int(row["group_bytes"])
-    identity, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
-    kept = VerdictPayload.read(blob[group_end:])
-    original = kept.original
-    matches, matches_total = kept.listed
+    id, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
+    payload = VerdictPayload.read(blob[group_end:])
+    matches, matches_total = payload.listed
     is_member = int(row["group_order"]) != int(row["order"])
-    group_score, group_shared = kept.with_head(group, int(row["shared"])) if is_member else (None, None)
+    group_score, group_shared = payload.with_head(group, int(row["shared"])) if is_member else (None, None)
     return {
         "status": STATUSES[int(row["status"])],
-        "duplicate_of": original,
-        "score": kept.score,
-        "shared": int(row["shared"]) if original is not None else None,
-        "group": group or identity,
+        "duplicate_of": payload.original,
+        "score": payload.score,
+        "shared": int(row["shared"]) if payload.original is not None else None,
+        "group": group or id,
         "candidates": int(row["candidates"]),
         "truncated": bool(row["flags"] & TRUNCATED),
         "matches": [match._asdict() for match in matches],
         "matches_total": matches_total,
-        "partial": [dict(zip(PART, part, strict=True)) for part in kept.parts] if row["asked"] else None,
-        "partial_total": kept.partial[1] if row["asked"] else None,
+        "partial": [dict(zip(PART, part, strict=True)) for part in payload.parts] if row["asked"] else None,
+        "partial_total": payload.partial[1] if row["asked"] else None,
         "group_score": group_score,
         "group_shared": group_shared,
         "scored_at": format_time(now),
-        "identity": identity,
+        "identity": id,
         "time": int(row["time"]),
         "order": int(row["order"]),
         "group_order": int(row["group_order"]),
         "group_time": int(row["group_time"]),
-        "duplicate_time": kept.time if original is not None else None,
+        "duplicate_time": payload.time if payload.original is not None else None,
         "larger": int(row["larger"]),
     }
 
 
-def new_fields(row: Any, sieve: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
+def first_fields(row: Any, sieve: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
     """What is written once, when a document is scored for the first time, beside `verdict_fields`."""
     first, second = row["fingerprint"].tolist()
     return {
@@ -104,12 +103,12 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
-UNSCORED: Final[dict[str, None]] = dict.fromkeys((*VERDICT, *BOOK))
+UNSCORED: Final[dict[str, None]] = dict.fromkeys(SCORER_FIELDS)
 """The update that takes a verdict back: as if the document had never been scored."""
 
 
-class Loaded(NamedTuple):
-    """Stored documents as a state takes them: rows by order, their ids, blobs one after another, keys likewise."""
+class StoredRows(NamedTuple):
+    """Stored documents as a state restores them: rows by arrival, their ids, blobs one after another, keys likewise."""
 
     rows: Rows
     ids: list[str]
@@ -117,65 +116,66 @@ class Loaded(NamedTuple):
     keys: NDArray[np.uint64]
 
 
-def loaded(objects: Sequence[Mapping[str, Any]], routed: Sequence[bool]) -> Loaded:
-    """Rows, blobs and keys from the `neardup` objects of documents that have been scored.
+def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool]) -> StoredRows:
+    """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
+    `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
     `blob_start` and `text_start` are left for the store to set. A missing sieve lets everything pass.
     """
     rows = np.zeros(len(objects), ROW)
-    ids = [found["identity"] for found in objects]
-    id_blobs = [identity.encode() for identity in ids]
-    groups = [b"" if found["group"] == found["identity"] else found["group"].encode() for found in objects]
-    rests = [_rest(found) for found in objects]
+    ids = [each["identity"] for each in objects]
+    id_blobs = [id.encode() for id in ids]
+    groups = [b"" if each["group"] == each["identity"] else each["group"].encode() for each in objects]
+    payloads = [_payload(each).to_bytes() for each in objects]
     for name, field in (
         ("order", "order"), ("time", "time"), ("group_order", "group_order"), ("group_time", "group_time"),
         ("count", "qgram_count"), ("candidates", "candidates"), ("larger", "larger"), ("text_bytes", "normal_bytes"),
     ):  # fmt: skip
-        rows[name] = [found[field] for found in objects]
+        rows[name] = [each[field] for each in objects]
     rows["seq"] = rows["order"]
-    rows["shared"] = [-1 if (shared := found.get("shared")) is None else shared for found in objects]
-    rows["fingerprint"] = _hex64([found["fingerprint"] for found in objects]).reshape(-1, 2)
-    rows["status"] = [STATUSES.index(found["status"]) for found in objects]
+    rows["shared"] = [-1 if (shared := each.get("shared")) is None else shared for each in objects]
+    rows["fingerprint"] = _hex64([each["fingerprint"] for each in objects]).reshape(-1, 2)
+    rows["status"] = [STATUSES.index(each["status"]) for each in objects]
     rows["flags"] = [
-        (TRUNCATED if found["truncated"] else 0) | (ROUTED if apart else 0)
-        for found, apart in zip(objects, routed, strict=True)
+        (TRUNCATED if each["truncated"] else 0) | (ROUTED if aside else 0)
+        for each, aside in zip(objects, set_aside, strict=True)
     ]
     rows["words"] = 1  # whoever signs makes whole signatures
-    rows["asked"] = [found.get("partial") is not None for found in objects]
+    rows["asked"] = [each.get("partial") is not None for each in objects]
     rows["id_bytes"], rows["group_bytes"] = list(map(len, id_blobs)), list(map(len, groups))
-    blobs = [b"".join(parts) for parts in zip(id_blobs, groups, rests, strict=True)]
+    blobs = [b"".join(parts) for parts in zip(id_blobs, groups, payloads, strict=True)]
     rows["blob_bytes"] = list(map(len, blobs))
-    return Loaded(rows, ids, blobs, _keys(rows, objects))
+    return StoredRows(rows, ids, blobs, _keys(rows, objects))
 
 
-def _rest(found: Mapping[str, Any]) -> bytes:
-    """The part of a blob that speaks of a copy's original and of parts; empty where there is neither."""
-    listed = [[match[name] for name in Match._fields] for match in found.get("matches") or ()]
-    parts = [[part[name] for name in PART] for part in found.get("partial") or ()]
+def _payload(each: Mapping[str, Any]) -> VerdictPayload:
+    """What a blob says of a copy's original and of parts."""
+    matches = [[match[name] for name in Match._fields] for match in each.get("matches") or ()]
+    parts = [[part[name] for name in PART] for part in each.get("partial") or ()]
     # Of a member whose best match is the head, the score says it already.
-    apart = found.get("group_score") is not None and found["group"] != found.get("duplicate_of")
+    has_other_head = each.get("group_score") is not None and each["group"] != each.get("duplicate_of")
     return VerdictPayload(
-        found.get("duplicate_of"),
-        found.get("duplicate_time") or 0,
-        found.get("score"),
-        listed,
+        each.get("duplicate_of"),
+        each.get("duplicate_time") or 0,
+        each.get("score"),
+        matches,
         parts,
-        unless_listed(found.get("matches_total"), listed),
-        unless_listed(found.get("partial_total"), parts),
-        [found["group_score"], found["group_shared"]] if apart else None,
-    ).to_bytes()
+        unless_listed(each.get("matches_total"), matches),
+        unless_listed(each.get("partial_total"), parts),
+        [each["group_score"], each["group_shared"]] if has_other_head else None,
+    )
 
 
 def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64]:
     """The keys of all documents (stores/base.py, KEY_COUNTS); sets the counts of `rows` and where they start."""
     parts: list[NDArray[np.uint64]] = []
     sizes: list[int] = []
-    for row, found in zip(rows, objects, strict=True):
-        sketch = _hex64(found.get("sketch") or ())
-        packed = found.get("sieve")
+    for row, each in zip(rows, objects, strict=True):
+        sketch = _hex64(each.get("sketch") or ())
+        packed = each.get("sieve")
         sieve = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
-        sentences = _hex64(found.get("sentences") or ())
-        bands = _bands(found.get("simhash_bands") or ())
+        sentences = _hex64(each.get("sentences") or ())
+        bands = _bands(each.get("simhash_bands") or ())
         row["n_sketch"], row["n_sieve"] = len(sketch), SIEVE_WORDS if len(sieve) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
         own = [sketch, sieve, sentences, bands]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from neardup.elastic.http.admin_api import index_settings
+
 if TYPE_CHECKING:
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
@@ -70,6 +72,6 @@ class Layout:
         if self.archive is not None:
             return {}
         params = {"expand_wildcards": "all", "filter_path": "*.settings.index.uuid"}
-        found = cluster.request("GET", f"/{self.target}/_settings/index.uuid", params=params, missing_ok=True)
-        named = ((name, self.address.hour_of_index(name)) for name in found or ())
+        found = index_settings(cluster, self.target, "index.uuid", params=params)
+        named = ((name, self.address.hour_of_index(name)) for name in found)
         return {name: hour for name, hour in named if hour is not None}

@@ -1,7 +1,7 @@
 """From documents in the cluster to the window in memory: all of it when it is opened, later what others added.
 
 Documents are read in the order in which they were scored, a page at a time, without their texts: about 0.2 ms each,
-most of it Elasticsearch's. Only what is committed counts (lease.py).
+most of it Elasticsearch's. Only what is committed counts (state_document.py).
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.window.codec import LOADED, OBJECT, UNSCORED, loaded
-from neardup.elastic.window.pending_writes import DocumentRef
+from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
 from neardup.window.restore import add_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from neardup.elastic.http.api import Hit
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
-    from neardup.elastic.window.lease import StateDocument
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.elastic.window.store import ClusterStore
     from neardup.window.state import State
 
@@ -30,41 +31,31 @@ _ORDER: Final = f"{OBJECT}.order"
 
 def refresh(cluster: Cluster, layout: Layout) -> None:
     """Makes everything written so far visible to searches."""
-    cluster.request("POST", f"/{layout.target}/_refresh", params={"allow_no_indices": "true"})
+    api.refresh(cluster, layout.target, api.NO_INDEX_NEEDED)
 
 
 def committed(content: StateDocument, first: int) -> dict[str, Any]:
     """The query for what counts of a window, from the order `first` on."""
     orders = {"gte": max(first, content.commit.floor_order), "lt": content.commit.next_order}
     query: dict[str, Any] = {"filter": [{"range": {_ORDER: orders}}]}
-    if content.gaps:
-        query["must_not"] = [{"range": {_ORDER: {"gte": low, "lt": high}}} for low, high in content.gaps]
+    if content.aborted:
+        query["must_not"] = [{"range": {_ORDER: {"gte": low, "lt": high}}} for low, high in content.aborted]
     return {"bool": query}
 
 
 def pages(
     cluster: Cluster, layout: Layout, body: dict[str, Any], *, searched_only: bool = False, size: int = _PAGE
-) -> Iterator[list[dict[str, Any]]]:
+) -> Iterator[list[Hit]]:
     """The hits of a sorted search in the window, a page at a time; the last field of the sort tells them apart.
 
     `searched_only` leaves out the copies that are kept apart. Raises `ClusterRejected` where a shard did not answer:
     a partial answer would pass for all there is.
     """
     target = layout.searched if searched_only else layout.target
-    after: dict[str, Any] = {}
-    while True:
-        answer = cluster.request(
-            "POST", f"/{target}/_search",
-            params={"allow_partial_search_results": "false", "ignore_unavailable": "true"},
-            body={**body, **after, "size": size, "track_total_hits": False},
-        )  # fmt: skip
-        hits = answer["hits"]["hits"]
-        own = [hit for hit in hits if layout.owns(hit["_index"])]
+    for hits in api.search_pages(cluster, target, body, size=size):
+        own = [hit for hit in hits if layout.owns(hit.index)]
         if own:
             yield own
-        if len(hits) < size:
-            return
-        after = {"search_after": hits[-1]["sort"]}
 
 
 def counted(
@@ -75,11 +66,8 @@ def counted(
         "query": query, "size": 0, "track_total_hits": False,
         "aggs": {"each": {"filters": {"filters": each}}},
     }  # fmt: skip
-    answer = cluster.request(
-        "POST", f"/{layout.searched}/_search",
-        params={"allow_partial_search_results": "false", "ignore_unavailable": "true"}, body=body,
-    )  # fmt: skip
-    buckets = answer["aggregations"]["each"]["buckets"] if "aggregations" in answer else {}
+    found = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
+    buckets = found["each"]["buckets"] if found else {}
     return {name: bucket["doc_count"] for name, bucket in buckets.items()}
 
 
@@ -94,10 +82,10 @@ def load(
         "_source": [f"{OBJECT}.{name}" for name in _wanted(state)],
     }
     for hits in pages(cluster, layout, body):
-        store.keep_turn()
-        objects = [hit["_source"][OBJECT] for hit in hits]
-        places = [DocumentRef(hit["_index"], hit["_id"]) for hit in hits]
-        found = loaded(objects, [layout.is_apart(place.index) for place in places])
+        store.keep_lease()
+        objects = [hit.source[OBJECT] for hit in hits]
+        places = [hit.ref for hit in hits]
+        found = stored_rows(objects, [layout.is_apart(place.index) for place in places])
         store.adopt(found.rows, found.blobs, places)
         add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
 
@@ -107,17 +95,17 @@ def _wanted(state: State) -> tuple[str, ...]:
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*state.settings.routes, *(["sentences"] if state.settings.partial else [])}
     unwanted = {field for route, field in routes.items() if route not in searched}
-    return tuple(name for name in LOADED if name not in unwanted)
+    return tuple(name for name in RESTORED if name not in unwanted)
 
 
 def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
-    """Undoes what scorers that died in their turns wrote: all documents whose orders lie in gaps.
+    """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
     refresh(cluster, layout)
-    ranges = [{"range": {_ORDER: {"gte": first, "lt": last}}} for first, last in content.gaps]
+    ranges = [{"range": {_ORDER: {"gte": first, "lt": last}}} for first, last in content.aborted]
     body = {
         "query": {"bool": {"should": ranges, "minimum_should_match": 1}},
         "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
@@ -128,8 +116,9 @@ def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
     return sum(outcome.ok for outcome in bulk(cluster, undo))
 
 
-def _undoing(hit: dict[str, Any]) -> Action:
-    place, version = (hit["_index"], hit["_id"]), (hit["_seq_no"], hit["_primary_term"])
-    if hit["_source"][OBJECT].get("written_by") == "ingest":
+def _undoing(hit: Hit) -> Action:
+    assert hit.version is not None, "it was asked for"
+    place, version = (hit.index, hit.id), hit.version
+    if hit.source[OBJECT].get("written_by") == "ingest":
         return Action("delete", *place, None, *version)
     return Action("update", *place, {OBJECT: UNSCORED}, *version)

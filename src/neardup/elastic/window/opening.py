@@ -9,17 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.managed_objects import deleted_after
-from neardup.elastic.admin.setup import scheme_of, set_up
+from neardup.elastic.admin.setup import set_up, window_config
 from neardup.elastic.http.address import Credentials, parse_address
+from neardup.elastic.http.admin_api import get_object
+from neardup.elastic.http.api import count
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.lease import Lease, StateDocument
 from neardup.elastic.window.site import ElasticContext
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.elastic.window.window import ElasticWindow
 from neardup.errors import NotSetUp, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.model.settings import Settings
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 from neardup.stores.remembered_settings import merged, settled
 from neardup.window.base import Expired
 from neardup.window.newest_hour import check_hours
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.window.lease import Lease
 
 log = logging.getLogger("neardup")
 
@@ -69,7 +72,7 @@ def open_elastic_window(
 def describe(window: str, *, credentials: Credentials | None = None) -> None:
     """Brings the state document up to what `neardup setup` has made, which only its role can see."""
     with _connected(window, credentials, None) as cluster:
-        lease, about = Lease(cluster), _template(cluster)
+        lease, about = scoring_lease(cluster), _template(cluster)
         content = lease.read()
         if about is None:
             return
@@ -77,7 +80,7 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
             lease.create(StateDocument(about, hours.remembered))
         elif content.about != about:
-            content, _ = lease.take()
+            content, _ = lease.acquire()
             lease.commit(replace(content, about=about))
 
 
@@ -89,13 +92,13 @@ def remember_hours(
     Raises `SettingsError` if documents would go by it and there is no `force`.
     """
     with _connected(window, credentials, None) as cluster:
-        lease = Lease(cluster)
+        lease = scoring_lease(cluster)
         content = lease.read()
         if content is None or not hours:
             return
         left = _left(cluster.address.prefix, content)
         chosen = left.with_changes(**hours)
-        layout = Layout.of(cluster.address, scheme_of(content.about), content.archive)
+        layout = Layout.of(cluster.address, window_config(content.about), content.archive)
         newest = content.commit.newest
         check_hours(
             str(cluster.address),
@@ -105,7 +108,7 @@ def remember_hours(
             force=force,
         )
         if chosen != left:
-            content, _ = lease.take()
+            content, _ = lease.acquire()
             lease.commit(replace(content, settings=merged(content.settings, chosen.remembered)))
 
 
@@ -114,8 +117,8 @@ def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
     old = {name: own for name, (own, _) in layout.living(cluster).items() if own < hour}
     if not old:
         return Expired()
-    count = sum(int(cluster.request("POST", f"/{name}/_count")["count"]) for name in old)
-    return Expired(sorted({hour_name(own) for own in old.values()}), count)
+    documents = sum(count(cluster, name) for name in old)
+    return Expired(sorted({hour_name(own) for own in old.values()}), documents)
 
 
 def _connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
@@ -134,7 +137,7 @@ def _opened(
     remember: bool,
 ) -> tuple[ElasticWindow, Settings | None]:
     """The window, and the settings that its last writer left; None for a new one."""
-    address, lease = cluster.address, Lease(cluster)
+    address, lease = cluster.address, scoring_lease(cluster)
     content = lease.read()
     left = None if content is None else _left(address.prefix, content)
     if content is None:
@@ -147,7 +150,7 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or left or _left(address.prefix, content)).with_changes(**changes)
-    scheme = scheme_of(content.about)
+    scheme = window_config(content.about)
     maker = _signer(str(address), scheme.recipe_text, scheme.lexicon, scheme.recipe, chosen)
     chosen = chosen.with_changes(recipe=maker.recipe)
     if content.archive is not None and chosen.window_hours:
@@ -174,7 +177,7 @@ def _tell_of_policy(name: str, scheme: WindowConfig, chosen: Settings) -> None:
 
 def _template(cluster: Cluster) -> dict[str, Any] | None:
     """What the window's index template says of it; None if it is not set up."""
-    answer = cluster.request("GET", f"/_index_template/{cluster.address.template}", missing_ok=True)
+    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
     if answer is None:
         return None
     template = answer["index_templates"][0]["index_template"].get("template", {})
@@ -182,9 +185,11 @@ def _template(cluster: Cluster) -> dict[str, Any] | None:
     return about
 
 
-def _begun(cluster: Cluster, lease: Lease, chosen: Settings, archive: str | None) -> StateDocument:
+def _begun(
+    cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
+) -> StateDocument:
     """The content of a window that nobody has scored in yet; sets it up if need be."""
-    about = _template(cluster) or set_up(cluster, settings=chosen).scheme.about()
+    about = _template(cluster) or set_up(cluster, settings=chosen).config.about()
     lease.create(StateDocument(about, chosen.remembered, archive=archive))
     content = lease.read()
     if content is None:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
+from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
-
-MAX_TERMS: Final = 65_536
-"""`index.max_terms_count`, as Elasticsearch sets it."""
 
 
 def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
@@ -27,7 +25,7 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     if minimum == 1 and len(terms) <= MAX_TERMS:
         return {"terms": {name: list(terms)}}
     count = -(-len(terms) // MAX_TERMS)
-    parts = [list(terms[place::count]) for place in range(count)]
+    parts = [list(terms[i::count]) for i in range(count)]
     each = -(-minimum // count)
     sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
     return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}

@@ -1,7 +1,8 @@
 """Where the Elasticsearch engine keeps documents: the hourly indices of a window. The store of `stores/base.py`.
 
 Nothing is written before `commit`: then everything a batch changed goes out by bulk, one action a document, and
-after it the state document (lease.py), which makes it count. Texts are read back from the documents themselves.
+after it the state document (state_document.py), which makes it count. Texts are read back from the documents
+themselves.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neardup.elastic.http.admin_api import delete_index
+from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action, Op
-from neardup.elastic.window.codec import OBJECT, new_fields, verdict_fields
-from neardup.elastic.window.pending_writes import DocumentRef, Writes
-from neardup.elastic.window.text_cache import Texts
-from neardup.elastic.window.undo_log import Journal
+from neardup.elastic.window.codec import OBJECT, first_fields, verdict_fields
+from neardup.elastic.window.pending_writes import PendingWrites
+from neardup.elastic.window.text_cache import TextCache
+from neardup.elastic.window.undo_log import UndoLog
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.clock import now_ms
 from neardup.model.document import Prepared, format_time
@@ -26,8 +29,8 @@ from neardup.stores.base import DELETED, ROUTED, Additions, Commit, Hour, Rows, 
 from neardup.stores.remembered_settings import merged
 
 if TYPE_CHECKING:
-    from neardup.elastic.window.lease import StateDocument
     from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
 
 
 class ForeignDocument(NamedTuple):
@@ -54,10 +57,10 @@ class ClusterStore:
         self._handles: dict[int, list[int]] = {}
         self._next_handle = 0
         self._blobs: dict[int, bytearray] = {}
-        text_field, journal = site.layout.text_field, Journal(site.cluster)
-        self._texts = Texts(site.cluster, text_field, site.signer)
-        self._writes = Writes(
-            site.cluster, content.counts, text_field, self._fingerprint, journal, site.lease.renew
+        text_field, undo_log = site.layout.text_field, UndoLog(site.cluster)
+        self._texts = TextCache(site.cluster, text_field, site.signer)
+        self._writes = PendingWrites(
+            site.cluster, content.counts, text_field, self._fingerprint, undo_log, site.lease.renew
         )
         self.removes = False
         """Whether the batch at hand does more than add documents."""
@@ -97,10 +100,10 @@ class ClusterStore:
         self._handles.setdefault(hour, []).append(handle)
         return handle
 
-    def keep_turn(self) -> None:
-        """Makes sure, in a turn that takes long, that it goes on: to be called wherever time passes."""
+    def keep_lease(self) -> None:
+        """Keeps the lease in an epoch that takes long: to be called wherever time passes."""
         if self._lease.held:
-            self._lease.confirm()
+            self._lease.ensure_held()
 
     def place_of(self, row: Any) -> DocumentRef:
         """Where the document of a row lies."""
@@ -147,7 +150,7 @@ class ClusterStore:
     def _add(self, place: DocumentRef, row: Any, blob: bytes, document: Prepared, sieve: Any) -> None:
         found = document.fields
         by = "watch" if isinstance(found, ForeignDocument) else "ingest"
-        ours = verdict_fields(row, blob, now_ms()) | new_fields(row, sieve, by)
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, by)
         if isinstance(found, ForeignDocument):
             action = self._mark(document, ours)
         else:
@@ -210,18 +213,18 @@ class ClusterStore:
         self._writes.put(place, Action("update", *place, {OBJECT: fields}), identity)
 
     def commit(self, commit: Commit) -> None:
-        """Writes what waits, then the state document, which ends the turn.
+        """Writes what waits, then the state document, which lets the lease go.
 
-        Raises `DocumentsRefused` after taking back what was written of the batch; the turn goes on then.
+        Raises `DocumentsRefused` after taking back what was written of the batch; the epoch goes on then.
         """
-        self._lease.confirm()
-        self._writes.send(self._lease.turn)
+        self._lease.ensure_held()
+        self._writes.send(self._lease.document.epoch)
         changes = self.content.changes + self.removes
         self.removes = False
         settings = self._to_settle or merged(self.remembered, self._remembered)
         self.content = replace(self.content, commit=commit, changes=changes, settings=settings)
         self._lease.commit(self.content)
-        self._writes.settled()
+        self._writes.committed()
         self._to_settle = None
 
     @property
@@ -233,7 +236,7 @@ class ClusterStore:
         self._to_settle = remembered
 
     def texts(self, hours: Sequence[int], rows: Rows) -> list[bytes]:  # noqa: ARG002 - a place knows its hour
-        self.keep_turn()
+        self.keep_lease()
         handles = rows["text_start"].tolist()
         return self._texts.read(handles, [self._places[handle] for handle in handles], rows)
 
@@ -245,7 +248,7 @@ class ClusterStore:
         self.forget(hour)
         gone = [name for name, (own, _) in self._layout.living(self._cluster).items() if own == hour]
         for name in gone:
-            self._cluster.request("DELETE", f"/{name}", missing_ok=True)
+            delete_index(self._cluster, name)
 
     def forget(self, hour: int) -> None:
         """Lets go of what is held in memory of an hour."""

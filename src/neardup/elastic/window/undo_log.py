@@ -1,8 +1,9 @@
-"""What a turn is about to change of stored documents, kept until it is committed: so that a turn is done or not done.
+"""Undo log: how stored documents were before an epoch of the lease changed them, kept until it commits.
 
-Adding documents needs no journal: what is not committed does not count, and is taken back. A turn that replaces,
-revises, moves or deletes documents which count writes down first how they are, beside the state document. If it dies,
-whoever comes next puts them back. Costs nothing for a stream of new documents.
+Adding documents needs no log: what is not committed does not count, and is rolled back. An epoch that replaces,
+revises, moves or deletes documents which count writes down first how they are, beside the state document. If its
+holder dies, whoever comes next puts them back: an epoch is done as a whole or not at all. Costs nothing for a stream
+of new documents.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.codec import OBJECT
 
 if TYPE_CHECKING:
+    from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
 
-_BYTES: Final = 4_000_000
-"""Of one document of the journal."""
+_PART_BYTES: Final = 4_000_000
+"""Of one document of the log."""
 
 
-class Entry(NamedTuple):
+class UndoEntry(NamedTuple):
     """A document as it was. `source`: all of it, None if there was none; or our `fields`, if nothing else changes."""
 
     index: str  # type: ignore[assignment]  # the word of the reference; nobody asks an entry for `tuple.index`
@@ -32,66 +35,64 @@ class Entry(NamedTuple):
     fields: dict[str, Any] | None = None
 
 
-class Journal:
-    """The journals of the turns of one window."""
+class UndoLog:
+    """The undo log of one window: documents `undo-EPOCH-PART` beside its state document."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._written: list[str] = []
 
-    def write(self, turn: int, entries: Sequence[Entry]) -> None:
-        """Keeps `entries` for `turn`; they are safe when this returns."""
-        state = self._cluster.address.state
+    def write(self, epoch: int, entries: Sequence[UndoEntry]) -> None:
+        """Keeps `entries` for `epoch`; they are safe when this returns."""
         for number, part in enumerate(_parts(entries)):
-            name = f"undo-{turn}-{number}"
+            name = _name(epoch, number)
             self._written.append(name)
-            self._cluster.request(
-                "PUT", f"/{state}/_doc/{name}", body={"entries": [each._asdict() for each in part]}
-            )
+            body = {"entries": [entry._asdict() for entry in part]}
+            put_doc(self._cluster, self._cluster.address.state, name, body)
 
     def clear(self) -> None:
-        """Forgets what was written: the turn is committed, or undone."""
+        """Forgets what was written: the epoch is committed, or undone."""
         if self._written:
-            bulk(
-                self._cluster, [Action("delete", self._cluster.address.state, name) for name in self._written]
-            )
+            state = self._cluster.address.state
+            bulk(self._cluster, [Action("delete", state, name) for name in self._written])
             self._written.clear()
 
-    def undo(self, turns: Sequence[int]) -> int:
-        """Puts back the documents that `turns` wrote down, the last turn first; returns how many those were.
+    def undo(self, epochs: Sequence[int]) -> int:
+        """Puts back the documents that `epochs` wrote down, those of the last epoch first; returns how many.
 
         A document that is still the one it was keeps what other clients have done to it, but is written all the same:
-        what of the dead turn's writes is still on its way then comes to a version that is no more.
+        what of the dead holder's writes is still on its way then comes to a version that is no more.
         """
         count = 0
-        for turn in reversed(turns):
-            for entries in self._read(turn):
-                there = mget(self._cluster, entries)
-                undone = (_undoing(entry, found) for entry, found in zip(entries, there, strict=True))
-                bulk(self._cluster, [action for action in undone if action is not None])
+        for epoch in reversed(epochs):
+            for entries in self._read(epoch):
+                current = mget(self._cluster, entries)
+                actions = (_undoing(entry, now) for entry, now in zip(entries, current, strict=True))
+                bulk(self._cluster, [action for action in actions if action is not None])
                 count += len(entries)
         self.clear()
         return count
 
-    def _read(self, turn: int) -> Iterator[list[Entry]]:
-        """The entries of a turn, part by part; the last one may be missing if it died while it wrote them down."""
+    def _read(self, epoch: int) -> Iterator[list[UndoEntry]]:
+        """The entries of an epoch, part by part; the last may be missing if its holder died while it wrote them."""
         number = 0
         while True:
-            name = f"undo-{turn}-{number}"
-            answer = self._cluster.request(
-                "GET", f"/{self._cluster.address.state}/_doc/{name}", missing_ok=True
-            )
-            if answer is None or not answer.get("found"):
+            name = _name(epoch, number)
+            part = get_doc(self._cluster, self._cluster.address.state, name)
+            if part is None:
                 return
             self._written.append(name)
-            yield [Entry(**entry) for entry in answer["_source"]["entries"]]
+            yield [UndoEntry(**entry) for entry in part.source["entries"]]
             number += 1
 
 
-def _undoing(entry: Entry, found: dict[str, Any]) -> Action | None:
+def _name(epoch: int, part: int) -> str:
+    return f"undo-{epoch}-{part}"
+
+
+def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     """What brings a document back to its entry; None if that is for it to be gone, and it is."""
-    there = found["_source"] if found.get("found") else None
-    version = (found["_seq_no"], found["_primary_term"]) if there is not None else (None, None)
+    there, version = (None, (None, None)) if current is None else (current.source, current.version)
     if entry.fields is not None:
         if there is None:
             return None  # another client has deleted it
@@ -99,21 +100,21 @@ def _undoing(entry: Entry, found: dict[str, Any]) -> Action | None:
         return Action("index", entry.index, entry.id, back, *version)
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
-    unchanged = there is not None and _order(there) == _order(entry.source)
+    unchanged = there is not None and _arrival(there) == _arrival(entry.source)
     return Action("index", entry.index, entry.id, there if unchanged else entry.source, *version)
 
 
-def _order(source: dict[str, Any]) -> Any:
+def _arrival(source: dict[str, Any]) -> Any:
     return source.get(OBJECT, {}).get("order")
 
 
-def _parts(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+def _parts(entries: Sequence[UndoEntry]) -> Iterator[list[UndoEntry]]:
     """`entries` in parts that fit one document each."""
-    part: list[Entry] = []
+    part: list[UndoEntry] = []
     size = 0
     for entry in entries:
         weight = len(orjson.dumps(entry._asdict()))
-        if part and size + weight > _BYTES:
+        if part and size + weight > _PART_BYTES:
             yield part
             part, size = [], 0
         part.append(entry)

@@ -1,9 +1,9 @@
 """The Elasticsearch engine: the embedded engine's window, kept in a cluster and in step with what others write.
 
 The index of the window (posting lists, rows, groups) is in this process, as it is in the embedded engine, so a
-document costs no search request; the cluster holds documents and verdicts. Every change is a turn (lease.py): take
-it, catch up with what others have committed since, decide, write, commit. So any number of scorers agree with each
-other, and a verdict that is yielded is in the cluster for good.
+document costs no search request; the cluster holds documents and verdicts. Every change is an epoch of the lease
+(lease.py): acquire it, catch up with what others have committed since, decide, write, commit. So any number of
+scorers agree with each other, and a verdict that is yielded is in the cluster for good.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neardup.elastic.http.api import DocumentRef, count
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.codec import OBJECT, new_fields, unstored_fields, verdict_fields
+from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.loader import load, roll_back
-from neardup.elastic.window.pending_writes import DocumentRef, DocumentsRefused
+from neardup.elastic.window.pending_writes import DocumentsRefused
 from neardup.elastic.window.store import ClusterStore, ForeignDocument
-from neardup.elastic.window.undo_log import Journal
+from neardup.elastic.window.undo_log import UndoLog
 from neardup.errors import ClusterUnreachable, WindowDamaged
 from neardup.model.clock import now_ms
 from neardup.model.document import Prepared, Reject
@@ -36,8 +37,8 @@ from neardup.window.threads import one_at_a_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from neardup.elastic.window.lease import StateDocument
     from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
     from neardup.model.verdict import Group, Verdict
     from neardup.window.base import OnReject, Stats
@@ -80,7 +81,7 @@ class ElasticWindow(WindowEngine):
     def _catch_up(self, content: StateDocument) -> None:
         """Takes over what others have committed since this scorer last looked."""
         known = self._store.content
-        if content.changes != known.changes or content.gaps != known.gaps:
+        if content.changes != known.changes or content.aborted != known.aborted:
             self._state = self._empty(replace(content, commit=Commit()), self._state.settings)
         state, store = self._state, self._store
         store.content = content
@@ -107,20 +108,20 @@ class ElasticWindow(WindowEngine):
                 self._catch_up(
                     self._committed()
                 )  # a large window is not read while others wait for their turn
-            content, lost = self._lease.take()
+            content, lost = self._lease.acquire()
             try:
                 if lost:
-                    changed = Journal(self._cluster).undo(content.undo)
-                    count = roll_back(self._cluster, self._layout, content)
+                    changed = UndoLog(self._cluster).undo(content.undo)
+                    undone = roll_back(self._cluster, self._layout, content)
                     log.warning(
-                        "%d documents that never counted were taken back, %d changes undone", count, changed
+                        "%d documents that never counted were taken back, %d changes undone", undone, changed
                     )
                     content = replace(content, undo=())
                 self._catch_up(content)
                 yield
                 self._lease.release(self._store.content)
             except BaseException as error:
-                self._lease.abandon(content, told=not isinstance(error, ClusterUnreachable))
+                self._lease.fail(content, tell=not isinstance(error, ClusterUnreachable))
                 raise
 
     @one_at_a_time
@@ -207,7 +208,9 @@ class ElasticWindow(WindowEngine):
             blob = state.store.blob(
                 int(state.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
             )
-            ours = verdict_fields(row, blob, now_ms()) | new_fields(row, state.table.sieves[number], "watch")
+            ours = verdict_fields(row, blob, now_ms()) | first_fields(
+                row, state.table.sieves[number], "watch"
+            )
             self._store.mark(document, ours)
         return verdict
 
@@ -295,11 +298,9 @@ class ElasticWindow(WindowEngine):
     @one_at_a_time
     def stats(self) -> Stats:
         self._catch_up(self._committed())
-        marked = self._cluster.request(
-            "POST", f"/{self._layout.target}/_count", params={"ignore_unavailable": "true"},
-            body={"query": {"term": {f"{OBJECT}.status": "unscored"}}},
-        )  # fmt: skip
-        return replace(super().stats(), unscored=int(marked["count"]))
+        query = {"term": {f"{OBJECT}.status": "unscored"}}
+        marked = count(self._cluster, self._layout.target, query, {"ignore_unavailable": "true"})
+        return replace(super().stats(), unscored=marked)
 
 
 def _mark_expired_dead(state: State, store: ClusterStore) -> None:

@@ -1,4 +1,4 @@
-"""Times of a run over files: a time for documents that have none, and all of them in order of time where they are not.
+"""Files in order of time: a time for documents that have none, and documents sorted by time where files are not.
 
 What is read twice is read from its beginning: only regular files are. Nothing here keeps a text in memory.
 """
@@ -9,12 +9,12 @@ import os
 import pickle
 import sys
 import tempfile
-import time as clock
 from array import array
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.model.clock import now_ms
 from neardup.model.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 _BEFORE_ALL: Final = -(2**62)
 
 
-class Look(NamedTuple):
-    """What a first look at the times of files shows: whether their hours never go back, and how many have documents."""
+class HourOrder(NamedTuple):
+    """Whether the hours of files never go back, and how many hours have documents."""
 
     in_order: bool
     hours: int
 
 
-class Dated:
+class DatedReader:
     """What `reader` yields, with a time for every document that has none: that of the one before it in the run, or at
     its head the first there is (of a pipe: the first in what is there at once). Where there is none, it is left to its
     arrival.
 
     A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's. `undated` counts
-    those that were given one, `arriving` those that were not; `first` is the place of the first of either.
+    those that were given one, `arriving` those that were not; `first` is the source and line of the first of either.
     """
 
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
@@ -48,7 +48,7 @@ class Dated:
         self.undated = self.arriving = 0
         self.first: str | None = None
         self._begun = False
-        self._latest = int(clock.time() * 1_000) + ahead_hours * HOUR_MS
+        self._latest = now_ms() + ahead_hours * HOUR_MS
         self._stdin_at = _stdin_position()
 
     @property
@@ -64,17 +64,16 @@ class Dated:
         """`reject` with the file and line of its document."""
         return self.reader.located(reject)
 
-    def place(self, document: Document) -> tuple[str | None, int | None]:
+    def location(self, document: Document) -> tuple[str | None, int | None]:
         """File and line of the document that was yielded last."""
-        found = self.reader.located(Reject(document.id, ""))
-        return found.source, found.line
+        located = self.reader.located(Reject(document.id, ""))
+        return located.source, located.line
 
     def __iter__(self) -> Iterator[Item]:
         self.undated, self.arriving, self.first, self._begun = 0, 0, None, False
         last = None if self.is_live else self._first_time()
-        waiting: list[
-            Document
-        ] = []  # at the head of a pipe, for the first time that comes, or for what ends the wait
+        # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
+        waiting: list[Document] = []
         for item in self.reader:
             if (
                 type(item) is Document
@@ -102,15 +101,15 @@ class Dated:
             self._count(document, arriving=time is None)
             yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
 
-    def look(self) -> Look:
-        """A first look at all times."""
+    def hour_order(self) -> HourOrder:
+        """The order of the hours, by a pass over all documents."""
         hours, newest, in_order = set[int](), _BEFORE_ALL, True
         for key in (hour_of(time) for _, time in self.with_times()):
             in_order = in_order and key >= newest
             newest = max(newest, key)
             hours.add(key)
         self.rewind()
-        return Look(in_order, len(hours))
+        return HourOrder(in_order, len(hours))
 
     def with_times(self) -> Iterator[tuple[Document, int]]:
         """The documents with their times; one that will be rejected for its time has that of the one before it."""
@@ -123,9 +122,9 @@ class Dated:
     def time_of(self, document: Document, otherwise: int) -> int:
         """The time that a document is sorted by."""
         if document.time is None:
-            return int(clock.time() * 1_000)
-        found = self._known(document.time, None)
-        return otherwise if found is None else found
+            return now_ms()
+        time = self._known(document.time, None)
+        return otherwise if time is None else time
 
     def rewind(self) -> None:
         """Makes the next iteration begin at the beginning."""
@@ -135,10 +134,10 @@ class Dated:
 
     def _known(self, time: Any, otherwise: int | None) -> int | None:
         try:
-            found = parse_time(time)
+            known = parse_time(time)
         except (ValueError, OverflowError):
             return otherwise
-        return found if found <= self._latest else otherwise
+        return known if known <= self._latest else otherwise
 
     def _first_time(self) -> int | None:
         """The first time that a document has; mostly the first document's."""
@@ -152,17 +151,17 @@ class Dated:
 
     def _count(self, document: Document, *, arriving: bool) -> None:
         if self.first is None:
-            self.first = ":".join(str(part) for part in self.place(document) if part is not None)
+            self.first = ":".join(str(part) for part in self.location(document) if part is not None)
         self.arriving += arriving
         self.undated += not arriving
 
 
-class InOrder:
-    """The documents of regular files in order of (time, place in the files), by way of a temporary file; what is
-    rejected while they are read comes first.
+class SortedReader:
+    """The documents of regular files in order of time, those of one time as they are read, by way of a temporary file;
+    what is rejected while they are read comes first.
     """
 
-    def __init__(self, dated: Dated) -> None:
+    def __init__(self, dated: DatedReader) -> None:
         self._dated = dated
         self._position = Position()
         self._done, self._total = 0, 0
@@ -201,7 +200,7 @@ class InOrder:
             time = self._dated.time_of(item, time)
             starts.append(at)
             times.append(time)
-            source, line = self._dated.place(item)
+            source, line = self._dated.location(item)
             record = pickle.dumps((item, source or "", line or 0), pickle.HIGHEST_PROTOCOL)
             try:
                 spool.write(record)

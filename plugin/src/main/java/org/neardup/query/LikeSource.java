@@ -12,16 +12,16 @@ import org.elasticsearch.xcontent.XContentBuilder;
 import org.elasticsearch.xcontent.XContentLocation;
 import org.elasticsearch.xcontent.XContentParser;
 
-/** What copies are sought of. */
-sealed interface Like extends Writeable, ToXContentObject {
+/** The text or document whose copies are to be found. */
+sealed interface LikeSource extends Writeable, ToXContentObject {
     String TEXT = "text";
     String INDEX = "_index";
     String ID = "_id";
     String ROUTING = "routing";
-    String WANTED = "an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}";
+    String EXPECTED = "an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}";
 
     /** A text, whose q-grams each node takes by the recipe of its indices. */
-    record Text(String text) implements Like {
+    record Text(String text) implements LikeSource {
         @Override
         public void writeTo(StreamOutput out) throws IOException {
             out.writeByte((byte) 0);
@@ -35,7 +35,7 @@ sealed interface Like extends Writeable, ToXContentObject {
     }
 
     /** A document that is still to be fetched; {@code index} may be an alias, {@code routing} null. */
-    record Reference(String index, String id, String routing) implements Like {
+    record Reference(String index, String id, String routing) implements LikeSource {
         @Override
         public void writeTo(StreamOutput out) throws IOException {
             out.writeByte((byte) 1);
@@ -59,12 +59,12 @@ sealed interface Like extends Writeable, ToXContentObject {
         }
     }
 
-    /** A document as it was fetched, which is itself no answer. */
-    record Document(Reference place, String recipe, String fingerprint, List<String> qgrams) implements Like {
+    /** A document as it was fetched, which is itself no match. */
+    record Document(Reference reference, String recipe, String fingerprint, List<String> qgrams) implements LikeSource {
         @Override
         public void writeTo(StreamOutput out) throws IOException {
             out.writeByte((byte) 2);
-            place.writeTo(out);
+            reference.writeTo(out);
             out.writeString(recipe);
             out.writeString(fingerprint);
             out.writeStringCollection(qgrams);
@@ -72,31 +72,32 @@ sealed interface Like extends Writeable, ToXContentObject {
 
         @Override
         public XContentBuilder toXContent(XContentBuilder builder, Params params) throws IOException {
-            return place.toXContent(builder, params);
+            return reference.toXContent(builder, params);
         }
     }
 
-    static Like read(StreamInput in) throws IOException {
+    static LikeSource read(StreamInput in) throws IOException {
         byte kind = in.readByte();
         return switch (kind) {
             case 0 -> new Text(in.readString());
             case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
-            case 2 -> new Document(
-                    (Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
+            case 2 ->
+                new Document((Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
             default -> throw new IOException("[like] of a kind not known here: " + kind);
         };
     }
 
-    /** Reads what {@code parser} stands at. */
-    static Like parse(XContentParser parser) throws IOException {
+    /** Reads the value at which {@code parser} is. */
+    static LikeSource parse(XContentParser parser) throws IOException {
         XContentLocation where = parser.getTokenLocation();
         if (parser.currentToken() != XContentParser.Token.START_OBJECT) {
-            throw new ParsingException(where, "[like] must be " + WANTED);
+            throw new ParsingException(where, "[like] must be " + EXPECTED);
         }
         Map<String, Object> given = parser.map();
         for (Map.Entry<String, Object> entry : given.entrySet()) {
             if (!List.of(TEXT, INDEX, ID, ROUTING).contains(entry.getKey())) {
-                throw new ParsingException(where, "[like] has the key [" + entry.getKey() + "]: it must be " + WANTED);
+                throw new ParsingException(
+                        where, "[like] has the key [" + entry.getKey() + "]: it must be " + EXPECTED);
             }
             if (!(entry.getValue() instanceof String)) {
                 throw new ParsingException(where, "[like." + entry.getKey() + "] must be a string");
@@ -107,7 +108,7 @@ sealed interface Like extends Writeable, ToXContentObject {
         String id = (String) given.get(ID);
         boolean byText = text != null && given.size() == 1;
         if (!byText && (text != null || index == null || id == null)) {
-            throw new ParsingException(where, "[like] has the keys " + given.keySet() + ": it must be " + WANTED);
+            throw new ParsingException(where, "[like] has the keys " + given.keySet() + ": it must be " + EXPECTED);
         }
         if (!byText && index.chars().allMatch(character -> character == ',')) {
             throw new ParsingException(where, "[like._index] is [" + index + "]: it must name an index"); // not all

@@ -2,8 +2,8 @@ package org.neardup.query;
 
 import java.io.IOException;
 import java.util.Arrays;
-import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.TermState;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
@@ -12,34 +12,35 @@ import org.apache.lucene.search.DocIdSetIterator;
 /**
  * The documents of one segment with doc_q &gt;= t, and by how much; deleted ones too, which searches leave out.
  *
- * <p>Worked in windows of document numbers, so that memory does not grow with the segment, and only when asked for: what
+ * <p>Worked in windows of Lucene's doc ids, so that memory does not grow with the segment, and only when needed: what
  * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
  * them, and is of a length that can reach t, is a candidate; the q-grams that are left are looked up for candidates
  * alone, and each falls out as soon as it cannot reach t any more. Between windows only the matches of the last one are
  * held: a search may have thousands of such clauses, all of which are there at once.
  */
-final class SegmentMatches extends DocIdSetIterator {
+final class SegmentMatchIterator extends DocIdSetIterator {
     /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
     static final int WINDOW = 1 << 17;
 
-    /** Of a document in a window, while it is worked on: its counter, and what is held if it is a candidate. */
-    private static final long BYTES = 16;
+    /** Bytes of a document in a window, while it is worked on: its counter, and what is held of a candidate. */
+    private static final long DOC_BYTES = 16;
 
-    /** Of where a term was found, about. */
+    /** Bytes of a term's state, about. */
     private static final long STATE_BYTES = 128;
 
     /**
      * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
-     * out of time: in Elasticsearch that asks (ExitableDirectoryReader), and seeks and postings do not.
+     * out of time: Elasticsearch checks for that there (ExitableDirectoryReader), not at seeks and postings.
      */
     private static final int SEEKS_BETWEEN_CHECKS = 256;
+
     private static final int POSTINGS_BETWEEN_CHECKS = 1 << 20;
 
     private final SeekPlan plan;
     private final Terms terms;
     private final SortedNumericDocValues sizes;
     private final int maxDoc;
-    private final Room room;
+    private final MemoryCheck memory;
     private final int window;
 
     private TermsEnum seeker;
@@ -47,8 +48,9 @@ final class SegmentMatches extends DocIdSetIterator {
     private int seeks = SEEKS_BETWEEN_CHECKS;
     private int read;
 
-    /** Where the terms of the prefix were found; null for one that has no document from the next window on. */
-    private TermState[] found;
+    /** States of the terms of the prefix; null for one that has no document from the next window on. */
+    private TermState[] states;
+
     private int nextWindow;
 
     /** Shared q-grams of the prefix, for every document of the window that is worked on; else null. */
@@ -61,17 +63,18 @@ final class SegmentMatches extends DocIdSetIterator {
     private int at = -1;
     private int doc = -1;
 
-    /** The matches of a segment of {@code maxDoc} documents; {@code terms}, {@code sizes}: their q-grams and how many. */
-    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, Room room) {
-        this(plan, maxDoc, terms, sizes, room, WINDOW);
+    /** The matches in a segment of {@code maxDoc} documents; {@code terms}, {@code sizes}: their q-grams and how many. */
+    SegmentMatchIterator(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, MemoryCheck memory) {
+        this(plan, maxDoc, terms, sizes, memory, WINDOW);
     }
 
-    SegmentMatches(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, Room room, int window) {
+    SegmentMatchIterator(
+            SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, MemoryCheck memory, int window) {
         this.plan = plan;
         this.maxDoc = maxDoc;
         this.terms = terms;
         this.sizes = sizes;
-        this.room = room;
+        this.memory = memory;
         this.window = window;
     }
 
@@ -87,7 +90,7 @@ final class SegmentMatches extends DocIdSetIterator {
 
     @Override
     public int advance(int target) throws IOException {
-        for (;;) {
+        for (; ; ) {
             for (at++; at < count; at++) {
                 if (docs[at] >= target) {
                     return doc = docs[at];
@@ -97,7 +100,7 @@ final class SegmentMatches extends DocIdSetIterator {
             if (start >= maxDoc) {
                 return doc = NO_MORE_DOCS;
             }
-            work(start);
+            matchWindow(start);
         }
     }
 
@@ -106,25 +109,25 @@ final class SegmentMatches extends DocIdSetIterator {
         return NearDuplicateQuery.COST;
     }
 
-    /** doc_q of the document it stands at. */
+    /** doc_q of the current document. */
     double docQ() {
         return (double) shared[at] / Math.max(plan.size(), others[at]);
     }
 
     /** Finds the matches of the window that begins at {@code start}, and where the next one begins. */
-    private void work(int start) throws IOException {
+    private void matchWindow(int start) throws IOException {
         count = 0;
         at = -1;
         int width = Math.min(window, maxDoc - start);
-        boolean keepsStates = found == null && start + width < maxDoc;
-        room.demand(BYTES * width + (keepsStates ? STATE_BYTES * plan.end(0) : 0));
+        boolean keepStates = states == null && start + width < maxDoc;
+        memory.ensure(DOC_BYTES * width + (keepStates ? STATE_BYTES * plan.end(0) : 0));
         counts = new int[width];
         countPrefix(start, start + width);
         Arrays.sort(docs, 0, count);
-        drop(start);
+        dropUnreachable(start);
         counts = null;
         for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
-            look(plan.end(stage - 1), plan.end(stage));
+            lookUp(plan.end(stage - 1), plan.end(stage));
         }
         docs = Arrays.copyOf(docs, count);
         shared = Arrays.copyOf(shared, count);
@@ -133,19 +136,19 @@ final class SegmentMatches extends DocIdSetIterator {
 
     private void countPrefix(int start, int end) throws IOException {
         int prefix = plan.end(0);
-        boolean first = found == null;
+        boolean first = states == null;
         boolean several = end < maxDoc;
         if (first) {
-            found = new TermState[several ? prefix : 0];
+            states = new TermState[several ? prefix : 0];
         }
         int least = plan.least();
         int next = maxDoc;
-        for (int place = 0; place < prefix; place++) {
-            if (first ? !seek(place) : !seekAgain(place)) {
+        for (int index = 0; index < prefix; index++) {
+            if (first ? !seek(index) : !seekAgain(index)) {
                 continue;
             }
             if (first && several) {
-                found[place] = seeker.termState();
+                states[index] = seeker.termState();
             }
             postings = seeker.postings(postings, PostingsEnum.NONE);
             int posting = start == 0 ? postings.nextDoc() : postings.advance(start);
@@ -158,27 +161,27 @@ final class SegmentMatches extends DocIdSetIterator {
             if (posting < maxDoc) {
                 next = Math.min(next, posting);
             } else if (several) {
-                found[place] = null;
+                states[index] = null;
             }
         }
         nextWindow = next;
     }
 
-    private boolean seek(int place) throws IOException {
-        check();
-        return seeker.seekExact(plan.term(place));
+    private boolean seek(int index) throws IOException {
+        reopenIfDue();
+        return seeker.seekExact(plan.term(index));
     }
 
-    private boolean seekAgain(int place) throws IOException {
-        if (found[place] == null) {
+    private boolean seekAgain(int index) throws IOException {
+        if (states[index] == null) {
             return false;
         }
-        check();
-        seeker.seekExact(plan.term(place), found[place]);
+        reopenIfDue();
+        seeker.seekExact(plan.term(index), states[index]);
         return true;
     }
 
-    private void check() throws IOException {
+    private void reopenIfDue() throws IOException {
         if (++seeks >= SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
             seeker = terms.iterator();
             seeks = 0;
@@ -194,7 +197,7 @@ final class SegmentMatches extends DocIdSetIterator {
     }
 
     /** Drops the candidates of the window whose number of q-grams, or of those shared so far, cannot reach t. */
-    private void drop(int start) throws IOException {
+    private void dropUnreachable(int start) throws IOException {
         shared = new int[count];
         others = new int[count];
         int left = plan.size() - plan.end(0);
@@ -215,9 +218,9 @@ final class SegmentMatches extends DocIdSetIterator {
     }
 
     /** Looks q-grams {@code first} to {@code end - 1} up for the candidates, and drops those that fall behind. */
-    private void look(int first, int end) throws IOException {
-        for (int place = first; place < end; place++) {
-            if (!seek(place)) {
+    private void lookUp(int first, int end) throws IOException {
+        for (int index = first; index < end; index++) {
+            if (!seek(index)) {
                 continue;
             }
             postings = seeker.postings(postings, PostingsEnum.NONE);

@@ -1,7 +1,7 @@
-"""JSON that is not one object a line: arrays of objects, and objects spread over lines, cut into their objects.
+"""JSON that is not one object a line (arrays of objects, objects spread over lines) cut into its objects.
 
 Nothing is parsed here: strings and brackets are followed as far as needed to see where a value ends. The pieces are
-what `jsonlines` parses, as it does lines. So memory stays within a value, however long the array is.
+what `json_lines` parses, as it does lines. So memory stays within a value, however long the array is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from neardup.sources.lines import BOM, EXCERPT, Overlong
+from neardup.sources.streams import after_head
 
 if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
@@ -32,14 +33,6 @@ Values = list[tuple[int, bytes]] | None
 """Values with the lines that they begin in, or None: nothing more is there now."""
 
 
-def peeked(chunks: Iterator[Chunk]) -> tuple[bytes, Iterator[Chunk]]:
-    """(the first chunk that is not empty; all chunks)."""
-    for chunk in chunks:
-        if chunk:
-            return chunk, _chain(chunk, chunks)
-    return b"", iter(())
-
-
 def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
 
@@ -50,14 +43,14 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
         head += chunk or b""
         begun = head.removeprefix(BOM).lstrip(BLANK)
         if begun.startswith(b"["):
-            return True, _chain(head, chunks)
+            return True, after_head(head, chunks)
         first, newline, rest = begun.partition(b"\n")
         is_decided = (begun and not begun.startswith(b"{")) or len(head) > MOST_LOOKED_AT
         if is_decided or (newline and _is_whole(first)):
             break
         if after := rest.lstrip(BLANK):
-            return not after.startswith((b"{", b"[")), _chain(head, chunks)
-    return False, _chain(head, chunks)
+            return not after.startswith((b"{", b"[")), after_head(head, chunks)
+    return False, after_head(head, chunks)
 
 
 def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
@@ -66,10 +59,10 @@ def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
     for chunk in chunks:
         if chunk is None:
             yield None
-        elif found := list(splitter.feed(chunk)):
-            yield found
-    if last := list(splitter.last()):
-        yield last
+        elif ended := list(splitter.feed(chunk)):
+            yield ended
+    if unended := list(splitter.last()):
+        yield unended
 
 
 def _is_whole(line: bytes) -> bool:
@@ -78,12 +71,6 @@ def _is_whole(line: bytes) -> bool:
     except orjson.JSONDecodeError:
         return False
     return True
-
-
-def _chain(head: bytes, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    if head:
-        yield head
-    yield from chunks
 
 
 class _Splitter:
@@ -116,7 +103,7 @@ class _Splitter:
                 self._in_string = True
             elif self._depth == 0 and (sign in b",]" if self._in_array else sign in b"[,]}{"):
                 # Between values: what stands before the sign is one, if it is more than blanks.
-                self._take(chunk[begun : at - 1])
+                self._append(chunk[begun : at - 1])
                 begun = at
                 yield from self._ended()
                 if sign == b"{":
@@ -128,10 +115,10 @@ class _Splitter:
             elif sign in b"}]":
                 self._depth = max(0, self._depth - 1)
                 if not self._depth and not self._in_array:
-                    self._take(chunk[begun:at])
+                    self._append(chunk[begun:at])
                     begun = at
                     yield from self._ended()
-        self._take(chunk[begun:])
+        self._append(chunk[begun:])
 
     def last(self) -> Iterator[tuple[int, bytes]]:
         """What was not ended when the stream was: a number or word may be whole, brackets and strings are not."""
@@ -140,7 +127,7 @@ class _Splitter:
         if self._in_array and not (self._depth or self._in_string):
             yield self._line, Cut()
 
-    def _take(self, piece: bytes) -> None:
+    def _append(self, piece: bytes) -> None:
         """`piece` belongs to the value at hand; blanks before it are let go."""
         if not self._length:
             whole = piece

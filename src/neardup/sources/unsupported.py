@@ -1,4 +1,4 @@
-"""Files that neardup does not take apart: what they are, by name or by how they begin, and what to do about it."""
+"""Formats that neardup does not read: told by a file's name or first bytes, with what to do about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from neardup.sources.files import FORMS, ending
 
 
-class Foreign(NamedTuple):
+class UnsupportedFormat(NamedTuple):
     """What a file is, what makes documents of it, and what `--input text` makes of it."""
 
     name: str
@@ -16,12 +16,14 @@ class Foreign(NamedTuple):
     as_text: str
 
 
-HTML: Final = Foreign("HTML", "convert it to text", "with its tags")
-XML: Final = Foreign("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
-MBOX: Final = Foreign("a mailbox (mbox)", "convert it to JSON Lines, a message a line", "as one document")
-MAIL: Final = Foreign("a mail", "convert it to JSON Lines, a message a line", "with its headers")
-LOG: Final = Foreign("a log", "convert it to JSON Lines, an entry a line", "as one document")
-MARKDOWN: Final = Foreign("Markdown", "convert it to text", "with its marks")
+HTML: Final = UnsupportedFormat("HTML", "convert it to text", "with its tags")
+XML: Final = UnsupportedFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
+MBOX: Final = UnsupportedFormat(
+    "a mailbox (mbox)", "convert it to JSON Lines, a message a line", "as one document"
+)
+MAIL: Final = UnsupportedFormat("a mail", "convert it to JSON Lines, a message a line", "with its headers")
+LOG: Final = UnsupportedFormat("a log", "convert it to JSON Lines, an entry a line", "as one document")
+MARKDOWN: Final = UnsupportedFormat("Markdown", "convert it to text", "with its marks")
 
 _BY_ENDING: Final = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
@@ -40,20 +42,20 @@ _BY_BEGINNING: Final = (
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
-def by_name(name: str) -> str:
-    """What there is to say about a file whose name tells none of the known forms."""
+def reason_by_name(name: str) -> str:
+    """Why a file whose name tells none of the known forms is not read, and what to do."""
     kind = _BY_ENDING.get(ending(name))
-    return reason(kind) if kind else (
+    return reason_for(kind) if kind else (
         f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input jsonl, csv or text says it"
     )  # fmt: skip
 
 
-def by_beginning(head: bytes) -> Foreign | None:
-    """What a file that begins with `head` is, if it is none of the known forms."""
+def format_of_beginning(head: bytes) -> UnsupportedFormat | None:
+    """The unsupported format of a file that begins with `head`; None if it looks like none of them."""
     begun = head.lstrip(_BLANK)
     return next((kind for pattern, kind in _BY_BEGINNING if pattern.match(begun)), None)
 
 
-def reason(kind: Foreign) -> str:
+def reason_for(kind: UnsupportedFormat) -> str:
     """Why a file of this kind is not read, and what to do."""
     return f"this is {kind.name}: {kind.remedy}; --input text compares it {kind.as_text}"

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line; and JSON of other shapes, an object after the other."""
+"""JSON: one object a line (JSON Lines), an array of objects, or objects spread over lines."""
 
 from __future__ import annotations
 
@@ -11,30 +11,38 @@ import orjson
 from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
-from neardup.sources.jsonvalues import Cut
-from neardup.sources.lines import Overlong, excerpt
+from neardup.sources.json_values import Cut, is_spread, values
+from neardup.sources.lines import Overlong, excerpt, lines
 
 if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
-    from neardup.sources.jsonvalues import Values
+    from neardup.sources.json_values import Values
     from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
 
 
-def documents(batches: Iterator[Lines], fields: FieldUse, position: Position) -> Iterator[Item]:
-    """A document or a `Reject` for every line that is not blank; the line's number is in `position`."""
+def documents(chunks: Iterator[Chunk], use: FieldUse, position: Position, longest: int) -> Iterator[Item]:
+    """A document or a `Reject` for every object, of at most `longest` bytes; `position` has the number of its line."""
+    spread, chunks = is_spread(chunks)
+    if spread:
+        return _documents_of_values(values(chunks, longest), use, position)
+    return _documents_of_lines(lines(chunks, longest), use, position)
+
+
+def _documents_of_lines(batches: Iterator[Lines], use: FieldUse, position: Position) -> Iterator[Item]:
+    """Blank lines are passed over."""
     for batch in batches:
         if batch is None:
             yield FLUSH
             continue
         for line in batch:
             position.line += 1
-            if line and (item := _item(line, fields, position)) is not None:
+            if line and (item := _item(line, use, position)) is not None:
                 yield item
 
 
-def documents_of_values(batches: Iterator[Values], fields: FieldUse, position: Position) -> Iterator[Item]:
-    """The same for every value, wherever it begins and ends."""
+def _documents_of_values(batches: Iterator[Values], use: FieldUse, position: Position) -> Iterator[Item]:
     for batch in batches:
         if batch is None:
             yield FLUSH
@@ -42,11 +50,11 @@ def documents_of_values(batches: Iterator[Values], fields: FieldUse, position: P
         for line, value in batch:
             position.nth = position.nth + 1 if line == position.line else 1
             position.line = line
-            item = _item(value, fields, position)
+            item = _item(value, use, position)
             yield position.reject("the JSON ends before its last bracket") if item is None else item
 
 
-def _item(line: bytes, fields: FieldUse, position: Position) -> Item | None:
+def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
     """What a line or value is; None for one that is blank."""
     try:
         record = orjson.loads(line)
@@ -57,7 +65,7 @@ def _item(line: bytes, fields: FieldUse, position: Position) -> Item | None:
     if type(record) is not dict:
         return position.reject("not a JSON object", raw=excerpt(line))
     try:
-        return fields.document(record, position.name(line))
+        return use.document(record, position.name(line))
     except RecordError as error:
         return position.reject(error.reason, id=error.id, raw=excerpt(line))
 

@@ -20,15 +20,16 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("The matches of a segment")
-class SegmentMatchesTest {
+class SegmentMatchIteratorTest {
     private static final List<String> THRESHOLDS = List.of("0.000001", "0.3", "0.5", "0.7", "0.9", "1");
 
-    private static SegmentMatches matches(SeekPlan plan, LeafReader reader, int window) throws IOException {
+    private static SegmentMatchIterator matches(SeekPlan plan, LeafReader reader, int window) throws IOException {
         SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, Corpus.COUNT);
-        return new SegmentMatches(plan, reader.maxDoc(), reader.terms(Corpus.QGRAMS), sizes, Room.ENDLESS, window);
+        return new SegmentMatchIterator(
+                plan, reader.maxDoc(), reader.terms(Corpus.QGRAMS), sizes, MemoryCheck.NONE, window);
     }
 
-    private static TreeMap<Integer, Double> all(SegmentMatches matches) throws IOException {
+    private static TreeMap<Integer, Double> all(SegmentMatchIterator matches) throws IOException {
         TreeMap<Integer, Double> all = new TreeMap<>();
         assertEquals(-1, matches.docID());
         for (int doc = matches.nextDoc(); doc != DocIdSetIterator.NO_MORE_DOCS; doc = matches.nextDoc()) {
@@ -53,9 +54,13 @@ class SegmentMatchesTest {
                     try (IndexReader reader = DirectoryReader.open(directory)) {
                         for (int round = 0; round < 12; round++) {
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                            SeekPlan plan = new SeekPlan(corpus.question(), threshold, round % 2 == 0 ? 2 : SeekPlan.SHARED);
+                            SeekPlan plan = new SeekPlan(
+                                    corpus.queryGrams(), threshold, round % 2 == 0 ? 2 : SeekPlan.COMPLETE_SHARED);
                             for (LeafReaderContext leaf : reader.leaves()) {
-                                check.check(plan, leaf.reader(), all(matches(plan, leaf.reader(), SegmentMatches.WINDOW)));
+                                check.check(
+                                        plan,
+                                        leaf.reader(),
+                                        all(matches(plan, leaf.reader(), SegmentMatchIterator.WINDOW)));
                             }
                         }
                     }
@@ -83,8 +88,8 @@ class SegmentMatchesTest {
     void advance() throws IOException {
         Random random = new Random(3);
         everywhere((plan, reader, expected) -> {
-            for (int window : new int[] {3, 64, SegmentMatches.WINDOW}) {
-                SegmentMatches matches = matches(plan, reader, window);
+            for (int window : new int[] {3, 64, SegmentMatchIterator.WINDOW}) {
+                SegmentMatchIterator matches = matches(plan, reader, window);
                 int doc = -1;
                 while (doc != DocIdSetIterator.NO_MORE_DOCS) {
                     int target = doc + 1 + random.nextInt(random.nextBoolean() ? 3 : 60);

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.model.document import Document, Reject
-from neardup.sources import Reader
-from neardup.sources.jsonvalues import Cut, is_spread, values
+from neardup.sources.json_values import Cut, is_spread, values
 from neardup.sources.lines import Overlong
+from neardup.sources.reader import Reader
 
 RECORDS = [
     {"id": f"n{i}", "text": f'Story {i}: "quoted" \\ [x], {{y}}\n', "tags": [[], {}]} for i in range(3)

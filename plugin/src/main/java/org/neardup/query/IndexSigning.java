@@ -16,41 +16,43 @@ import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.Signature;
+import org.neardup.signature.Signer;
 
 /**
  * How the documents of one index are signed.
  *
  * @param recipe what their q-grams are
- * @param lexicon the name of the lexicon that they are signed by; null for the standard one
+ * @param lexicon the name of the lexicon that they are signed by; null for the default one
  * @param maxLength characters of the longest text that is signed
  */
-record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
-    private static final String ABOUT = "neardup";
-    private static final int STANDARD_MAX_LENGTH = 1_000_000;
+record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
+    /** What of {@code _meta} of a mapping is ours. */
+    private static final String META = "neardup";
 
     /**
-     * That of the index of {@code context}, whose documents name their recipe in {@code recipeField}: what its
+     * How the index of {@code context} is signed, whose documents name their recipe in {@code recipeField}: what its
      * mapping says ({@code _meta.neardup}), else what its documents say. Null where the mapping says nothing and there are
      * no documents: an empty shard, or none, as when the filter of an alias is checked; and, if they {@code mayBeUnsigned},
      * where no document is signed.
      */
-    static Signed of(SearchExecutionContext context, String recipeField, boolean mayBeUnsigned) throws IOException {
-        Map<?, ?> about = about(context);
-        QGramRecipe recipe = about.get(Signature.RECIPE) instanceof String stated
-                ? understood(context, stated)
+    static IndexSigning of(SearchExecutionContext context, String recipeField, boolean mayBeUnsigned)
+            throws IOException {
+        Map<?, ?> meta = meta(context);
+        QGramRecipe recipe = meta.get(Signature.RECIPE) instanceof String stated
+                ? parsed(context, stated)
                 : indexed(context, recipeField, mayBeUnsigned);
         if (recipe == null) {
             return null;
         }
-        String lexicon = about.get("lexicon") instanceof String named ? named : null;
-        int maxLength = about.get("max_length") instanceof Integer stated ? stated : STANDARD_MAX_LENGTH;
-        return new Signed(recipe, lexicon, maxLength);
+        String lexicon = meta.get("lexicon") instanceof String named ? named : null;
+        int maxLength = meta.get("max_length") instanceof Integer stated ? stated : Signer.DEFAULT_MAX_LENGTH;
+        return new IndexSigning(recipe, lexicon, maxLength);
     }
 
-    private static Map<?, ?> about(SearchExecutionContext context) {
+    private static Map<?, ?> meta(SearchExecutionContext context) {
         Mapping mapping = context.getMappingLookup().getMapping();
         Map<String, Object> meta = mapping == null ? null : mapping.getMeta();
-        return meta != null && meta.get(ABOUT) instanceof Map<?, ?> about ? about : Map.of();
+        return meta != null && meta.get(META) instanceof Map<?, ?> ours ? ours : Map.of();
     }
 
     /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
@@ -67,13 +69,19 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
             found = recipes(context, name, true); // terms outlive their documents, until segments are merged and longer
         }
         if (distinct(found) > 1) {
-            throw new QueryShardException(context, "[neardup] cannot search this index: its documents are signed by the"
-                    + " recipes {}, whose q-grams differ; index them again by one of them", found.keySet());
+            throw new QueryShardException(
+                    context,
+                    "[neardup] cannot search this index: its documents are signed by the"
+                            + " recipes {}, whose q-grams differ; index them again by one of them",
+                    found.keySet());
         }
         if (found.isEmpty() && reader.numDocs() > 0 && !mayBeUnsigned) {
-            throw new QueryShardException(context, "[neardup] does not know how this index is signed: neither"
-                    + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
-                    + " setup, or index its documents through the pipeline of neardup", field);
+            throw new QueryShardException(
+                    context,
+                    "[neardup] does not know how this index is signed: neither"
+                            + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
+                            + " setup, or index its documents through the pipeline of neardup",
+                    field);
         }
         return found.isEmpty() ? null : found.values().iterator().next();
     }
@@ -82,7 +90,7 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
         return recipes.values().stream().distinct().count();
     }
 
-    /** The recipes that documents of this shard name, by their texts; if so asked, only those of {@code living} ones. */
+    /** The recipes that documents of this shard name, by their texts; or only those of {@code living} documents. */
     private static Map<String, QGramRecipe> recipes(SearchExecutionContext context, String field, boolean living)
             throws IOException {
         Map<String, QGramRecipe> found = new TreeMap<>();
@@ -91,15 +99,15 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
             TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
             while (recipes.next() != null) {
                 String text = recipes.term().utf8ToString();
-                if (!living || lives(recipes, leaf.reader().getLiveDocs())) {
-                    found.put(text, understood(context, text));
+                if (!living || hasLivingDocument(recipes, leaf.reader().getLiveDocs())) {
+                    found.put(text, parsed(context, text));
                 }
             }
         }
         return found;
     }
 
-    private static boolean lives(TermsEnum term, Bits living) throws IOException {
+    private static boolean hasLivingDocument(TermsEnum term, Bits living) throws IOException {
         PostingsEnum postings = term.postings(null, PostingsEnum.NONE);
         int doc = postings.nextDoc();
         while (doc != DocIdSetIterator.NO_MORE_DOCS && living != null && !living.get(doc)) {
@@ -108,7 +116,7 @@ record Signed(QGramRecipe recipe, String lexicon, int maxLength) {
         return doc != DocIdSetIterator.NO_MORE_DOCS;
     }
 
-    private static QGramRecipe understood(SearchExecutionContext context, String recipe) {
+    private static QGramRecipe parsed(SearchExecutionContext context, String recipe) {
         try {
             return QGramRecipe.of(recipe);
         } catch (IllegalArgumentException cause) {

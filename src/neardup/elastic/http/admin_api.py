@@ -1,0 +1,195 @@
+"""The calls to indices, templates and the cluster itself that we use, typed as those of `api.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.errors import ClusterRejected
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+SHARDS_A_NODE: Final = 1_000
+"""`cluster.max_shards_per_node`, as Elasticsearch sets it."""
+
+_SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
+_EXISTS_ALREADY: Final = "resource_already_exists_exception"
+_SETTING_LEVELS: Final = ("transient", "persistent", "defaults")
+"""The first that has a setting decides."""
+_NO_SUCH_API: Final = (400, 404, 405, 410)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The cluster's name and state ("green", "yellow", "red"), its nodes, and the shards of all open indices."""
+
+    name: str
+    status: str
+    nodes: int
+    data_nodes: int
+    shards: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardLimit:
+    """How many shards there are, and how many there may be (replicas count too)."""
+
+    used: int
+    most: int
+    data_nodes: int
+
+    @property
+    def hours_left(self) -> int:
+        """How many more hourly indices there is room for: a shard each, and a replica where it has a node."""
+        return (self.most - self.used) // (2 if self.data_nodes > 1 else 1)  # auto_expand_replicas 0-1
+
+
+# ---- the cluster ----
+
+
+def health(cluster: Cluster) -> Health:
+    """How the cluster is."""
+    answer = cluster.request("GET", "/_cluster/health")
+    shards = int(answer["active_shards"]) + int(answer["unassigned_shards"])
+    return Health(
+        answer["cluster_name"],
+        answer["status"],
+        int(answer["number_of_nodes"]),
+        int(answer["number_of_data_nodes"]),
+        shards,
+    )
+
+
+def shard_limit(cluster: Cluster) -> ShardLimit:
+    """How near the cluster is to as many shards as it may have. Elasticsearch counts those of all open indices,
+    assigned or not, against `cluster.max_shards_per_node` for every data node.
+    """
+    now = health(cluster)
+    each = int(_cluster_setting(cluster, _SHARDS_A_NODE) or SHARDS_A_NODE)
+    return ShardLimit(now.shards, each * now.data_nodes, now.data_nodes)
+
+
+def _cluster_setting(cluster: Cluster, name: str) -> str | None:
+    """A setting as it holds; None where the cluster does not have it."""
+    # No filter_path: its dots are steps into an object, those of a flat setting are not.
+    params = {"include_defaults": "true", "flat_settings": "true"}
+    answer = cluster.request("GET", "/_cluster/settings", params=params)
+    return next((answer[level][name] for level in _SETTING_LEVELS if name in answer.get(level, ())), None)
+
+
+def nodes(cluster: Cluster, *what: str, fields: Sequence[str]) -> list[dict[str, Any]]:
+    """What of each node is asked for: `what` are parts of its description, `fields` paths in it."""
+    params = {"filter_path": ",".join(f"nodes.*.{name}" for name in fields)}
+    answer = cluster.request("GET", f"/_nodes/{','.join(what)}", params=params)
+    return list(answer["nodes"].values())
+
+
+def has_lifecycle(cluster: Cluster) -> bool:
+    """Whether the cluster has ILM: distributions without it, and serverless projects, do not know its API."""
+    try:
+        cluster.request("GET", "/_ilm/status")
+    except ClusterRejected as error:
+        if error.status in _NO_SUCH_API:
+            return False
+        raise
+    return True
+
+
+def get_object(cluster: Cluster, path: str) -> Any:
+    """What a template, pipeline or policy, or all of a kind, is; None if there is none."""
+    return cluster.request("GET", path, missing_ok=True)
+
+
+def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:
+    """Makes or changes one; an index that is there already (another process was faster) is as good."""
+    try:
+        cluster.request("PUT", path, body=body)
+    except ClusterRejected as error:
+        if error.type != _EXISTS_ALREADY:
+            raise
+
+
+def simulate(
+    cluster: Cluster, source: dict[str, Any], *, name: str | None = None, processors: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """What an ingest pipeline (the one called `name`, or `processors`) makes of a document: `doc`, or an `error`."""
+    body: dict[str, Any] = {"docs": [{"_source": source}]}
+    path = "/_ingest/pipeline/_simulate"
+    if name is None:
+        body = {"pipeline": {"processors": list(processors)}, **body}
+    else:
+        path = f"/_ingest/pipeline/{name}/_simulate"
+    (answer,) = cluster.request("POST", path, body=body)["docs"]
+    return dict(answer)
+
+
+# ---- indices ----
+
+
+def indices(
+    cluster: Cluster, target: str, *, fields: Sequence[str], expand: str | None = None
+) -> dict[str, dict[str, Any]]:
+    """Aliases, mappings and settings of every index, by name, of which only `fields`; none if there is no index."""
+    params = {"filter_path": ",".join(f"*.{name}" for name in fields)}
+    params |= {"expand_wildcards": expand} if expand is not None else {}
+    return cluster.request("GET", f"/{target}", params=params, missing_ok=True) or {}
+
+
+def index_settings(
+    cluster: Cluster, target: str, *names: str, params: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Settings of every index, by name; none if there is no index."""
+    path = f"/{target}/_settings/{','.join(names)}"
+    return cluster.request("GET", path, params=dict(params), missing_ok=True) or {}
+
+
+def mappings(cluster: Cluster, target: str) -> dict[str, dict[str, Any]]:
+    """The mapping of every index, by name; none if there is no index."""
+    answer = cluster.request("GET", f"/{target}/_mapping", missing_ok=True) or {}
+    return {name: content["mappings"] for name, content in answer.items()}
+
+
+def put_mapping(cluster: Cluster, index: str, mapping: dict[str, Any]) -> None:
+    """Adds fields to the mapping of an index."""
+    cluster.request("PUT", f"/{index}/_mapping", body=mapping)
+
+
+def index_exists(cluster: Cluster, name: str) -> bool:
+    """Whether there is an index, or an alias, of this name."""
+    return (
+        cluster.request("GET", f"/{name}", params={"filter_path": "*.aliases"}, missing_ok=True) is not None
+    )
+
+
+def is_readable(cluster: Cluster, name: str) -> bool:
+    """Whether there is an index of this name, asked with no more rights than reading what is in it."""
+    return cluster.request("GET", f"/{name}/_count", missing_ok=True) is not None
+
+
+def create_index(cluster: Cluster, name: str) -> bool:
+    """Makes an index, as its template says; False if it was there already."""
+    try:
+        cluster.request("PUT", f"/{name}")
+    except ClusterRejected as error:
+        if error.type != _EXISTS_ALREADY:
+            raise
+        return False
+    return True
+
+
+def delete_index(cluster: Cluster, name: str) -> None:
+    """Deletes an index, if it is there."""
+    cluster.request("DELETE", f"/{name}", missing_ok=True)
+
+
+def alias(cluster: Cluster, name: str) -> dict[str, dict[str, Any]]:
+    """How each index of an alias is in it, by name; none if there is no alias."""
+    answer = cluster.request("GET", f"/_alias/{name}", missing_ok=True) or {}
+    return {index: content["aliases"][name] for index, content in answer.items()}
+
+
+def update_aliases(cluster: Cluster, actions: Sequence[dict[str, Any]]) -> None:
+    """Changes aliases, all at once."""
+    cluster.request("POST", "/_aliases", body={"actions": list(actions)})

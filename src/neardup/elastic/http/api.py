@@ -1,0 +1,224 @@
+"""The calls to documents and searches that we use, typed: one function a call, a value for what comes back.
+
+What an answer's JSON is called is known here (and in `admin_api.py`, for indices and the cluster itself) and nowhere
+else. `target` is an index, an alias, a pattern or several of them with commas between. All calls raise what
+`Cluster.request` raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.errors import ClusterError
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+KEEP_ALIVE: Final = "10m"
+"""How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
+WHOLE: Final = {"allow_partial_search_results": "false"}
+"""A search that a shard does not answer fails: a partial answer would pass for all there is."""
+WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, "ignore_unavailable": "true"}
+"""The same, of the indices of the target that exist and are open."""
+NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
+"""A target that stands for no index is no error."""
+
+
+class Version(NamedTuple):
+    """Which state of a document: a write that names it happens to no other."""
+
+    seq_no: int
+    primary_term: int
+
+
+class DocumentRef(NamedTuple):
+    """Where a document lies in the cluster."""
+
+    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks a reference for `tuple.index`
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as it stands now, refreshed or not."""
+
+    source: dict[str, Any]
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One document that a search found.
+
+    `source` is what was asked for of it; `sort` the values that it was sorted by; `version` None unless the search
+    has `seq_no_primary_term`.
+    """
+
+    index: str
+    id: str
+    source: dict[str, Any]
+    sort: list[Any]
+    version: Version | None
+    routing: str | None
+
+    @property
+    def ref(self) -> DocumentRef:
+        """Where it lies."""
+        return DocumentRef(self.index, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """The answer to a search: its hits, in order; what was aggregated, by name; where it goes on in a point in time."""
+
+    hits: list[Hit]
+    aggregations: dict[str, Any] = field(default_factory=dict)
+    pit: str | None = None
+
+
+# ---- one document ----
+
+
+def get_doc(cluster: Cluster, index: str, id: str) -> StoredDocument | None:
+    """The document; None if it, or its index, is not there."""
+    return stored_document(cluster.request("GET", f"/{index}/_doc/{id}", missing_ok=True))
+
+
+def stored_document(answer: Mapping[str, Any] | None) -> StoredDocument | None:
+    """The document in an answer to a GET of it; None if there is none."""
+    if answer is None or not answer.get("found"):
+        return None
+    return StoredDocument(answer.get("_source", {}), _version(answer))
+
+
+def put_doc(
+    cluster: Cluster, index: str, id: str, source: dict[str, Any], *, if_version: Version | None = None
+) -> Version:
+    """Writes a document whole; the version it has now.
+
+    With `if_version` only if it is of that version still: raises `ClusterConflict` otherwise.
+    """
+    params = if_version._asdict() if if_version is not None else {}
+    return _put(
+        cluster, f"/{index}/_doc/{id}", {f"if_{name}": value for name, value in params.items()}, source
+    )
+
+
+def create_doc(
+    cluster: Cluster, index: str, id: str, source: dict[str, Any], *, refresh: bool = False
+) -> Version:
+    """Writes a document that is new; raises `ClusterConflict` if it is there."""
+    params = {"op_type": "create"} | ({"refresh": "true"} if refresh else {})
+    return _put(cluster, f"/{index}/_doc/{id}", params, source)
+
+
+def delete_doc(cluster: Cluster, index: str, id: str) -> None:
+    """Deletes a document, if it is there."""
+    cluster.request("DELETE", f"/{index}/_doc/{id}", missing_ok=True)
+
+
+def _put(cluster: Cluster, path: str, params: dict[str, Any], source: dict[str, Any]) -> Version:
+    return _version(cluster.request("PUT", path, params=params or None, body=source))
+
+
+def _version(answer: Mapping[str, Any]) -> Version:
+    return Version(answer["_seq_no"], answer["_primary_term"])
+
+
+# ---- searches ----
+
+
+def search(
+    cluster: Cluster, target: str | None, body: dict[str, Any], params: Mapping[str, str] | None = None
+) -> SearchPage:
+    """The answer to one search; `target` None where the body names a point in time."""
+    path = "/_search" if target is None else f"/{target}/_search"
+    answer = cluster.request("POST", path, params=dict(params or {}), body=body)
+    hits = [_hit(hit) for hit in answer["hits"]["hits"]]
+    return SearchPage(hits, answer.get("aggregations", {}), answer.get("pit_id"))
+
+
+def _hit(hit: Mapping[str, Any]) -> Hit:
+    return Hit(
+        hit["_index"],
+        hit["_id"],
+        hit.get("_source", {}),
+        hit.get("sort", []),
+        _version(hit) if "_seq_no" in hit else None,
+        hit.get("_routing"),
+    )
+
+
+def search_pages(cluster: Cluster, target: str, body: dict[str, Any], *, size: int) -> Iterator[list[Hit]]:
+    """All hits of a sorted search, `size` at a time; the last field of the sort tells them apart.
+
+    Every page is of the indices as they are then. No page is empty.
+    """
+    body = {**body, "size": size, "track_total_hits": False}
+    return _pages(
+        lambda after: search(cluster, target, {**body, **after}, WHOLE_OF_WHAT_IS_THERE).hits, size, None
+    )
+
+
+def snapshot_pages(
+    cluster: Cluster, target: str, body: dict[str, Any], *, size: int, after: Sequence[Any] | None = None
+) -> Generator[list[Hit]]:
+    """All hits of a sorted search behind `after`, `size` at a time, of the indices as they are now (a point in time).
+
+    The search stays open until the iterator is at its end or closed.
+    """
+    params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
+    pit: str = cluster.request("POST", f"/{target}/_pit", params=params)["id"]
+    body = {**body, "size": size, "track_total_hits": False}
+
+    def page(behind: dict[str, Any]) -> list[Hit]:
+        nonlocal pit
+        there = {"pit": {"id": pit, "keep_alive": KEEP_ALIVE}}
+        answer = search(cluster, None, {**body, **behind, **there}, WHOLE)
+        pit = answer.pit or pit
+        return answer.hits
+
+    try:
+        yield from _pages(page, size, after)
+    finally:
+        with suppress(ClusterError):
+            cluster.request("DELETE", "/_pit", body={"id": pit}, missing_ok=True)
+
+
+def _pages(
+    page: Callable[[dict[str, Any]], list[Hit]], size: int, after: Sequence[Any] | None
+) -> Iterator[list[Hit]]:
+    """Page after page, each behind the last hit of the one before."""
+    while True:
+        hits = page({"search_after": after} if after else {})
+        if hits:
+            yield hits
+        if len(hits) < size:
+            return
+        after = hits[-1].sort
+
+
+def count(
+    cluster: Cluster,
+    target: str,
+    query: dict[str, Any] | None = None,
+    params: Mapping[str, str] | None = None,
+) -> int:
+    """How many documents of `target` match `query`, of those that are refreshed."""
+    body = None if query is None else {"query": query}
+    return int(cluster.request("POST", f"/{target}/_count", params=dict(params or {}), body=body)["count"])
+
+
+def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
+    """Makes everything written so far visible to searches."""
+    cluster.request("POST", f"/{target}/_refresh", params=dict(params or {}))
+
+
+def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
+    """The types that a field has in the indices of `target`, by name; none where nothing has it."""
+    params = {"fields": name, **NO_INDEX_NEEDED}
+    answer = cluster.request("GET", f"/{target}/_field_caps", params=params)
+    return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})

@@ -1,0 +1,49 @@
+"""Who holds a lease: a name for every holder, and whether one that left its name may still be at work."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+
+from neardup.model.clock import now_ms
+
+_at_work: set[str] = set()
+"""The holders of this process that hold something: any other of its names is that of one that has ended."""
+
+
+def new_holder() -> str:
+    """A name that nobody else has: machine, process, and something of its own."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def begin(holder: str) -> None:
+    """From now on `holder`, of this process, is at work; to be called before anybody can read its name."""
+    _at_work.add(holder)
+
+
+def end(holder: str) -> None:
+    """`holder`, of this process, is no longer at work."""
+    _at_work.discard(holder)
+
+
+def is_at_work(holder: str) -> bool:
+    """Whether `holder`, of this process, has begun and not ended."""
+    return holder in _at_work
+
+
+def may_be_alive(holder: str, until: int) -> bool:
+    """Whether a holder may still be at work: its time (milliseconds) has not run out, and it is no dead process of
+    this machine, nor one of this process that has ended.
+    """
+    host, pid, _ = holder.rsplit(":", 2)
+    if host == socket.gethostname():
+        if int(pid) == os.getpid():
+            return is_at_work(holder)
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+    return now_ms() < until

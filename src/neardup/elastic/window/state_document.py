@@ -1,0 +1,110 @@
+"""The state document of a window in a cluster: who may write, what is committed, and what never counts.
+
+One document in `neardup-state-PREFIX`. Whoever wants to score acquires the lease on it (lease.py), which begins an
+epoch. What the epoch adds counts when the same document is written again with a larger `next_order`, which also lets
+the lease go. So several scorers agree: they work one batch after the other, and each takes over what the others have
+committed before it decides anything.
+
+Whoever takes over from a holder that died numbers on from far behind: what the dead one wrote, or what of it is still
+on its way, then lies in an aborted range, never counts, and is rolled back. What it changed of documents that count is
+undone (undo_log.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.window.lease import Lease
+from neardup.stores.base import Commit
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+FORMAT: Final = 1
+LEASE_SECONDS: Final = 60
+"""How long an epoch lasts if its holder says nothing more; a batch takes seconds, a restarting node a minute."""
+ABORTED_ARRIVALS: Final = 1_000_000
+"""The length of an aborted range: more documents than any batch has."""
+_DOCUMENT: Final = "window"
+
+
+@dataclass(frozen=True)
+class StateDocument:
+    """What the state document says; in brackets the stored name, where it is another.
+
+    about     how the window signs and what its fields are called, as its indices say too (`_meta.neardup`)
+    settings  those that the last writer left
+    changes   counts the commits that did more than add documents
+    aborted   [gaps] ranges of arrivals, from the first to before the last, of documents that never count
+    archive   the index that is scored in place, instead of hourly ones; None for a window of hours
+    epoch     [turn] counts how often the lease was acquired; the undo log of an epoch bears its number
+    undo      the epochs whose holders died, and whose changes must be undone
+    """
+
+    about: dict[str, Any]
+    settings: dict[str, Any]
+    commit: Commit = field(default_factory=Commit)
+    changes: int = 0
+    aborted: tuple[tuple[int, int], ...] = ()
+    holder: str | None = None
+    until: int = 0
+    archive: str | None = None
+    epoch: int = 0
+    undo: tuple[int, ...] = ()
+
+    def counts(self, arrival: int) -> bool:
+        """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
+        range.
+        """
+        return arrival >= self.commit.floor_order and not any(
+            first <= arrival < last for first, last in self.aborted
+        )
+
+    def held_by(self, holder: str | None, until: int) -> StateDocument:
+        """The same with another holder."""
+        return replace(self, holder=holder, until=until)
+
+    def next_epoch(self, *, lost: bool) -> StateDocument:
+        """What the next holder of the lease begins with; `lost`: the last one died before it was done."""
+        begun = replace(self, holder=None, epoch=self.epoch + 1)
+        if not lost:
+            return begun
+        # Far behind all arrivals that the dead holder may have given.
+        first = self.commit.next_order
+        last = first + ABORTED_ARRIVALS
+        return replace(
+            begun,
+            commit=self.commit._replace(next_order=last),
+            aborted=(*self.aborted, (first, last)),
+            undo=(*self.undo, self.epoch),
+        )
+
+    def source(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {
+            "format": FORMAT, "about": self.about, "settings": self.settings, "commit": self.commit._asdict(),
+            "changes": self.changes, "gaps": [{"from": first, "to": last} for first, last in self.aborted],
+            "holder": self.holder, "until": self.until, "archive": self.archive,
+            "turn": self.epoch, "undo": list(self.undo),
+        }  # fmt: skip
+
+    @classmethod
+    def read(cls, source: dict[str, Any]) -> StateDocument:
+        """From what is stored."""
+        return cls(
+            source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
+            tuple((gap["from"], gap["to"]) for gap in source["gaps"]),
+            source["holder"], source["until"], source["archive"],
+            source["turn"], tuple(source["undo"]),
+        )  # fmt: skip
+
+
+def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:
+    """The lease of one scorer on the window at the cluster's address."""
+    return Lease(cluster, StateDocument, _DOCUMENT, seconds=LEASE_SECONDS)
+
+
+def read_state(cluster: Cluster) -> StateDocument | None:
+    """What the state document of the window at the cluster's address says now; None if there is no window."""
+    return scoring_lease(cluster).read()

@@ -1,0 +1,122 @@
+"""The typed calls: what is asked, what comes back, how pages follow each other, and when there are too many shards."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, error, standing_in
+
+from neardup.elastic.http import admin_api, api
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import Hit, Version
+from neardup.elastic.http.client import Cluster
+from neardup.errors import ClusterConflict
+
+HITS = [{"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)]
+
+
+def cluster_of(server):
+    return Cluster(Address(server.url, "news"), patience=0)
+
+
+def hits(*found):
+    return Answer(200, {"hits": {"hits": list(found)}})
+
+
+def pages_of_two(request):
+    """The answer to a search for two hits behind what it names."""
+    body = orjson.loads(request.body)
+    after = body.get("search_after", [-1])[0]
+    found = [hit for hit in HITS if hit["sort"][0] > after][:2]
+    return Answer(200, {"hits": {"hits": found}, "pit_id": f"{after + 2}"})
+
+
+def test_a_hit_says_what_was_asked_for():
+    found = {**HITS[0], "_source": {"a": 1}, "_seq_no": 3, "_primary_term": 2, "_routing": "r"}
+    with standing_in([hits(found, HITS[1])]) as server, cluster_of(server) as cluster:
+        page = api.search(cluster, "news-*", {"size": 2}, api.WHOLE)
+    assert page.hits == [
+        Hit("news-1", "0", {"a": 1}, [0], Version(3, 2), "r"),
+        Hit("news-1", "1", {}, [1], None, None),
+    ]
+    assert server.requests[0].path == "/news-*/_search?allow_partial_search_results=false"
+
+
+def test_pages_follow_each_other_until_one_is_not_full():
+    with standing_in(pages_of_two) as server, cluster_of(server) as cluster:
+        pages = list(api.search_pages(cluster, "news-*", {"sort": ["x"]}, size=2))
+    assert [[hit.id for hit in page] for page in pages] == [["0", "1"], ["2", "3"], ["4"]]
+    assert [orjson.loads(request.body).get("search_after") for request in server.requests] == [None, [1], [3]]
+
+
+@pytest.mark.parametrize(("after", "read", "first"), [(None, 3, "0"), ([2], 1, "3")])
+def test_a_point_in_time_is_read_from_where_it_is_said_and_closed(after, read, first):
+    def script(request):
+        if request.path.startswith("/news-*/_pit"):
+            return Answer(200, {"id": "opened"})
+        return Answer(200, {}) if request.method == "DELETE" else pages_of_two(request)
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        pages = list(api.snapshot_pages(cluster, "news-*", {"sort": ["x"]}, size=2, after=after))
+    assert (len(pages), pages[0][0].id) == (read, first)
+    searches = [orjson.loads(request.body) for request in server.requests if request.path.startswith("/_s")]
+    assert searches[0]["pit"] == {"id": "opened", "keep_alive": api.KEEP_ALIVE}
+    last = server.requests[-1]
+    assert (last.method, last.path) == ("DELETE", "/_pit")
+    assert orjson.loads(last.body)["id"] != "opened"
+
+
+def test_a_point_in_time_that_is_not_read_to_its_end_is_closed():
+    script = [Answer(200, {"id": "opened"}), hits(*HITS[:2]), Answer(200, {})]
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        pages = api.snapshot_pages(cluster, "news-*", {}, size=2)
+        assert len(next(pages)) == 2
+        pages.close()
+    assert [request.method for request in server.requests] == ["POST", "POST", "DELETE"]
+
+
+def test_a_document_that_is_not_there_is_none():
+    found = {"found": True, "_source": {"a": 1}, "_seq_no": 3, "_primary_term": 2}
+    script = [
+        Answer(404, {"found": False}),
+        error(404, "index_not_found_exception", "none"),
+        Answer(200, found),
+    ]
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        first, second, third = (api.get_doc(cluster, "state", "window") for _ in range(3))
+    assert (first, second) == (None, None)
+    assert third == api.StoredDocument({"a": 1}, Version(3, 2))
+
+
+def test_a_document_is_written_if_it_is_of_a_version():
+    conflict = error(409, "version_conflict_engine_exception", "another one was faster")
+    script = [Answer(200, {"_seq_no": 4, "_primary_term": 2}), conflict]
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        assert api.put_doc(cluster, "state", "window", {}, if_version=Version(3, 2)) == Version(4, 2)
+        with pytest.raises(ClusterConflict):
+            api.create_doc(cluster, "state", "window", {}, refresh=True)
+    assert [request.path for request in server.requests] == [
+        "/state/_doc/window?if_seq_no=3&if_primary_term=2",
+        "/state/_doc/window?op_type=create&refresh=true",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "data_nodes", "most", "hours"),
+    [
+        ({"defaults": "1000"}, 1, 1_000, 880),
+        ({"defaults": "1000"}, 3, 3_000, 1_440),
+        ({"defaults": "1000", "persistent": "200"}, 1, 200, 80),
+        ({"transient": "300", "persistent": "200"}, 1, 300, 180),
+        ({}, 1, 1_000, 880),
+    ],
+)
+def test_the_room_for_hours_is_what_is_left_of_the_limit_of_shards(levels, data_nodes, most, hours):
+    health = {
+        "cluster_name": "c", "status": "green", "number_of_nodes": 3, "number_of_data_nodes": data_nodes,
+        "active_shards": 100, "unassigned_shards": 20,
+    }  # fmt: skip
+    settings = {level: {"cluster.max_shards_per_node": value} for level, value in levels.items()}
+    with standing_in([Answer(200, health), Answer(200, settings)]) as server, cluster_of(server) as cluster:
+        limit = admin_api.shard_limit(cluster)
+    assert (limit.used, limit.most, limit.hours_left) == (120, most, hours)

@@ -1,0 +1,161 @@
+"""A lease: one holds it, the others wait or stand by; one that died is found out, and loses what it did not commit."""
+
+from __future__ import annotations
+
+import re
+
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, error, standing_in
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch.leadership import LeaderDocument, leadership
+from neardup.elastic.window import holders, state_document
+from neardup.elastic.window.state_document import ABORTED_ARRIVALS, StateDocument, read_state, scoring_lease
+from neardup.errors import LeaseLost, WindowLocked
+from neardup.stores.base import Commit
+
+DEAD_HERE = holders.new_holder()
+"""A name of this process that nobody bears any more."""
+ELSEWHERE = "another.machine:1:abcdef01"
+FUTURE = 2**53
+
+
+class Documents:
+    """The documents of an index, each with its version, behind their API."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, tuple[int, dict[str, object]]] = {}
+
+    def __call__(self, request):
+        path, _, query = request.path.partition("?")
+        name = path.rpartition("/")[2]
+        number, source = self.sources.get(name, (0, None))
+        found = {"found": source is not None, "_source": source, "_seq_no": number, "_primary_term": 1}
+        if request.method == "GET":
+            return Answer(200 if found["found"] else 404, found)
+        match = re.search(r"if_seq_no=(\d+)", query)
+        refused = "op_type=create" in query and source is not None
+        if refused or (match and int(match[1]) != number):
+            return error(409, "version_conflict_engine_exception", "somebody was faster")
+        self.sources[name] = number + 1, orjson.loads(request.body)
+        return Answer(200, {"_seq_no": number + 1, "_primary_term": 1})
+
+
+@pytest.fixture
+def cluster():
+    with standing_in(Documents()) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def state(cluster):
+    state = StateDocument({"recipe": "r"}, {})
+    scoring_lease(cluster).create(state)
+    return state
+
+
+def left_by(cluster, holder, until=FUTURE):
+    """The state document, as a holder left it that says nothing more."""
+    lease = scoring_lease(cluster)
+    state = lease.read()
+    assert state is not None
+    assert lease._write(state.held_by(holder, until))
+
+
+def test_what_is_committed_in_an_epoch_is_what_the_next_one_begins_with(cluster, state):
+    first, second = scoring_lease(cluster), scoring_lease(cluster)
+    begun, lost = first.acquire()
+    assert (lost, begun.epoch, first.held) == (False, 1, True)
+    first.commit(begun.held_by(None, 0).next_epoch(lost=False))
+    assert not first.held
+    assert second.acquire()[0].epoch == 3
+    assert read_state(cluster) == second.document
+
+
+def test_a_lease_that_is_made_is_not_made_anew(cluster, state):
+    scoring_lease(cluster).create(StateDocument({"recipe": "other"}, {}))
+    assert read_state(cluster) == state
+
+
+def test_who_waits_in_vain_is_told_for_whom(cluster, state, monkeypatch):
+    monkeypatch.setattr(state_document, "LEASE_SECONDS", 0.2)
+    left_by(cluster, ELSEWHERE)
+    with pytest.raises(WindowLocked, match="another"):
+        scoring_lease(cluster).acquire()
+
+
+def test_there_is_no_lease_where_there_is_no_window(cluster):
+    assert read_state(cluster) is None
+    with pytest.raises(WindowLocked, match="deleted"):
+        scoring_lease(cluster).acquire()
+
+
+@pytest.mark.parametrize(("holder", "until"), [(DEAD_HERE, FUTURE), (ELSEWHERE, 1)])
+def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, holder, until):
+    left_by(cluster, holder, until)
+    begun, lost = scoring_lease(cluster).acquire()
+    assert lost
+    assert begun.commit == Commit(next_order=ABORTED_ARRIVALS)
+    assert (begun.aborted, begun.undo, begun.epoch) == (((0, ABORTED_ARRIVALS),), (0,), 1)
+
+
+def test_who_has_lost_the_lease_commits_nothing(cluster, state):
+    slow = scoring_lease(cluster)
+    begun, _ = slow.acquire()
+    left_by(cluster, ELSEWHERE)
+    slow.ensure_held()  # asks only now and then
+    with pytest.raises(LeaseLost, match="another"):
+        slow.commit(begun)
+    assert not slow.held
+
+
+def test_who_has_lost_the_lease_is_told_when_it_renews(cluster, state):
+    slow = scoring_lease(cluster)
+    slow.acquire()
+    left_by(cluster, ELSEWHERE)
+    with pytest.raises(LeaseLost, match="another"):
+        slow.renew()
+    assert not slow.held
+
+
+@pytest.mark.parametrize("tell", [True, False])
+def test_an_epoch_that_failed_is_undone_by_the_next(cluster, state, tell):
+    lease = scoring_lease(cluster)
+    begun, _ = lease.acquire()
+    lease.fail(begun, tell=tell)
+    assert not lease.held
+    again, lost = scoring_lease(cluster).acquire()
+    assert (lost, again.undo) == (True, (1,))
+
+
+def test_of_several_watchers_one_leads(cluster):
+    first, second = leadership(cluster), leadership(cluster)
+    assert first.try_acquire()
+    assert not second.try_acquire()
+    assert second.holder == first.holder
+    first.release()
+    assert second.try_acquire()
+    assert not first.try_acquire()
+
+
+def test_a_leader_that_is_due_says_so_and_one_that_was_replaced_stands_by(cluster, monkeypatch):
+    lease, other = leadership(cluster), leadership(cluster)
+    assert lease.try_acquire()
+    before = lease.document.until
+    monkeypatch.setattr(lease, "_renewed", 0.0)
+    assert lease.try_acquire()
+    assert lease.document.until >= before
+    other.read()
+    assert other._write(LeaderDocument(ELSEWHERE, FUTURE))
+    monkeypatch.setattr(lease, "_renewed", 0.0)
+    assert not lease.try_acquire()
+    assert (lease.held, lease.holder) == (False, ELSEWHERE)
+
+
+def test_a_process_of_this_machine_that_is_gone_is_dead_whatever_its_time():
+    host, _, rest = DEAD_HERE.split(":")
+    assert not holders.may_be_alive(f"{host}:{2**22 + 1}:{rest}", FUTURE)
+    assert holders.may_be_alive(f"{host}:1:{rest}", FUTURE)
+    assert not holders.may_be_alive(f"{host}:1:{rest}", 1)
