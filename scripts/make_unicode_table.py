@@ -1,4 +1,4 @@
-"""Makes src/neardup/data/unicode16.bin, the frozen Unicode 16.0 table (format: neardup.unicode_table).
+"""Makes src/neardup/data/unicode16.bin, the frozen Unicode 16.0 table (format: neardup.tables.unicode).
 
     pip install unicodedata2==16.0.0 fonttools==4.59.0 pyicu-wheels==2.14
     python scripts/make_unicode_table.py

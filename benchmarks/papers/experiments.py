@@ -43,7 +43,7 @@ def tables(results: Path, paper: str) -> dict[str, str]:
     return PAPERS[paper](harness.figures_of(results_file(results, paper)))
 
 
-def fill_page(page: str, made: dict[str, str]) -> str:
+def filled(page: str, made: dict[str, str]) -> str:
     """`page` with the tables in their places; raises ValueError if one has no place, or a place no table."""
     places = [name for name, _ in _PLACE.findall(page)]
     if sorted(places) != sorted(made):
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
         for paper in PAPERS:
             if results_file(results, paper).exists():
                 page = page_of(paper)
-                page.write_text(fill_page(page.read_text("utf-8"), tables(results, paper)), "utf-8")
+                page.write_text(filled(page.read_text("utf-8"), tables(results, paper)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -185,7 +185,7 @@ class WindowLocked(WindowError):
 
 
 class LeaseLost(WindowLocked):
-    """A scorer of the window at `path` gave no sign for longer than its turn, and another one (`holder`) took over."""
+    """A scorer of the window at `path` gave no sign for as long as a lease lasts, and another (`holder`) took over."""
 
     def __str__(self) -> str:
         return (

@@ -340,7 +340,7 @@ def test_a_url_that_names_no_window_is_told_before_anybody_is_asked(run, command
 
 
 def test_a_cluster_where_nobody_answers_is_told(run, monkeypatch):
-    monkeypatch.setattr("neardup.cli.context.FIRST_PATIENCE", 0.0)
+    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.0)
     done = run("stats", "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err

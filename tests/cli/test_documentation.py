@@ -159,4 +159,6 @@ def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):
 def test_the_python_of_the_readme_runs(place, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out.splitlines()[0] == "a unique None None"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "a unique None None"
+    assert f"It prints {' and '.join(f'`{line}`' for line in lines)}." in README

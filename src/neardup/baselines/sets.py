@@ -105,7 +105,7 @@ class OverlapIndex(Index[Keys]):
         """All sets at or above the threshold; those that share nothing are none, whatever the threshold."""
         sizes: Counts = self._sizes.values
         counts = np.zeros(len(sizes), np.int32)
-        count_all(*self._lists.arrays, signature, counts)
+        count_all(*self._lists.arrays[:2], signature, counts)
         docs = np.flatnonzero(counts)
         self.compared += len(docs)
         scores = self._measure.of(counts[docs], sizes[docs], len(signature))

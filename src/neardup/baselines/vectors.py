@@ -131,5 +131,7 @@ class ProductIndex(Index[Vector]):
         """The inner product of `vector` and each vector added."""
         sums = np.zeros(len(self._vectors), np.float64)
         squared = vector.weights * (vector.weights / vector.counts)
-        sum_products(*self._lists.arrays, vector.keys, vector.counts, squared, self._method.closeness, sums)
+        sum_products(
+            *self._lists.arrays[:2], vector.keys, vector.counts, squared, self._method.closeness, sums
+        )
         return sums

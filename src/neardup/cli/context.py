@@ -1,4 +1,4 @@
-"""What commands begin with: the configuration, and the window or the cluster that they work on."""
+"""What commands begin with: the configuration, and the open window."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.cli.cluster import check_cluster, is_new_in_cluster
 from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.config import Config
-    from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.window import ElasticWindow
 
 DEFAULT_WINDOW: Final = "neardup.window"
-FIRST_PATIENCE: Final = 10.0
-"""Seconds to wait for the first answer of a cluster: where nobody answers, it is more often the URL that is wrong."""
 
 
 def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None) -> Config:
@@ -79,55 +76,16 @@ def opened_window(
         yield target
 
 
-def connected(window: str | None, config: Config) -> Cluster:
-    """A connection to the cluster of the window: the option's, else the configuration's."""
-    from neardup.elastic.http.address import parse_address
-    from neardup.elastic.http.client import Cluster
-
-    config.check_secrets(window)
-    return Cluster(parse_address(window or config.window or ""), config.credentials)
-
-
-def cluster_window_opener(location: str, config: Config, **options: Any) -> Callable[[], ElasticWindow]:
-    """What opens the window at a URL with these `options`, each time anew."""
-    from neardup.elastic.window.opening import open_elastic_window
-
-    return lambda: open_elastic_window(location, credentials=config.credentials, **options)
-
-
-def check_cluster(location: str, config: Config, *, make: bool) -> None:
-    """Raises `ClusterUnreachable` soon if nobody answers at a URL, `NotSetUp` if there is no window to open."""
-    from neardup.elastic.window.state_document import read_state
-    from neardup.errors import NotSetUp
-
-    with _impatient(location, config) as cluster:
-        if read_state(cluster) is None and not make:
-            raise NotSetUp(location)
-
-
 def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:
     """Whether there is no window yet.
 
     Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index.
     """
     from neardup.elastic.http.address import is_address
-    from neardup.elastic.reindex.capacity import check_room
-    from neardup.elastic.window.state_document import read_state
 
-    if not is_address(location):
-        return not (Path(location) / "window.json").exists()
-    with _impatient(location, config) as cluster:
-        if read_state(cluster) is not None:
-            return False
-        check_room(cluster, hours())
-    return True
-
-
-def _impatient(location: str, config: Config) -> Cluster:
-    from neardup.elastic.http.address import parse_address
-    from neardup.elastic.http.client import Cluster
-
-    return Cluster(parse_address(location), config.credentials, patience=FIRST_PATIENCE)
+    if is_address(location):
+        return is_new_in_cluster(location, config, hours)
+    return not (Path(location) / "window.json").exists()
 
 
 def _report_default(directory: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neardup import Window
     from neardup.window.base import Expired
 
-LAST: str = "last"
+LAST: Final = "last"
 
 
 def expire(

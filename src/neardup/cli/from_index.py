@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.cli.context import (
-    check_cluster,
-    cluster_window_opener,
-    connected,
-    opened_window,
-    window_location,
-)
+from neardup.cli.cluster import check_cluster, cluster_window_opener, connected, settings_of_window
+from neardup.cli.context import opened_window, window_location
 from neardup.cli.pipeline import exit_code, ingest_all, opened_sinks, score_backlog
 from neardup.cli.streams import log_line
 
@@ -25,9 +20,6 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
     """Ingests the documents of the index `name`, which copies them into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
     from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
-    from neardup.elastic.window.state_document import read_state
-    from neardup.model.settings import Settings
-    from neardup.stores.remembered_settings import settled
 
     location = window_location(window, config)
     outputs.check(config.files_read, window=location)
@@ -35,10 +27,9 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
         check_cluster(location, config, make=True)
         source = Source(cluster, name, config.fields_beside(OWN_ID))
         source.check_time()
-        content = read_state(cluster)
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
-        left = Settings() if content is None else Settings(**settled(content.settings))
-        check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
+        kept_hours = settings_of_window(cluster).with_changes(**hours).kept_hours
+        check_fits(source, kept_hours, chosen=bool(hours))
         checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:

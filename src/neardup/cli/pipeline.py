@@ -32,6 +32,7 @@ MOST_INCOMPLETE: Final = 0.01
 """What part of the documents may be compared with less than their window before a run is no success."""
 EVERY: Final = 64
 """Verdicts between two updates of the bar: an update costs about as much as a verdict."""
+_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 class Sinks(NamedTuple):
@@ -120,6 +121,41 @@ def score_backlog(
         log_line(
             f"{counted(watch.backlog.blocked, 'document')} wait in indices that are read-only: {indices}"
         )
+
+
+class BacklogReport:
+    """Shows how many documents wait: in the bar where there is one, else every so often as a line on standard error."""
+
+    def __init__(self, sinks: Sinks, every: float) -> None:
+        self._sinks, self._every, self._last = sinks, every, float("-inf")
+
+    def __call__(self, backlog: Backlog) -> None:
+        """Show `backlog`."""
+        tally = self._sinks.tally
+        tally.waiting = in_words(backlog, time.time())
+        tally.update()
+        now = time.monotonic()
+        if not self._sinks.has_bar and now - self._last >= self._every:
+            self._last = now
+            log_line(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
+
+
+def in_words(backlog: Backlog, now: float) -> str:
+    """How far scoring is behind at `now` (seconds).
+
+    >>> from neardup.elastic.watch.backlog import Backlog
+    >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
+    ('1,200 wait, the oldest for 1.5 min', 'none waits')
+    """
+    words = f"{backlog.waiting:,} wait" if backlog.waiting else "none waits"
+    if backlog.oldest is not None:
+        age = max(0.0, now - backlog.oldest / 1_000)
+        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
+        number = f"{age / size:.2g}" if age < 10 * size else f"{age / size:,.0f}"
+        words += f", the oldest for {number} {unit}"
+    if backlog.blocked:
+        words += f"; {backlog.blocked:,} more in indices that are read-only"
+    return words
 
 
 class Tally:

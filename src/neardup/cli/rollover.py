@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.context import check_cluster, configuration, connected
+from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.context import configuration
 from neardup.cli.tables import print_line
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import check_cluster, configuration, connected
+from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.context import configuration
 from neardup.cli.streams import log_line
 from neardup.cli.tables import print_line
 from neardup.model.settings import MAX_SIMHASH_VARIANTS

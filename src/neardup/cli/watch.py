@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import check_cluster, cluster_window_opener, configuration, connected
-from neardup.cli.streams import log_line
-from neardup.cli.tables import counted
+from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
+from neardup.cli.context import configuration
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
-    from neardup.cli.pipeline import Sinks
     from neardup.config import Config
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.watch.backlog import Backlog
     from neardup.elastic.watch.watcher import Watcher
-
-_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def watch(
@@ -77,7 +71,7 @@ def watch(
 
         neardup watch --window https://localhost:9200/news --once --output verdicts.jsonl
     """
-    from neardup.cli.pipeline import exit_code, opened_sinks, score_backlog
+    from neardup.cli.pipeline import BacklogReport, exit_code, opened_sinks, score_backlog
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals())
@@ -88,7 +82,7 @@ def watch(
         pace = {"once": once, "poll": poll, "batch": batch_documents}
         watching = _watch(cluster, settings, force=force, rollover=not no_rollover, **pace)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
-            score_backlog(watching, sinks, on_backlog=_BacklogReport(sinks, report))
+            score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
     raise typer.Exit(exit_code(sinks, blocked=watching.backlog.blocked))
 
 
@@ -107,37 +101,3 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
         roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hourly else None,
         **pace,
     )
-
-
-class _BacklogReport:
-    """Shows how many documents wait: in the bar where there is one, else every so often as a line on standard error."""
-
-    def __init__(self, sinks: Sinks, every: float) -> None:
-        self._sinks, self._every, self._last = sinks, every, float("-inf")
-
-    def __call__(self, backlog: Backlog) -> None:
-        tally = self._sinks.tally
-        tally.waiting = in_words(backlog, time.time())
-        tally.update()
-        now = time.monotonic()
-        if not self._sinks.has_bar and now - self._last >= self._every:
-            self._last = now
-            log_line(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
-
-
-def in_words(backlog: Backlog, now: float) -> str:
-    """How far scoring is behind at `now` (seconds).
-
-    >>> from neardup.elastic.watch.backlog import Backlog
-    >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
-    ('1,200 wait, the oldest for 1.5 min', 'none waits')
-    """
-    words = f"{backlog.waiting:,} wait" if backlog.waiting else "none waits"
-    if backlog.oldest is not None:
-        age = max(0.0, now - backlog.oldest / 1_000)
-        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
-        number = f"{age / size:.2g}" if age < 10 * size else f"{age / size:,.0f}"
-        words += f", the oldest for {number} {unit}"
-    if backlog.blocked:
-        words += f"; {backlog.blocked:,} more in indices that are read-only"
-    return words

@@ -37,7 +37,10 @@ _MASK: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class Core(NamedTuple):
-    """What most documents of a crowd hold: a table of `size` keys. `salt` keeps the keys of crowds apart."""
+    """What most documents of a crowd hold: a table of `size` keys.
+
+    `salt`: differences from the core are posted under their keys xor this, so that no two crowds share a posting list.
+    """
 
     table: Keys
     size: int
@@ -140,12 +143,12 @@ class Crowds:
         """
         core = self._cores[crowd]
         others = [
-            place
-            for place, (doc, keys) in enumerate(zip(docs, sets, strict=True))
+            i
+            for i, (doc, keys) in enumerate(zip(docs, sets, strict=True))
             if not self.add_member(crowd, doc, len(keys), _difference(keys, core))
         ]
         if last and others:
-            self._members.crowd_of[[docs[place] for place in others]] = _LONER
+            self._members.crowd_of[[docs[i] for i in others]] = _LONER
         return others
 
     def add_member(self, crowd: int, doc: int, count: int, difference: Difference) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
-from neardup.kernels.counting import count_all
 from neardup.kernels.posting_lists import Lists
 from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters, tally
 
@@ -101,12 +100,9 @@ class PostingLists:
         return int(self._lists.entries.nbytes + self._lists.pool.nbytes) + bitsets
 
     @property
-    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """The table of keys and the pool of postings, for kernels that read whole lists.
-
-        They are the index's own: read them only, and no longer than until the next `add` or search.
-        """
-        return self._lists.entries, self._lists.pool
+    def arrays(self) -> Lists:
+        """The arrays themselves, for kernels that read whole lists; good until the next `add` or search."""
+        return self._lists
 
     def _grow(self, status: int, wanted: int) -> None:
         entries, pool, state = self._lists
@@ -163,12 +159,6 @@ class PostingLists:
             if status == kernel.DONE:
                 return SharedCounts(self._candidates[: found_offsets[-1]].copy(), found_offsets, left_out)
             self._grow(status, widest)
-
-    def counts(self, keys: NDArray[np.uint64], documents: int) -> NDArray[np.int32]:
-        """How many of `keys` each doc below `documents` holds; all of their lists are read, about 1 ns a posting."""
-        counts = np.zeros(documents, np.int32)
-        count_all(self._lists.entries, self._lists.pool, keys, counts)
-        return counts
 
     def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:
         """Adds to `counts[d]` how many lists of the keys, each xor `salt`, doc d is in; returns postings read.

@@ -24,8 +24,8 @@ from neardup.model.settings import (
     COMPLETE_SHARED,
     DEFAULT_SKETCH_SIZE,
     LONG_FROM,
-    MAX_BAND_HOLDERS,
-    MAX_SENTENCE_HOLDERS,
+    MAX_BAND_DOCUMENTS,
+    MAX_SENTENCE_DOCUMENTS,
     Settings,
     shared_for_threshold,
 )
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures
     from neardup.signing.signer import Signer
 
-_LIMITS: Final = {"sentences": MAX_SENTENCE_HOLDERS, "simhash": MAX_BAND_HOLDERS}
+_LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
 """Living documents that a posting list of a route may hold to be read."""
 
 
@@ -78,7 +78,7 @@ class Search:
 
     @property
     def reads_words(self) -> bool:
-        """Whether candidates are found by more than q-grams."""
+        """Whether candidates are searched by sentences or simhashes too."""
         return bool(self.routes) or self.sentences is not None
 
     def features(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.index.posting_lists import Hits, PostingLists, Query
-from neardup.model.settings import MAX_SENTENCE_HOLDERS
+from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 from neardup.signing.signature import WordFeatures
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Among = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 """Which of some docs a document is compared with."""
 
 ENTRY_BYTES: Final = 100
-"""What a doc's own list of sentences costs besides them: an object and a place in a table of Python's."""
+"""What a doc's own list of sentences costs besides them: an object and an entry in a table of Python's."""
 
 
 class SharedSentences(NamedTuple):
@@ -48,7 +48,7 @@ class SentenceIndex:
 
     def __init__(self) -> None:
         self.lists = PostingLists()
-        self.most = MAX_SENTENCE_HOLDERS
+        self.most = MAX_SENTENCE_DOCUMENTS
         self.common: frozenset[int] = frozenset()
         self._of: dict[int, bytes] = {}
         self._bytes = 0
@@ -92,7 +92,7 @@ class SentenceIndex:
         """For each document of the batch in order: who of those added before it shares a sentence; then it is added.
 
         Where a sentence is left out because too many hold it, the document is truncated. `among`: only those, and no
-        others count as holders.
+        others count.
         """
         # Every sentence is looked up, then added, as if it were a document: its candidates are who else has it.
         documents = np.repeat(np.arange(len(query.docs)), np.diff(words.sentence_offsets))
@@ -103,13 +103,13 @@ class SentenceIndex:
         )  # fmt: skip
         if len(self._hits) < len(table.counts):
             self._hits = Hits(len(table.counts), 1)
-        holders = self.lists.search_and_add(
+        others = self.lists.search_and_add(
             words.sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
             self.most if among is None else 0,
         )  # fmt: skip
         self._remember(words.sentences, words.sentence_offsets, query.docs)
-        sentences, docs = np.repeat(np.arange(count), np.diff(holders.offsets)), holders.docs
-        left_out = holders.left_out > 0
+        sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs
+        left_out = others.left_out > 0
         if among is not None:
             inside = among(docs)
             sentences, docs = sentences[inside], docs[inside]

@@ -123,9 +123,9 @@ def _compose_pair(first, second, tables):
 
 @njit(cache=True, nogil=True)
 def _reorder(points, start, end, ccc):
-    """Canonical ordering in place: each run of combining marks stably sorted by combining class.
+    """Canonical ordering in place: combining marks side by side stably sorted by combining class.
 
-    Insertion sort is enough for text; a run longer than 30 (an attack) is sorted in O(n log n).
+    Insertion sort is enough for text; more than 30 (an attack) is sorted in O(n log n).
     """
     at = start
     while at < end:

@@ -49,9 +49,9 @@ DEFAULT_LEXICON_SAMPLE: Final = 2_000
 them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
-MAX_SENTENCE_HOLDERS: Final = 300
+MAX_SENTENCE_DOCUMENTS: Final = 300
 """A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
-MAX_BAND_HOLDERS: Final = 10_000
+MAX_BAND_DOCUMENTS: Final = 10_000
 
 ROUTES: Final = ("sentences", "simhash")
 RETRIEVALS: Final = ("sketch", "complete")
@@ -161,7 +161,7 @@ class PartialRule(NamedTuple):
 
 
 LONG_FROM: Final = 4_096
-"""Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
+"""Of sets of so many q-grams one shared q-gram less is demanded: a sketch of 32 is thinner in them.
 
 Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4.
 """
@@ -279,7 +279,7 @@ class Settings:
 
     @property
     def partial_rule(self) -> PartialRule | None:
-        """When a document is a partial copy; None if that is not asked."""
+        """When a document is a partial copy; None if they are not looked for."""
         if not self.partial:
             return None
         return PartialRule(exact_threshold(self.containment, "containment"), self.delta)
@@ -303,6 +303,6 @@ class Settings:
 def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
-    """The rule of a query: what is not None, else as the window has it. None: partial copies are not asked for."""
-    asked = {"partial": partial, "containment": containment, "delta": delta}
-    return settings.with_changes(**{n: value for n, value in asked.items() if value is not None}).partial_rule
+    """The rule of a query: what is not None, else as the window has it. None: partial copies are not looked for."""
+    given = {"partial": partial, "containment": containment, "delta": delta}
+    return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule

@@ -41,8 +41,8 @@ def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str
         count += 1
         if len(kept) < size:
             kept.append(text)
-        elif (place := draw.randrange(count)) < size:
-            kept[place] = text
+        elif (replaced := draw.randrange(count)) < size:
+            kept[replaced] = text
     return kept, count
 
 

@@ -124,11 +124,11 @@ class WordFeatures(NamedTuple):
         n, variants = self.simhashes.shape
         blocks = np.arange(4, dtype=np.uint64)
         values = self.simhashes[:, :, None] >> (np.uint64(48) - np.uint64(16) * blocks) & np.uint64(0xFFFF)
-        numbers = np.arange(variants, dtype=np.uint64)[:, None] << np.uint64(18) | blocks << np.uint64(16)
+        positions = np.arange(variants, dtype=np.uint64)[:, None] << np.uint64(18) | blocks << np.uint64(16)
         present = np.repeat((self.features > 0)[:, :, None], 4, axis=2)
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum(present.sum(axis=(1, 2)), out=offsets[1:])
-        return (numbers | values)[present], offsets
+        return (positions | values)[present], offsets
 
 
 def concatenated(texts: Sequence[bytes]) -> tuple[Bytes, Offsets]:

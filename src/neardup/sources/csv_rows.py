@@ -42,7 +42,7 @@ def documents(
 ) -> Iterator[Item]:
     """A document or a `Reject` for every row; `position` has the number of the row's first line.
 
-    Without a `delimiter`, the one that makes the header contain the text field is taken. Quoting is read strictly: a
+    Without a `delimiter`, it is the one that makes the header contain the text field. Quoting is read strictly: a
     row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote that is
     never closed costs one row and not the rest of the file.
     """
@@ -159,7 +159,7 @@ def _document(
 
 
 class _LineSource:
-    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning.
+    """The iterator of decoded lines that the parser reads from, which can go back to the row's beginning.
 
     Time and memory are linear in what is read. A row goes on behind its line only inside a quote, and where that
     ends does not depend on where it began: once one was followed in vain to some line, no other that is open before
@@ -171,7 +171,7 @@ class _LineSource:
         self._batches, self._longest = batches, longest
         self._ahead: deque[bytes] = deque()
         self._read: list[bytes] = []
-        self._size = 0  # bytes taken
+        self._size = 0  # bytes read
         self._number = 0
         self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
         self.is_interrupted = False
@@ -212,13 +212,13 @@ class _LineSource:
         return None
 
     def _push_back(self, kept: int) -> None:
-        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
+        """Of the lines read since `begin`, the first `kept` are used up; the others will be read again."""
         self._ahead.extendleft(reversed(self._read[kept:]))
         del self._read[kept:]
         self._size = sum(map(len, self._read))
 
     def _follow(self) -> None:
-        """Raises `csv.Error` unless a quote that is open at the end of the lines taken may end in the next one."""
+        """Raises `csv.Error` unless a quote that is open at the end of the lines read may end in the next one."""
         if self._number + len(self._read) < self._in_vain:
             raise csv.Error(self._reason)
         if self._size > self._longest or len(self._read) > MOST_LINES:

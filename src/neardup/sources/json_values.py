@@ -89,7 +89,7 @@ class _Splitter:
     def feed(self, chunk: bytes) -> Iterator[tuple[int, bytes]]:
         """The values that end within `chunk`."""
         at = 0  # up to where the chunk is looked at
-        begun = 0  # from where on it is not taken into a value yet
+        begun = 0  # from where on it belongs to no value yet
         if self._is_escaped and chunk:
             at, self._is_escaped = 1, False
         while match := (_INSIDE_RE if self._in_string else _OUTSIDE_RE).search(chunk, at):

@@ -1,4 +1,4 @@
-"""Formats that neardup does not read: told by a file's name or first bytes, with what to do about it."""
+"""Formats that neardup does not read: known by a file's name or first bytes, with what to do about it."""
 
 from __future__ import annotations
 

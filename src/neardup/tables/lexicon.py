@@ -49,7 +49,7 @@ QGRAM_SLOTS: Final = 1 << QGRAM_SLOT_BITS
 WORD_SLOTS: Final = 1 << WORD_SLOT_BITS
 UNKNOWN_CLASS: Final = 255
 TOP_CLASS: Final = 254
-# Seen in one document only: a name, a typing error. Its frequency elsewhere cannot be told, so it is unknown.
+# Seen in one document only: a name, a typing error. Its frequency elsewhere is anyone's guess, so it is unknown.
 LEAST_KNOWN_DF: Final = 2
 # A word in a tenth of the documents says nothing about what a sentence is about.
 COMMON_SHARE: Final = Fraction(1, 10)

@@ -17,7 +17,7 @@ def test_a_page_has_the_tables_of_the_results(paper):
     made = experiments.tables(harness.RESULTS, paper)
     assert made
     page = experiments.page_of(paper).read_text("utf-8")
-    assert experiments.fill_page(page, made) == page, (
+    assert experiments.filled(page, made) == page, (
         "run: python -m benchmarks.papers.experiments --from-results"
     )
 
@@ -62,18 +62,18 @@ def test_the_summary_tells_who_is_ahead_of_doc_q():
 def test_only_what_stands_between_the_marks_is_written():
     page = "before\n<!-- table: a-b -->\nold\n<!-- end -->\nbetween\n<!-- table: c -->\n<!-- end -->\nafter\n"
     made = {"a-b": "| 1 |\n", "c": "| 2 |\n"}
-    filled = experiments.fill_page(page, made)
+    filled = experiments.filled(page, made)
     assert filled == (
         "before\n<!-- table: a-b -->\n\n| 1 |\n\n<!-- end -->\nbetween\n"
         "<!-- table: c -->\n\n| 2 |\n\n<!-- end -->\nafter\n"
     )
-    assert experiments.fill_page(filled, made) == filled
+    assert experiments.filled(filled, made) == filled
 
 
 @pytest.mark.parametrize("made", [{}, {"a": "", "b": ""}])
 def test_a_table_without_a_place_and_a_place_without_a_table_are_refused(made):
     with pytest.raises(ValueError, match="places and tables differ"):
-        experiments.fill_page("<!-- table: a -->\n<!-- end -->\n", made)
+        experiments.filled("<!-- table: a -->\n<!-- end -->\n", made)
 
 
 def test_figures_are_kept_to_six_digits_and_one_line_a_curve(tmp_path):
