@@ -35,9 +35,8 @@ from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.site import ElasticContext
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
@@ -46,7 +45,7 @@ from neardup.signing.signature import signer_for
 
 if TYPE_CHECKING:
     from benchmarks.corpora import Corpus
-    from neardup.elastic.window.window import ElasticWindow
+    from neardup.window.engine import WindowEngine
 
 SEED = 20_261_121
 HOURS = 25
@@ -65,7 +64,7 @@ def stream(corpus: Corpus) -> list[neardup.Document]:
 
 
 @contextmanager
-def window_of(url: str, name: str, **settings: Any) -> Iterator[ElasticWindow]:
+def window_of(url: str, name: str, **settings: Any) -> Iterator[WindowEngine]:
     """A new window whose hourly indices are there already; everything of it is deleted at the end."""
     with open_elastic_window(f"{url}/{name}", settings=Settings(**settings)) as window:
         address = parse_address(f"{url}/{name}")
@@ -119,7 +118,7 @@ def verdicts(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dic
         spent, run = Spent(), engine.Run()
         with window_of(url, f"bench-{level}", retrieval=level) as window:
             list(window.ingest(documents[:0]))
-            spent.watch(window._cluster)  # noqa: SLF001 - where the time goes cannot be seen from outside
+            spent.watch(window._session.store._cluster)  # type: ignore[attr-defined]  # noqa: SLF001 - where the time goes cannot be seen from outside
             clock = harness.Clock()
             told = list(window.ingest(documents))
             took = clock.took()

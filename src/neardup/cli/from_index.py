@@ -24,7 +24,7 @@ def copied(window: str | None, config: Config, name: str, way: OutputOptions, *,
     from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
     from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
-    from neardup.stores.remembered_settings import settled
+    from neardup.stores.remembered_settings import without_earlier
 
     place = place_of(window, config)
     with connected(place, config) as cluster:
@@ -33,7 +33,7 @@ def copied(window: str | None, config: Config, name: str, way: OutputOptions, *,
         source.check_time()
         content = read_state(cluster)
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
-        left = Settings() if content is None else Settings(**settled(content.settings))
+        left = Settings() if content is None else Settings(**without_earlier(content.settings))
         check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
         checkpoint = Checkpoint(cluster, source)
         since = checkpoint.time()

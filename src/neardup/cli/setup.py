@@ -77,7 +77,7 @@ def setup(
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
     from neardup.elastic.admin.setup import apply, set_up
-    from neardup.elastic.window.opening import describe, remember_hours
+    from neardup.elastic.window.setup_changes import describe, remember_hours
 
     settings = configured(
         config,

@@ -142,7 +142,7 @@ class Verifier:
         """
         signed, table = self._signed, self._table
         counts = signed.counts[queries]
-        equal = (table.rows["fingerprint"][numbers] == signed.fingerprints[queries]).all(axis=1)
+        equal = (table.fingerprints[numbers] == signed.fingerprints[queries]).all(axis=1)
         equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
@@ -192,7 +192,7 @@ class Verifier:
     def _part(self, number: int, shared: int, count: int, sentences: int) -> Part:
         number, table = int(number), self._table
         smaller = min(int(count), int(table.counts[number]))
-        time = int(table.rows["time"][number])
+        time = int(table.times[number])
         return Part(number, table.ids[number], time, int(shared), int(count), smaller, int(sentences))
 
     # ---- very many: together ----
@@ -213,7 +213,7 @@ class Verifier:
         texts = Texts(index, numbers[starts[:-1]], sentences, shared, state)
         count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
         same = np.flatnonzero(table.halves[texts.numbers] == fingerprint[0])
-        same = same[(table.rows["fingerprint"][texts.numbers[same]] == fingerprint).all(axis=1)]
+        same = same[(table.fingerprints[texts.numbers[same]] == fingerprint).all(axis=1)]
         state[same], shared[same] = EXACT, count
         if len(same) < size:
             self._compare_texts(texts, number)
@@ -221,7 +221,7 @@ class Verifier:
         best = np.empty(len(numbers) if self._listed is None else max(self._listed, 1), np.int64)
         text_of = np.empty(len(best), np.int64)
         total, compared, head, head_text = best_matches(
-            numbers, starts, state, shared, table.counts, count, table.rows["time"], table.names,
+            numbers, starts, state, shared, table.counts, count, table.times, table.names,
             table.name_starts, table.stands, best, text_of,
         )  # fmt: skip
         listed = min(total, len(best))
@@ -259,7 +259,7 @@ class Verifier:
         table = self._table
         larger = np.maximum(table.counts[numbers], count).tolist()
         ids, places = table.ids, numbers.tolist()
-        columns = (table.rows["time"][numbers].tolist(), shared.tolist(), larger, exact.tolist())
+        columns = (table.times[numbers].tolist(), shared.tolist(), larger, exact.tolist())
         return [
             Overlap(place, ids[place], *values)
             for place, values in zip(places, zip(*columns, strict=True), strict=True)

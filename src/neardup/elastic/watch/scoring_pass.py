@@ -12,7 +12,6 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.scan import read
 from neardup.elastic.watch.backlog import BacklogReader
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.store import ForeignDocument
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
 from neardup.model.document import (
@@ -20,7 +19,8 @@ from neardup.model.document import (
     MAX_ID_BYTES,
     MAX_TIME_MS,
     MIN_TIME_MS,
-    Document,
+    ForeignDocument,
+    Origin,
     Reject,
     format_time,
 )
@@ -84,7 +84,7 @@ class Watcher:
         self._recipe, self._on_reject, self._stopped = stats.recipe, on_reject, stopped
         self.waiting = BacklogReader(cluster, layout)
         self.handled = 0
-        self._handed: dict[str, ForeignDocument] = {}
+        self._handed: dict[str, Origin] = {}
         self._refused: list[_Refused] = []
         self._unmarkable: set[tuple[DocumentRef, int]] = set()
 
@@ -101,9 +101,9 @@ class Watcher:
                 yield verdict
             self._mark_refused()
 
-    def _documents(self, entries: Iterator[Entry]) -> Iterator[Document | Flush]:
+    def _documents(self, entries: Iterator[Entry]) -> Iterator[ForeignDocument | Flush]:
         included = ",".join((self._layout.text_field, *_OURS))
-        last: dict[str, ForeignDocument] = {}
+        last: dict[str, Origin] = {}
         for part in read(self._cluster, entries, most=self._batch, _source_includes=included):
             for entry, document in part:
                 item = self._document(entry, document)
@@ -112,7 +112,7 @@ class Watcher:
                 if item.id in self._handed:  # of another index; a reject must tell which of them it means
                     yield FLUSH
                     self._handed.clear()
-                last = {item.id: item.fields, _long_name(item.fields.place): item.fields}
+                last = {item.id: item.origin, _long_name(item.origin): item.origin}
                 self._handed |= last
                 yield item
             yield FLUSH
@@ -123,7 +123,7 @@ class Watcher:
             if self._stopped():
                 return
 
-    def _document(self, entry: Entry, document: StoredDocument) -> Document | None:
+    def _document(self, entry: Entry, document: StoredDocument) -> ForeignDocument | None:
         """The document of an entry as it is now; None if it has been marked since, or cannot be scored."""
         source, version = document.source, document.version
         ours = source.get(OBJECT) or {}
@@ -131,13 +131,13 @@ class Watcher:
         if ours.get("status") is not None or (place, version.seq_no) in self._unmarkable:
             return None
         same_recipe = ours.get("recipe") == self._recipe
-        found = ForeignDocument(place, *version, ours.get("fingerprint") if same_recipe else None)
+        found = Origin(*place, *version, ours.get("fingerprint") if same_recipe else None)
         text = field_of(source, self._layout.text_field)
         reason = self._fault(entry, text, ours)
         if reason is not None:
             self._refuse(entry.id, found, reason)
             return None
-        return Document(entry.id, text, self._time(entry), found)
+        return ForeignDocument(entry.id, text, self._time(entry), found)
 
     def _fault(self, entry: Entry, text: Any, ours: Mapping[str, Any]) -> str | None:
         """Why a document cannot be scored, as far as it can be told before it is signed."""
@@ -173,9 +173,11 @@ class Watcher:
         else:
             self._refuse(reject.id or "", found, reject.reason)
 
-    def _refuse(self, identity: str, found: ForeignDocument, reason: str) -> None:
-        self._refused.append(_Refused(found.place, found.seq_no, found.primary_term, reason))
-        self._on_reject(Reject(identity, reason, found.place.index))
+    def _refuse(self, identity: str, found: Origin, reason: str) -> None:
+        self._refused.append(
+            _Refused(DocumentRef(found.index, found.id), found.seq_no, found.primary_term, reason)
+        )
+        self._on_reject(Reject(identity, reason, found.index))
 
     def _mark_refused(self) -> None:
         """Marks what gets no verdict, so that it does not come again; one that has changed since does."""
@@ -197,6 +199,6 @@ class Watcher:
                 log.warning("%s in %s cannot be marked: %s", each.place.id, each.place.index, outcome.error)
 
 
-def _long_name(place: DocumentRef) -> str:
-    """What the window calls a document whose `_id` it knows of another index (elastic/window/window.py)."""
+def _long_name(place: DocumentRef | Origin) -> str:
+    """What the window calls a document whose `_id` it knows of another index (elastic/window/store.py)."""
     return f"{place.index}/{place.id}"

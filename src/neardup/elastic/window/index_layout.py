@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.admin_api import delete_index, index_settings
 
 if TYPE_CHECKING:
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import StateDocument
+    from neardup.signing.signature import Signer
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Layout:
 
     def kept_in(self, index: str, hour: int, *, copies: bool) -> str:
         """Where a document in `index` belongs now that it is to be kept apart, or no longer: else it stays."""
-        if self.is_apart(index) == copies or self.archive is not None:
+        if self.is_set_aside(index) == copies or self.archive is not None:
             return index
         return self.index_for(hour, copies=copies)
 
@@ -62,7 +65,7 @@ class Layout:
             self.archive is None and self.address.hour_of_index(index) is not None
         )
 
-    def is_apart(self, index: str) -> bool:
+    def is_set_aside(self, index: str) -> bool:
         """Whether an index holds copies that are kept apart from what is searched."""
         found = self.address.hour_of_index(index)
         return found is not None and found[1]
@@ -75,3 +78,18 @@ class Layout:
         found = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in found)
         return {name: hour for name, hour in named if hour is not None}
+
+    def delete_hour(self, cluster: Cluster, hour: int) -> None:
+        """Deletes the indices of an hour, by name."""
+        for name, (own, _) in self.living(cluster).items():
+            if own == hour:
+                delete_index(cluster, name)
+
+
+class ElasticContext(NamedTuple):
+    """The connection, what fields and indices are called, this scorer's lease, and who signs by the window's recipe."""
+
+    cluster: Cluster
+    layout: Layout
+    lease: Lease[StateDocument]
+    signer: Signer
