@@ -224,9 +224,9 @@ def asked(
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker), content, Settings())
+        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker, Settings()), content)
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
-            "sketch": lambda text: inquiry.body(text, threshold)["query"],
+            "sketch": lambda text: inquiry.body(text.decode(), threshold)["query"],
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),
         }
         cluster.request("POST", f"/{address.pattern}/_refresh")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
-    from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
     from neardup.stores.records import Rows
 
@@ -154,7 +153,7 @@ class Store(Protocol):
     def is_abandoned(self) -> bool:
         """Whether a writer ended half-way, and what it left waits to be undone by the next `begin`."""
 
-    def candidates(self, options: QueryOptions, settings: Settings) -> Store | None:
+    def candidates(self, options: QueryOptions) -> Store | None:
         """A readonly store of all documents that a query might name, where that is cheaper than to read them all."""
 
     def close(self) -> None:

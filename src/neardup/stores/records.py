@@ -21,7 +21,7 @@ from neardup.model.verdict import Member, Verdict
 from neardup.stores.verdict_payload import VerdictPayload
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Overlap, Status
+    from neardup.model.verdict import Overlap, Part, Status
 
 DELETED: Final = 1
 """Flag: this version ends its document."""
@@ -317,13 +317,20 @@ def decode_blob(row: Any, blob: bytes) -> Blob:
 # ---- verdicts ----
 
 
-def set_verdict(row: Any, verdict: Verdict, best: Overlap | None) -> None:
-    """Writes what a row has columns for of its document's verdict, whose best match is `best`."""
+def encode_verdict(
+    row: Any, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
+) -> bytes:
+    """Writes the verdict on a document into its row, as far as that has columns for it; returns its blob.
+
+    `best` is the best match, `parts` are those that the verdict lists, and perhaps others; `head` is the match whose
+    group the document joins.
+    """
     row["status"] = STATUSES.index(verdict.status)
     row["candidates"] = verdict.candidates
     row["asked"] = verdict.partial is not None
     row["flags"] = (row["flags"] & SET_ASIDE) | (TRUNCATED if verdict.truncated else 0)
     row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
+    return encode_blob(row, verdict.id, verdict.group, VerdictPayload.of(verdict, best, parts, head))
 
 
 def verdict_of(row: Any, blob: bytes) -> Verdict:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
-    from neardup.model.settings import Settings
     from neardup.model.verdict import Verdict
     from neardup.stores.base import Store
     from neardup.stores.records import Rows
@@ -43,7 +42,7 @@ class SingleOwner:
         """What a writer left half done is undone when the store is opened."""
         return False
 
-    def candidates(self, options: QueryOptions, settings: Settings) -> Store | None:
+    def candidates(self, options: QueryOptions) -> Store | None:
         """To read a document costs little here: all are read when the window is opened."""
         return None
 

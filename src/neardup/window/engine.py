@@ -13,7 +13,7 @@ from neardup.model.settings import DEFAULT_MATCHES
 from neardup.window import expiry, overview
 from neardup.window.ingest import Ingest, log_reject
 from neardup.window.query import answer
-from neardup.window.reconcile import reconcile
+from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class WindowEngine:
     def reconcile(self) -> Iterator[Verdict]:
         with self._session.writing():
             changed = list(reconcile(self._session.state))
-            self._session.state.remember_own_settings()
+            remember_own_settings(self._session.state)
             self._session.commit()
         return iter(changed)
 

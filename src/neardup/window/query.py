@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.index.candidates import Candidates
-from neardup.index.posting_lists import Query
 from neardup.model.decision import Evidence, decide
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
 from neardup.model.settings import HOUR_MS
+from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.session import Session
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from neardup.index.candidates import SignedQueryBatch
-    from neardup.index.sentence_index import Among
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
     from neardup.stores.base import Store
@@ -34,7 +28,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     store, state = session.store, session.state
     has_sentences = options.rule is None or state.search.sentences is not None
     if not (has_sentences and session.is_in_step):
-        candidates = store.candidates(options, state.settings)
+        candidates = store.candidates(options)
         if candidates is not None:
             return _answer_among(candidates, options, state)
     if not has_sentences:
@@ -95,34 +89,3 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
     except ValueError as error:
         raise DocumentError(None, str(error)) from None
     return -1, signed, state.newest * HOUR_MS if state.newest > FIRST_HOUR else 0
-
-
-def candidates_of_one(
-    state: State,
-    signed: SignedQueryBatch,
-    hours: tuple[int, int],
-    threshold: Fraction,
-    among: Among | None,
-    *,
-    searched: bool = True,
-) -> Candidates:
-    """Candidates of one document that is not added; not `searched`: every document of the hours."""
-    search, table = state.search, state.table
-    if searched and state.settings.retrieval == "complete":
-        signed = signed._replace(prefixes=search.prefixes(signed.signed, threshold))
-    one = np.ones(1, np.int64)
-    asked = Query(
-        -one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.numerator, threshold.denominator
-    )
-    if not searched:
-        return search.with_sentences(_all_of(state, hours), signed, asked, table, among)
-    return search.candidates(signed, asked, table, threshold, among)
-
-
-def _all_of(state: State, hours: tuple[int, int]) -> Candidates:
-    """Every living document of the hours: candidates for a search that nothing was posted for."""
-    table = state.table
-    living = np.flatnonzero(table.alive[: table.size])
-    inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
-    living = living[inside]
-    return Candidates(np.zeros(len(living), np.int64), living, np.zeros(1, np.bool_))

@@ -10,7 +10,8 @@ from neardup.model.decision import Evidence, decide
 from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
 from neardup.model.verdict import Part
 from neardup.stores.records import best_overlap
-from neardup.window.query import candidates_of_one
+from neardup.stores.remembered_settings import EARLIER, earlier, merged
+from neardup.window.candidates_of_one import candidates_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,17 @@ def reconcile(state: State) -> Iterator[Verdict]:
         if changed:
             yield verdict
     table.settle_anew()
+
+
+def remember_own_settings(state: State) -> None:
+    """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
+    for is still kept.
+    """
+    remembered = state.settings.remembered
+    kept = earlier(merged(state.store.remembered or remembered, remembered)).get("policy")
+    if state.settings.policy == "drop" and kept:
+        remembered[EARLIER] = {"policy": kept}
+    state.store.remember_at_commit(remembered)
 
 
 def _set_aside(state: State, doc: int, verdict: Verdict) -> bool:

@@ -12,8 +12,6 @@ from neardup.index.verification import Verifier
 from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.base import Commit, NewDocuments
-from neardup.stores.remembered_settings import EARLIER, earlier, merged
-from neardup.stores.verdict_payload import VerdictPayload
 from neardup.window.base import Expired, Left
 from neardup.window.signed_rows import keys_of, rows_of
 
@@ -133,12 +131,10 @@ class State:
         """
         table = self.table
         row = table.rows[doc]
-        records.set_verdict(row, verdict, best)
         table.lead(doc)
         if verdict.group != verdict.id:
             table.follow(doc, table.doc_of[verdict.group])
-        payload = VerdictPayload.of(verdict, best, parts, head)
-        blob = records.encode_blob(row, verdict.id, verdict.group, payload)
+        blob = records.encode_verdict(row, verdict, best, parts, head)
         if doc >= self._run:
             self._blobs[doc - self._run] = blob
         else:
@@ -254,16 +250,6 @@ class State:
                 table.mark_dead(doc)
 
     # ---- commit ----
-
-    def remember_own_settings(self) -> None:
-        """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
-        for is still kept.
-        """
-        remembered = self.settings.remembered
-        kept = earlier(merged(self.store.remembered or remembered, remembered)).get("policy")
-        if self.settings.policy == "drop" and kept:
-            remembered[EARLIER] = {"policy": kept}
-        self.store.remember_at_commit(remembered)
 
     def commit(self) -> CommitResult:
         """Makes all changes so far lasting, unless some are refused: then none."""

@@ -47,13 +47,9 @@ class HeldDocuments:
         """Where the document of this arrival lies."""
         return self._refs[arrival]
 
-    def move(self, arrival: int, ref: DocumentRef) -> None:
-        """Notes that it lies elsewhere from now on."""
-        self._refs[arrival] = ref
-
-    def revise(self, arrival: int, blob: bytes) -> None:
-        """Notes its new blob."""
-        self._blobs[arrival] = blob
+    def revise(self, arrival: int, ref: DocumentRef, blob: bytes) -> None:
+        """Notes where it lies from now on, and its new blob."""
+        self._refs[arrival], self._blobs[arrival] = ref, blob
 
     def texts(self, rows: Rows) -> list[bytes]:
         """The normal forms of documents; b"" for one that is gone, or no longer what was scored."""

@@ -13,6 +13,7 @@ import numpy as np
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
+from neardup.model.field_path import field_of
 from neardup.stores.base import Records
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.api import DocumentRef, Hit
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.index_layout import Layout
+    from neardup.elastic.window.index_layout import ElasticContext, Layout
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
 
@@ -78,6 +79,11 @@ class StoredPart(NamedTuple):
     blobs: list[bytes]
 
 
+def text_of(layout: Layout, hit: Hit) -> str:
+    """The text of a document; "" where another client has taken it away."""
+    return field_of(hit.source, layout.text_field) or ""
+
+
 def stored_part(
     layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
 ) -> StoredPart:
@@ -91,21 +97,20 @@ def stored_part(
     )
 
 
-def stored_parts(
-    cluster: Cluster, layout: Layout, document: StateDocument, first: int, fields: Sequence[str]
-) -> Iterator[StoredPart]:
-    """The committed documents from the arrival `first` on, by these of our `fields`, a page at a time."""
+def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:
+    """The committed documents from the arrival `first` on, a page at a time."""
+    cluster, layout = context.cluster, context.layout
     refresh(cluster, layout)
     body = {
         "query": committed(document, first),
         "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
-        "_source": [f"{OBJECT}.{name}" for name in fields],
+        "_source": [f"{OBJECT}.{name}" for name in _restored_fields(context.settings)],
     }
     for hits in pages(cluster, layout, body):
         yield stored_part(layout, hits)
 
 
-def restored_fields(settings: Settings) -> tuple[str, ...]:
+def _restored_fields(settings: Settings) -> tuple[str, ...]:
     """The fields to read: sentences and bands only where they are searched by."""
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*settings.routes, *(["sentences"] if settings.partial else [])}
