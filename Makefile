@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test check format bench docs clean
 
 help:  ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## write Python and (with JDK 21 and Maven) Java as their formatters have it
+	@$(BIN)/ruff format
+	@$(BIN)/python -c 'from testing.node.java import write_format; write_format()'
 
 bench: $(VENV)/.installed-bench  ## the experiments of benchmarks/ (minutes to hours; benchmarks/README.md)
 	@$(BIN)/python -m benchmarks

@@ -1,7 +1,8 @@
-"""Every experiment one after the other, as `make bench` does; scale.py is called again until it is through.
+"""Every experiment one after the other, as `make bench` does; speed/scale.py is called again until it is through.
 
 Question   all of README.md. Corpus, seed, excluded: see each experiment.
-Takes      minutes with --tiny off but for scale.py, which takes half an hour or more; --without scale leaves it out.
+Takes      minutes with --tiny off but for scale.py, which takes half an hour or more; --without speed.scale
+           leaves it out.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import harness
+from benchmarks.lib import harness
 
 ORDER = (
-    "startup", "speed", "durable", "quality", "realism", "scale", "floods",
-    "cluster", "query", "kill", "experiments",
+    "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.generator_check",
+    "speed.scale", "speed.floods", "elastic.cluster", "elastic.query", "elastic.kill", "papers.experiments",
 )  # fmt: skip
 
 
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
         if name in args.without:
             continue
         more = []
-        if name == "scale" and not args.tiny:  # to the end in one go: nobody waits for parts here
+        if name == "speed.scale" and not args.tiny:  # to the end in one go: nobody waits for parts here
             more = ["--part-seconds", "1e9", "--fresh", "--work", str(Path(tempfile.mkdtemp()) / "scale")]
         if run(name, [*passed, *more]):
             failed.append(name)

@@ -1,4 +1,4 @@
-"""Makes src/neardup/data/rank16.bin, the tables that rank q-grams (defined in neardup.rank_table).
+"""Makes src/neardup/data/rank16.bin, the tables that rank q-grams (defined in neardup.tables.ranks).
 
     python scripts/make_rank_tables.py
 
@@ -13,7 +13,8 @@ from array import array
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from pathlib import Path
 
-from neardup.tables import container as datafile
+from neardup.model.settings import DEFAULT_ALPHA
+from neardup.tables import container
 from neardup.tables import ranks as layout
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "rank16.bin"
@@ -23,10 +24,12 @@ SAFE_DISTANCE = Decimal("1e-30")
 
 def main() -> None:
     """Write both tables."""
-    packed = array("H", [*exponential_ranks(), *(int(weight) for weight in layout.class_weights(1.5))])
+    packed = array(
+        "H", [*exponential_ranks(), *(int(weight) for weight in layout.class_weights(DEFAULT_ALPHA))]
+    )
     if sys.byteorder == "big":
         packed.byteswap()
-    checksum = datafile.write(TARGET, layout.KIND, layout.VERSION, packed.tobytes())
+    checksum = container.write(TARGET, layout.KIND, layout.VERSION, packed.tobytes())
     print(f"{TARGET.name}: {TARGET.stat().st_size} bytes, checksum {checksum:016x}")
 
 

@@ -1,4 +1,4 @@
-"""Makes src/neardup/data/unicode16.bin, the frozen Unicode 16.0 table (format: neardup.unicode_table).
+"""Makes src/neardup/data/unicode16.bin, the frozen Unicode 16.0 table (format: neardup.tables.unicode).
 
     pip install unicodedata2==16.0.0 fonttools==4.59.0 pyicu-wheels==2.14
     python scripts/make_unicode_table.py
@@ -21,7 +21,7 @@ import icu
 import unicodedata2 as ucd
 from fontTools.unicodedata import Scripts, script
 
-from neardup.tables import container as datafile
+from neardup.tables import container
 from neardup.tables import unicode as layout
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "neardup" / "data" / "unicode16.bin"
@@ -57,7 +57,7 @@ def main() -> None:
     for cp in range(layout.CODE_POINTS):
         check_against_icu(cp, norm)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
-    checksum = datafile.write(TARGET, layout.KIND, layout.VERSION, payload(norm))
+    checksum = container.write(TARGET, layout.KIND, layout.VERSION, payload(norm))
     print(f"{TARGET.name}: {TARGET.stat().st_size} bytes, checksum {checksum:016x}")
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.index.candidates import Search
 from neardup.index.document_table import DocumentTable
+from neardup.index.search import Search
 from neardup.model.settings import HOUR_MS, Recipe, Settings
-from neardup.signing.signature import SignedBatch, signer_for
+from neardup.signing.signer import signer_for
 from neardup.stores.records import ROW
+
+if TYPE_CHECKING:
+    from neardup.signing.signature import SignedBatch
 
 
 def line(first: int, last: int) -> str:
@@ -33,7 +37,7 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     table = DocumentTable(search.most_shared)
     rows = np.zeros(len(batch.counts), ROW)
     rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
-    table.extend(rows, np.ones(len(rows), np.int64), batch.sieves[:, 1])
+    table.extend(rows, np.ones(len(rows), np.int64), batch.bitmaps[:, 1])
     ids = [str(i) for i in range(len(batch.counts))]
     table.name(ids, [id.encode() for id in ids])
     return table

@@ -9,7 +9,8 @@
 [('a', 'unique', None), ('b', 'near', 'a')]
 
 The names below are all that is public. They are loaded when first used, so that `import neardup` costs
-nothing: numpy and the compiled kernels come with the first window or signature.
+nothing: numpy and the compiled kernels come with the first window or signature. The imports are for type
+checkers, `_HOMES` is for Python; a test compares them.
 """
 
 from __future__ import annotations
@@ -20,65 +21,57 @@ from typing import TYPE_CHECKING, Any
 from neardup.version import VERSION as __version__  # noqa: N811 - the name that Python tools expect
 
 if TYPE_CHECKING:
-    from neardup.errors import NeardupError
-    from neardup.model.document import FLUSH, Document, Reject
-    from neardup.model.settings import Recipe, Settings
-    from neardup.model.verdict import Group, Match, Member, PartialMatch, Verdict
-    from neardup.opening import open_window as open  # noqa: A004 - `neardup.open`, as `gzip.open`
-    from neardup.signing.doc_q import doc_q
-    from neardup.signing.signature import Signature, sign
-    from neardup.tables.lexicon import Lexicon
-    from neardup.window.base import Stats, Window
+    from neardup.errors import NeardupError as NeardupError
+    from neardup.model.document import FLUSH as FLUSH
+    from neardup.model.document import Document as Document
+    from neardup.model.document import Reject as Reject
+    from neardup.model.settings import Recipe as Recipe
+    from neardup.model.settings import Settings as Settings
+    from neardup.model.verdict import Group as Group
+    from neardup.model.verdict import Match as Match
+    from neardup.model.verdict import Member as Member
+    from neardup.model.verdict import PartialMatch as PartialMatch
+    from neardup.model.verdict import Verdict as Verdict
+    from neardup.opening import open_window
+    from neardup.signing.doc_q import doc_q as doc_q
+    from neardup.signing.signature import Signature as Signature
+    from neardup.signing.signer import sign as sign
+    from neardup.tables.lexicon import Lexicon as Lexicon
+    from neardup.window.base import Stats as Stats
+    from neardup.window.base import Window as Window
+
+    open = open_window  # `neardup.open`, as `gzip.open`
 
 _HOMES = {
-    "FLUSH": "model.document",
-    "Document": "model.document",
-    "Group": "model.verdict",
-    "Lexicon": "tables.lexicon",
-    "Match": "model.verdict",
-    "Member": "model.verdict",
-    "NeardupError": "errors",
-    "PartialMatch": "model.verdict",
-    "Recipe": "model.settings",
-    "Reject": "model.document",
-    "Settings": "model.settings",
-    "Signature": "signing.signature",
-    "Stats": "window.base",
-    "Verdict": "model.verdict",
-    "Window": "window.base",
-    "doc_q": "signing.doc_q",
-    "sign": "signing.signature",
+    "FLUSH": "model.document.FLUSH",
+    "Document": "model.document.Document",
+    "Group": "model.verdict.Group",
+    "Lexicon": "tables.lexicon.Lexicon",
+    "Match": "model.verdict.Match",
+    "Member": "model.verdict.Member",
+    "NeardupError": "errors.NeardupError",
+    "PartialMatch": "model.verdict.PartialMatch",
+    "Recipe": "model.settings.Recipe",
+    "Reject": "model.document.Reject",
+    "Settings": "model.settings.Settings",
+    "Signature": "signing.signature.Signature",
+    "Stats": "window.base.Stats",
+    "Verdict": "model.verdict.Verdict",
+    "Window": "window.base.Window",
+    "doc_q": "signing.doc_q.doc_q",
+    "open": "opening.open_window",
+    "sign": "signing.signer.sign",
 }
+"""Where each public name is defined."""
 
-__all__ = [
-    "FLUSH",
-    "Document",
-    "Group",
-    "Lexicon",
-    "Match",
-    "Member",
-    "NeardupError",
-    "PartialMatch",
-    "Recipe",
-    "Reject",
-    "Settings",
-    "Signature",
-    "Stats",
-    "Verdict",
-    "Window",
-    "__version__",
-    "doc_q",
-    "open",
-    "sign",
-]
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
 def __getattr__(name: str) -> Any:
-    if name == "open":
-        return import_module("neardup.opening").open_window
-    if name in _HOMES:
-        return getattr(import_module(f"neardup.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    module, attribute = _HOMES[name].rsplit(".", 1)
+    return getattr(import_module(f"neardup.{module}"), attribute)
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@
 
 Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, ... every key of the top level), those
 over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
-named; no file is no error, a file with a key that nobody knows is one; a variable that nobody knows is told in the log,
+named; no file is no error, a file with a key that nobody knows is one; a variable that nobody knows is logged,
 because other programs set variables, too. Secrets are better kept in the environment
 (`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them, and a file
 that merely lies in the working directory does not decide to which host they go (`Config.check_secrets`).
@@ -44,9 +44,10 @@ from neardup.elastic.http.address import (
     Credentials,
     is_address,
 )
-from neardup.errors import SettingsError
+from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe, Settings
-from neardup.sources import LONGEST, Fields, Reader
+from neardup.sources.fields import Fields
+from neardup.sources.reader import LONGEST, Reader
 
 log = logging.getLogger("neardup")
 
@@ -90,13 +91,6 @@ LONGEST_ESCAPE: Final = 12
 _SIZE_RE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b?")
 
 
-class ConfigError(SettingsError):
-    """`name` in the file or the environment is no setting, or `value` cannot be one; `expected` is what to do."""
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.expected}"
-
-
 @dataclass(frozen=True)
 class Config:
     """What the file, the environment and the options say.
@@ -117,14 +111,14 @@ class Config:
         """Raises `ConfigError` if a secret of the environment would go to a host, or to whoever shows a certificate,
         that only a file says which nobody named: the directory may be anybody's. `window`: the option's, if given.
         """
-        place = window or self.window
-        if place is None or not is_address(place):
+        location = window or self.window
+        if location is None or not is_address(location):
             return
-        found = sorted(self.unasked - ({"window"} if window else set()))
-        if found and self.path is not None:
-            what = _UNASKED[found[-1]].format(window=place)
+        keys = sorted(self.unasked - ({"window"} if window else set()))
+        if keys and self.path is not None:
+            what = _UNASKED[keys[-1]].format(window=location)
             message = _UNASKED_MESSAGE.format(what=what, file=self.path)
-            raise ConfigError(str(self.path.absolute()), place, message)
+            raise ConfigError(str(self.path.absolute()), location, message)
 
     @property
     def settings(self) -> Settings:
@@ -168,6 +162,10 @@ class Config:
         own = self.fields
         return replace(self, fields=Fields(id or own.id, text or own.text, (time,) if time else own.time))
 
+    def fields_beside(self, own_id: str) -> Fields:
+        """The names of fields where a document has an id beside them, `own_id`, which counts unless one is named."""
+        return replace(self.fields, id=own_id) if self.fields.id == Fields().id else self.fields
+
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""
         longest = max(LONGEST, LONGEST_ESCAPE * self.settings.max_length)
@@ -178,28 +176,29 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     """The configuration of this directory and environment.
 
     Raises `ConfigError` for a file that is no TOML and for a key that is not known (naming the nearest one that is),
-    `SettingsError` for a value that cannot be used, `FileNotFoundError` for a `path` that was asked for.
+    `SettingsError` for a value that cannot be used, `FileNotFoundError` for a `path` that is given.
     """
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
-    found = chosen or Path(FILE_NAME)
-    data = _toml(found) if chosen or found.is_file() else {}
-    _check_keys(found, data, TOP_KEYS)
+    file = chosen or Path(FILE_NAME)
+    exists = chosen is not None or file.is_file()
+    data = _toml(file) if exists else {}
+    _check_keys(file, data, TOP_KEYS)
     unasked = frozenset() if chosen else _unasked(data, environ)
     data |= _from_environment(environ)
-    _tell_unknown(environ)
+    _log_unknown(environ)
     window = data.get("window")
     if window is not None and not isinstance(window, str):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
-    recipe = _table(found, data, "recipe")
+    recipe = _table(file, data, "recipe")
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     return _checked(
         Config(
             given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
             window=window,
-            fields=_fields(_table(found, data, "fields")),
-            credentials=Credentials.from_settings(_table(found, data, "elasticsearch"), environ),
-            path=found if chosen or found.is_file() else None,
+            fields=_fields(_table(file, data, "fields")),
+            credentials=Credentials.from_settings(_table(file, data, "elasticsearch"), environ),
+            path=file if exists else None,
             unasked=unasked,
         )
     )
@@ -210,11 +209,11 @@ def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[s
     if not any(environ.get(PREFIX + key.upper()) for key in SECRET_VARIABLES):
         return frozenset()
     table = data.get("elasticsearch")
-    said = {"window": data.get("window"), **(table if isinstance(table, dict) else {})}
+    values = {"window": data.get("window"), **(table if isinstance(table, dict) else {})}
     wanted = {
-        key for key in ("window", "ca_certs") if said.get(key) and not environ.get(PREFIX + key.upper())
+        key for key in ("window", "ca_certs") if values.get(key) and not environ.get(PREFIX + key.upper())
     }
-    return frozenset(wanted | ({"verify_certs"} if said.get("verify_certs") is False else set()))
+    return frozenset(wanted | ({"verify_certs"} if values.get("verify_certs") is False else set()))
 
 
 def _checked(config: Config) -> Config:
@@ -266,16 +265,16 @@ def _fields(table: dict[str, Any]) -> Fields:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     """The top-level keys that are set as NEARDUP_*, in the types of their defaults; an empty one counts as not set."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key in ("window", *SETTING_KEYS):
         text = environ.get(PREFIX + key.upper())
         if text:
-            found[key] = _typed(key, text)
-    return found
+            values[key] = _typed(key, text)
+    return values
 
 
-def _tell_unknown(environ: Mapping[str, str]) -> None:
-    """A word in the log about each variable that looks like a setting and is none.
+def _log_unknown(environ: Mapping[str, str]) -> None:
+    """Log each variable that looks like a setting and is none.
 
     No error, as an unknown key of the file is: the environment is not ours alone. Kubernetes, for one, sets
     NEARDUP_PORT and NEARDUP_SERVICE_HOST in every container beside a service that is called neardup.

@@ -1,25 +1,31 @@
 """The exceptions of neardup: one base, one tree.
 
     NeardupError
-    ├── SettingsError      a setting has a value that cannot be used         (also a ValueError)
-    ├── DocumentError      a document cannot be read or signed               (also a ValueError)
-    ├── UnknownDocument    the window holds no document of that id           (also a KeyError)
-    ├── RecipeMismatch     signatures of two recipes would have been compared
-    ├── DataFileError      a file shipped with the package is damaged or foreign
-    │   └── LexiconError   the same for a lexicon
-    ├── WindowError        the window on disk cannot be used
-    │   ├── WindowMissing  there is none where one was to be opened
-    │   ├── WindowLocked   another process writes to it
-    │   │   └── LeaseLost   another scorer of a cluster's window took over while this one stood still
-    │   ├── WindowExpired  the writer has dropped an hour that a reader still asks for
-    │   └── WindowDamaged  its files do not hold what they should
-    └── ClusterError            Elasticsearch cannot be used, or not so
-        ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were ready to wait
-        ├── ClusterRefused      it does not let this user in, or not do this (401, 403)
-        ├── ClusterConflict     what was to be written has changed meanwhile, or is there already (409)
-        ├── ClusterRejected     it answered with another error
-        ├── NotSetUp            there is no window at this address yet
-        └── SetupRefused        what is there and what is to be set up exclude each other
+    ├── SettingsError       a setting has a value that cannot be used         (also a ValueError)
+    │   ├── ConfigError      so has a key of neardup.toml, or a variable of the environment
+    │   ├── OutputRefused    a file that a command is to write is one that it reads, or holds something
+    │   ├── EmptySample      a lexicon was to be made of no text               (signing/lexicon_sample.py)
+    │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
+    ├── DocumentError       a document cannot be read or signed               (also a ValueError)
+    ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
+    ├── RecipeMismatch      signatures of two recipes would have been compared
+    ├── DataFileError       a file shipped with the package is damaged or foreign
+    │   └── LexiconError     the same for a lexicon
+    ├── WindowError         the window on disk cannot be used
+    │   ├── WindowMissing    there is none where one was to be opened
+    │   ├── WindowLocked     another process writes to it
+    │   │   └── LeaseLost     another scorer of a cluster's window took over while this one stood still
+    │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
+    │   └── WindowDamaged    its files do not hold what they should
+    ├── ClusterError        Elasticsearch cannot be used, or not so
+    │   ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were ready to wait
+    │   ├── ClusterRefused   it does not let this user in, or not do this (401, 403)
+    │   ├── ClusterRejected  it answered with another error
+    │   │   └── ClusterConflict  what was to be written has changed meanwhile, or is there already (409)
+    │   ├── NotSetUp         there is no window at this address yet
+    │   └── SetupRefused     what is there and what is to be set up exclude each other
+    ├── MethodFailed        a method that was to be measured ended without a result   (evaluation/errors.py)
+    └── OutputClosed        standard output is closed, and something was to be printed
 
 Every exception carries what it speaks of as attributes (`path`, `found`, `expected`, `id`, ...), which are
 also its arguments, so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a
@@ -39,12 +45,15 @@ __all__ = [
     "ClusterRefused",
     "ClusterRejected",
     "ClusterUnreachable",
+    "ConfigError",
     "DataFileError",
     "DocumentError",
     "LeaseLost",
     "LexiconError",
     "NeardupError",
     "NotSetUp",
+    "OutputClosed",
+    "OutputRefused",
     "RecipeMismatch",
     "SettingsError",
     "SetupRefused",
@@ -70,6 +79,24 @@ class SettingsError(NeardupError, ValueError):
 
     def __str__(self) -> str:
         return f"setting {self.name} is {self.value!r}: it must be {self.expected}"
+
+
+class ConfigError(SettingsError):
+    """`name` in the file or the environment is no setting, or `value` cannot be one; `expected` is what to do."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.expected}"
+
+
+class OutputRefused(SettingsError):
+    """The file `path`, named by `option`, is not written to, for `reason`."""
+
+    def __init__(self, option: str, path: str | PathLike[str], reason: str) -> None:
+        super().__init__(option, path, reason)
+        self.option, self.path, self.reason = option, path, reason
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.option, str(self.path), self.reason)))
 
 
 class DocumentError(NeardupError, ValueError):
@@ -158,7 +185,7 @@ class WindowLocked(WindowError):
 
 
 class LeaseLost(WindowLocked):
-    """A scorer of the window at `path` gave no sign for longer than its turn, and another one (`holder`) took over."""
+    """A scorer of the window at `path` gave no sign for as long as a lease lasts, and another (`holder`) took over."""
 
     def __str__(self) -> str:
         return (
@@ -264,3 +291,10 @@ class SetupRefused(ClusterError):
 
     def __str__(self) -> str:
         return f"{self.where} cannot be set up: {self.found}; {self.remedy}"
+
+
+class OutputClosed(NeardupError):
+    """Standard output was closed by whoever started the command, and something was to be printed."""
+
+    def __str__(self) -> str:
+        return "standard output is closed, so nothing can be printed: send it to a file or to /dev/null"

@@ -9,7 +9,7 @@ from neardup.elastic.http.address import check_no_address, is_address
 from neardup.errors import SettingsError
 from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import Recipe, Settings
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.stores.memory import MemoryStore
 from neardup.window.directory_opening import open_directory
 from neardup.window.engine import WindowEngine

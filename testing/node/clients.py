@@ -22,7 +22,7 @@ from testing.window.backends import START
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch.backlog import layout_at
-from neardup.elastic.watch.watcher import Watch
+from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.setup_changes import describe
 from neardup.model.document import format_time, parse_time
@@ -81,10 +81,10 @@ def update(cluster: Cluster, document: Document, part: dict[str, Any]) -> None:
     assert outcome.ok, outcome
 
 
-def watching(cluster: Cluster, *, once: bool = True, patience: float = 60, **options: Any) -> Watch:
+def watching(cluster: Cluster, *, once: bool = True, patience: float = 60, **options: Any) -> Watcher:
     """What `neardup watch` makes."""
     settings = options.pop("settings", {})
-    return Watch(
+    return Watcher(
         lambda: open_elastic_window(
             str(cluster.address), credentials=cluster.credentials, patience=patience, **settings
         ),

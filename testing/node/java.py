@@ -102,8 +102,9 @@ def distribution() -> Path:
 def plugin_zip() -> Path:
     """The plugin built from the sources as they are; Maven (and with it JUnit) runs only if one is newer than the zip.
 
-    A test of JUnit's that fails keeps nobody from the plugin: `reports` tell of it. Two runs at once wait for each
-    other. NEARDUP_TEST_PLUGIN names a zip to take as it is.
+    A test of JUnit's that fails keeps nobody from the plugin: `reports` tell of it; nor does a source that is not
+    formatted: `check_format` does. Two runs at once wait for each other. NEARDUP_TEST_PLUGIN names a zip to take as
+    it is.
     """
     given = os.environ.get("NEARDUP_TEST_PLUGIN")
     if given:
@@ -116,7 +117,8 @@ def plugin_zip() -> Path:
         made = min(_newest([zip]), _newest(reports()))
         if made < newest:
             version = f"-Delasticsearch.version={ELASTICSEARCH}"
-            maven("-f", str(PLUGIN), "package", version, "-Dmaven.test.failure.ignore=true")
+            ignored = ("-Dmaven.test.failure.ignore=true", "-Dspotless.check.skip=true")
+            maven("-f", str(PLUGIN), "package", version, *ignored)
             # The same sources give the same bytes, which Maven does not write twice.
             os.utime(zip)
         return zip
@@ -125,6 +127,19 @@ def plugin_zip() -> Path:
 def reports() -> list[Path]:
     """What the plugin's own tests have left."""
     return sorted((PLUGIN / "target/surefire-reports").glob("TEST-*.xml"))
+
+
+def check_format() -> None:
+    """Raises `RuntimeError`, with the difference, if a Java source is not as the plugin's formatter writes it."""
+    maven("-f", str(PLUGIN), "spotless:check")
+
+
+def write_format() -> None:
+    """Writes the plugin's Java sources as its formatter has them; says so where a JDK or Maven is missing."""
+    try:
+        maven("-f", str(PLUGIN), "spotless:apply")
+    except Missing as missing:
+        print(f"plugin/ is left as it is: {missing}")
 
 
 def _newest(paths: Iterable[Path]) -> float:

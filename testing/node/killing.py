@@ -1,6 +1,6 @@
 """Writers and nodes that are killed while documents are ingested, and what must be there in the end.
 
-`kill_writer` and `kill_node` do it a few times in the tests and 20 times each in benchmarks/kill.py.
+`kill_writer` and `kill_node` do it a few times in the tests and 20 times each in benchmarks/elastic/kill.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.corpora import SYLLABLES
+from benchmarks.lib.corpora import SYLLABLES
 from testing.window import writer
 from testing.window.backends import START
 

@@ -31,7 +31,7 @@ from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
 from neardup.model.settings import (
     DEFAULT_MATCHES,
-    MAX_SENTENCE_HOLDERS,
+    MAX_SENTENCE_DOCUMENTS,
     PartialRule,
     Recipe,
     Settings,
@@ -112,7 +112,7 @@ class ReferenceWindow:
         self.settings = (settings or Settings()).with_changes(**changes)
         self.recipe = self.settings.recipe or Recipe()
         self.threshold = self.settings.threshold_fraction
-        self.most_holders = MAX_SENTENCE_HOLDERS
+        self.most_holders = MAX_SENTENCE_DOCUMENTS
         self.living: dict[str, Stored] = {}
         self.hours: set[int] = set()
         self.newest = BEFORE_ALL

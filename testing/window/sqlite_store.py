@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from neardup.model.settings import Recipe, Settings
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit, CommitResult, NewDocuments, Records
 from neardup.stores.records import ROW, Rows, are_deleted, arrivals_of, key_counts, lay_keys
 from neardup.stores.remembered_settings import merged, without_earlier

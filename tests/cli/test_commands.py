@@ -10,7 +10,7 @@ import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION
 
@@ -340,7 +340,7 @@ def test_a_url_that_names_no_window_is_told_before_anybody_is_asked(run, command
 
 
 def test_a_cluster_where_nobody_answers_is_told(run, monkeypatch):
-    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.0)
+    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.0)
     done = run("stats", "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err

@@ -73,14 +73,25 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_commands_of_the_readme_exist():
-    lines = re.findall(r"^(?:\$ |.*\| )(neardup .*)$", README, re.MULTILINE)
-    assert len(lines) > 3
+    assert len(check_commands(README)) > 3
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_commands_of_every_page_exist(page):
+    if page != reference.TARGET:
+        check_commands(page.read_text("utf-8"))
+
+
+def check_commands(page: str) -> list[str]:
+    """The lines of `page` that are commands; each is one, and has the options that it is given."""
+    lines = re.findall(r"^(?:\$ |    |[^|\n]+\| )(neardup .*)$", page, re.MULTILINE)
     for line in lines:
         name = next(name for name in sorted(COMMANDS, key=len, reverse=True) if line.startswith(name))
         assert name != "neardup", line
         known = " ".join(reference._rows(COMMANDS[name]))
-        for word in re.findall(r"--[a-z-]+", line):
+        for word in re.findall(r"--[a-z-]+", line.split(" #")[0]):
             assert f"`{word}`" in known, line
+    return lines
 
 
 def test_what_the_readme_shows_is_what_comes_out(run):
@@ -95,7 +106,8 @@ def test_what_the_readme_shows_is_what_comes_out(run):
     assert verdict[0].replace("\n", "").replace(" ", "") in Path("verdicts.jsonl").read_text()
     query = run("query", "--window", "w", "--id", "wire-0301", "--format", "table").out
     assert "\n".join(line.rstrip() for line in query.splitlines()) in README
-    assert run("groups", "--window", "w").out.splitlines()[0] in README
+    groups = run("groups", "--window", "w", "--sort", "size", "--limit", "2", "--format", "table").out
+    assert "\n".join(line.rstrip() for line in groups.splitlines()) in README
 
 
 def test_the_readme_tells_what_reading_a_file_again_does(run):
@@ -147,4 +159,6 @@ def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):
 def test_the_python_of_the_readme_runs(place, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out.splitlines()[0] == "a unique None None"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "a unique None None"
+    assert f"It prints {' and '.join(f'`{line}`' for line in lines)}." in README

@@ -124,7 +124,7 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
 
 
 def test_a_second_signal_ends_it_at_once():
-    from neardup.cli.stopping import Stop, Terminated
+    from neardup.cli.exit_codes import Stop, Terminated
 
     with Stop() as stop:
         signal.raise_signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ def test_a_second_signal_ends_it_at_once():
 
 
 def test_a_signal_while_waiting_for_a_document_ends_the_stream():
-    from neardup.cli.stopping import Stop, Terminated
+    from neardup.cli.exit_codes import Stop, Terminated
 
     def items():
         yield 1
@@ -152,10 +152,10 @@ def test_a_signal_while_waiting_for_a_document_ends_the_stream():
 
 
 def test_a_signal_while_sleeping_ends_the_sleep(monkeypatch):
-    from neardup.cli import stopping
+    from neardup.cli import exit_codes
 
-    monkeypatch.setattr("neardup.cli.stopping.time.sleep", lambda _: signal.raise_signal(signal.SIGINT))
-    with stopping.Stop() as stop:
+    monkeypatch.setattr("neardup.cli.exit_codes.time.sleep", lambda _: signal.raise_signal(signal.SIGINT))
+    with exit_codes.Stop() as stop:
         stop.sleep(1_000)
         assert stop.requested is KeyboardInterrupt
 
@@ -235,7 +235,7 @@ def test_compiling_is_told_once_when_it_happens(caplog, monkeypatch):
 
     from neardup.kernels import compiling
 
-    monkeypatch.setattr(compiling.TELLER, "told", False)
+    monkeypatch.setattr(compiling.ANNOUNCER, "announced", False)
 
     def add(a, b):
         return a + b

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
-from neardup.cli.remarks import Ids
+from neardup.cli.inputs import RepeatedIds
 from neardup.model.document import Document
 
 
@@ -41,10 +41,10 @@ def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
 
 
 def test_ids_are_looked_for_among_the_last_ones_only():
-    ids = Ids(generation=4)
+    ids = RepeatedIds(generation=4)
     told = [ids.is_first_other_text(Document(str(number % 5), str(number))) for number in range(10)]
     assert (told.index(True), ids.other) == (5, 5)
-    far = Ids(generation=2)
+    far = RepeatedIds(generation=2)
     assert not any(far.is_first_other_text(Document(str(number % 9), str(number))) for number in range(18))
     assert (far.count, far.other) == (18, 0)
 
@@ -111,7 +111,7 @@ def test_the_wrong_text_field_is_one_message_and_every_record_in_the_file(run):
 
 
 def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
-    monkeypatch.setattr("neardup.cli.intake.SHOWN_KINDS", 1)
+    monkeypatch.setattr("neardup.cli.sinks.SHOWN_KINDS", 1)
     Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n')
     told = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
     assert [line for line in told if "documents" not in line and "compared whole" not in line] == [

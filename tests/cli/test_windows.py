@@ -131,7 +131,7 @@ def test_a_window_by_default_is_named(run, stream):
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
     monkeypatch.setattr("neardup.elastic.http.client.time.sleep", waited.append)
-    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.05)
+    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.05)
     done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
@@ -140,9 +140,9 @@ def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog
 
 
 def test_a_first_answer_is_waited_for_ten_seconds():
-    from neardup.cli import session
+    from neardup.cli import cluster
 
-    assert session.FIRST_PATIENCE == 10
+    assert cluster.FIRST_PATIENCE == 10
 
 
 # -- settings that cannot be --

@@ -12,7 +12,7 @@ from testing.node.killing import stored
 from typer.testing import CliRunner
 
 from neardup.cli import app
-from neardup.cli.session import FIRST_PATIENCE
+from neardup.cli.cluster import FIRST_PATIENCE
 
 FIELDS = {"title": "Number {}", "source": "wire", "page": {"lang": "en"}}
 
@@ -161,7 +161,7 @@ def test_setup_and_bare_documents_and_watch_are_a_round_trip(run, address, clust
 
 
 def test_nobody_there_is_told_soon(run, monkeypatch):
-    monkeypatch.setattr("neardup.cli.session.FIRST_PATIENCE", 0.0)
+    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.0)
     assert FIRST_PATIENCE <= 10
     for command in (["stats"], ["watch"], ["ingest", "--from-index", "x"]):
         done = run(*command, "--window", "http://127.0.0.1:1/news")

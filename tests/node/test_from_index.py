@@ -19,15 +19,15 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
-from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
+from neardup.elastic.reindex.index_reader import IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
-from neardup.elastic.watch.watcher import Watch
+from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
 from neardup.model.settings import Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 FIELDS = Fields("_id", "page.body", ("published",))
 MAPPING = {
@@ -85,7 +85,7 @@ def usable(reader, rejects):
 def in_place(cluster, name, fields=FIELDS, **options):
     rejects: list[Reject] = []
     layout = prepare(cluster, name, Settings(), fields)
-    watch = Watch(
+    watch = Watcher(
         lambda: open_elastic_window(
             str(cluster.address), credentials=cluster.credentials, archive=name, window_hours=0
         ),
@@ -342,12 +342,12 @@ class TestCopying:
         fill(cluster, archive, {})
         made(cluster)
         source = Source(cluster, archive, FIELDS)
-        checkpoint = Checkpoint(cluster, source)
+        checkpoint = source.checkpoint()
         assert checkpoint.time() is None
         checkpoint.note(START)
-        assert Checkpoint(cluster, source).time() == START
+        assert source.checkpoint().time() == START
         other = Source(cluster, archive, Fields("nr", "page.body", ("published",)))
-        assert Checkpoint(cluster, other).time() is None
+        assert other.checkpoint().time() is None
         checkpoint.clear()
         checkpoint.clear()
         assert checkpoint.time() is None
@@ -410,7 +410,7 @@ class TestInPlace:
         fill(cluster, archive, {each["id"]: archived(each) for each in documents[40:]})
         layout = layout_at(window)
         assert layout.archive == archive
-        watch = Watch(
+        watch = Watcher(
             lambda: open_elastic_window(str(window.address), credentials=window.credentials),
             window,
             layout,

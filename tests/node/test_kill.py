@@ -1,7 +1,7 @@
 """Documents are ingested while the writer or the node is killed: each is there once, with the verdict it would have
 had anyway, and nothing is lost that was told.
 
-A few random moments each; `python -m benchmarks.kill` does 20 and 20.
+A few random moments each; `python -m benchmarks.elastic.kill` does 20 and 20.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from unittest import mock
 
 import pytest
-from benchmarks import kill
+from benchmarks.elastic import kill
 from testing.node.killing import kill_writer, stream
 
 
@@ -24,7 +24,7 @@ def test_a_killed_writer_loses_nothing_and_writes_nothing_twice(cluster, tmp_pat
 
 @pytest.mark.slow
 def test_the_experiment_kills_writers_and_a_node_and_finds_nothing_amiss(own_node, tmp_path, capsys):
-    with mock.patch("benchmarks.kill.own_node", return_value=nullcontext(own_node)):
+    with mock.patch("benchmarks.elastic.kill.own_node", return_value=nullcontext(own_node)):
         kill.main(["--tiny", "--kills", "2", "--results", str(tmp_path)])
     figures = json.loads((tmp_path / "kill.json").read_text())["figures"]
     assert [found["kills"] for found in figures.values()] == [2, 2, 2]

@@ -7,7 +7,7 @@ import zipfile
 from xml.etree import ElementTree as ET
 
 import pytest
-from testing.node.java import plugin_zip, reports
+from testing.node.java import check_format, plugin_zip, reports
 
 from neardup.version import VERSION
 
@@ -30,3 +30,8 @@ def test_the_plugin_was_packaged_and_its_own_tests_have_passed():
     assert "plugin-descriptor.properties" in names
     assert [name for name in names if name.endswith(".jar")] == [f"{zip.stem}.jar"]
     assert VERSION in zip.stem
+
+
+@pytest.mark.usefixtures("workshop")
+def test_the_java_sources_are_formatted():
+    check_format()

@@ -22,7 +22,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import LexiconBuilder
 
 HOUR = 498681

@@ -1,7 +1,7 @@
 """What the processor in a node signs is what Python signs, field by field, on every text we have.
 
 Vectors and the example stream always; the manual pages in 13 languages and 2,000 passages where the corpora are
-(benchmarks/corpora.py says where they are looked for).
+(benchmarks/lib/corpora.py says where they are looked for).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import corpora
-from benchmarks.harness import DATA
+from benchmarks.lib import corpora
+from benchmarks.lib.harness import DATA
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 
 ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))

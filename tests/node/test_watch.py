@@ -28,7 +28,7 @@ from testing.window.backends import START
 
 from neardup.elastic.http import scan
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.watch import backlog as waiting
+from neardup.elastic.watch import backlog
 from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
@@ -363,8 +363,8 @@ class TestReadOnly:
     def test_its_documents_wait_and_others_go_on(self, window, closed, caplog):
         watch = watching(window)
         assert [verdict.id for verdict in watch.verdicts(on_reject=unwanted)] == ["b"]
-        assert (watch.lag.waiting, watch.lag.blocked) == (0, 1)
-        assert watch.lag.readonly == (index_of(window, closed[0]),)
+        assert (watch.backlog.waiting, watch.backlog.blocked) == (0, 1)
+        assert watch.backlog.readonly == (index_of(window, closed[0]),)
         assert [record for record in caplog.messages if "read-only" in record] == [
             f"{index_of(window, closed[0])} is read-only: its documents wait until it takes marks again"
         ]
@@ -431,9 +431,9 @@ class TestLoop:
 
     def test_lag_counts_what_waits_and_since_when(self, window):
         put(window, [one("a", A, 1), one("b", B, 2)])
-        lags: list[waiting.Backlog] = []
-        list(watching(window).verdicts(on_reject=unwanted, on_lag=lags.append))
-        assert [(lag.waiting, lag.oldest) for lag in lags] == [(2, (START + 3_600) * 1_000), (0, None)]
+        backlogs: list[backlog.Backlog] = []
+        list(watching(window).verdicts(on_reject=unwanted, on_backlog=backlogs.append))
+        assert [(each.waiting, each.oldest) for each in backlogs] == [(2, (START + 3_600) * 1_000), (0, None)]
 
     def test_what_cannot_be_helped_by_waiting_ends_it_and_leaves_no_search_open(self, window):
         put(window, [one("a", A), one("b", B, 0.1), one("c", B, 0.2)])
@@ -460,7 +460,7 @@ class TestLoop:
 
 def small_pages(size):
     """Scans read few documents at a time."""
-    return mock.patch.object(waiting, "in_order", functools.partial(scan.in_order, page=size))
+    return mock.patch.object(backlog, "in_order", functools.partial(scan.in_order, page=size))
 
 
 def just_before_the_commit(happens):

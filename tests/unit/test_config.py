@@ -6,9 +6,9 @@ import pytest
 
 from neardup import config
 from neardup.elastic.http.address import Credentials
-from neardup.errors import SettingsError
+from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import Recipe, Settings
-from neardup.sources import Fields
+from neardup.sources.fields import Fields
 
 
 def load(tmp_path: Path, text: str = "", **environ: str) -> config.Config:
@@ -107,7 +107,7 @@ def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
 def test_an_unusable_file_is_named_as_it_was_asked_for(tmp_path, text):
     path = tmp_path / "c.toml"
     path.write_text(text)
-    with pytest.raises(config.ConfigError) as caught:
+    with pytest.raises(ConfigError) as caught:
         config.load(path)
     assert str(caught.value).startswith(f"{path}: ")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from neardup.elastic.window.codec import BOOKKEEPING, VERDICT
-from neardup.kernels import bitmap_filter as sieve
+from neardup.kernels import bitmap_filter
 from neardup.model import settings as params
 from neardup.model.settings import Recipe, Settings
 from neardup.model.verdict import Member, PartialMatch, Verdict
@@ -104,11 +104,11 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Window", "`ahead_hours` ({})", Settings().ahead_hours),
         ("Search", "j = {}.", params.COMPLETE_SHARED),
         ("Search", "less 1 for |A| ≥ {:,};", params.LONG_FROM),
-        ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_HOLDERS),
-        ("Search", "at most {:,} hold", params.MAX_BAND_HOLDERS),
-        ("Bitmap", "of {:,} bits", 64 * sieve.WORDS),
-        ("Bitmap", "≥ {}, or 0", sieve.SAMPLE),
-        ("Bitmap", "+ {:g} · √", sieve.SPREAD),
+        ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_DOCUMENTS),
+        ("Search", "at most {:,} hold", params.MAX_BAND_DOCUMENTS),
+        ("Bitmap", "of {:,} bits", 64 * bitmap_filter.WORDS),
+        ("Bitmap", "≥ {}, or 0", bitmap_filter.SAMPLE),
+        ("Bitmap", "+ {:g} · √", bitmap_filter.SPREAD),
         ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
         ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
     ],

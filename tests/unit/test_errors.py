@@ -1,12 +1,32 @@
 """The exception tree: one base, data as attributes, messages that name the value and the next step."""
 
+import importlib
 import pickle
+import pkgutil
+import re
+from typing import Any
 
 import pytest
 
+import neardup
 from neardup import errors
 
 EXAMPLES = [
+    (
+        errors.ConfigError("neardup.toml", "thresold", "there is no setting 'thresold'"),
+        {"name": "neardup.toml", "value": "thresold", "expected": "there is no setting 'thresold'"},
+        "neardup.toml: there is no setting 'thresold'",
+    ),
+    (
+        errors.OutputRefused("--output", "a.jsonl", "exists: --append adds to it"),
+        {"option": "--output", "path": "a.jsonl", "reason": "exists: --append adds to it"},
+        "--output a.jsonl exists: --append adds to it",
+    ),
+    (
+        errors.OutputClosed(),
+        {},
+        "standard output is closed, so nothing can be printed: send it to a file or to /dev/null",
+    ),
     (
         errors.SettingsError("threshold", 1.5, "above 0 and at most 1"),
         {"name": "threshold", "value": 1.5, "expected": "above 0 and at most 1"},
@@ -83,6 +103,33 @@ def test_an_error_survives_pickling(error):
 def test_every_error_has_the_one_base():
     for name in errors.__all__:
         assert issubclass(getattr(errors, name), errors.NeardupError)
+
+
+def below(base):
+    """The exceptions derived from `base`, with those derived from them."""
+    return {kind.__name__: below(kind) for kind in base.__subclasses__()}
+
+
+def drawn_tree():
+    """The tree of the docstring, as `below` has it: every line and every branch before a name is a level."""
+    tree: dict[str, Any] = {}
+    path: list[str] = []
+    for bars, name in re.findall(r"^    ([│├└─ ]*[├└]── )(\w+)", errors.__doc__, re.MULTILINE):
+        level = len(re.findall(r"[│├└]", bars))
+        del path[level - 1 :]
+        node = tree
+        for parent in path:
+            node = node[parent]
+        node[name] = {}
+        path.append(name)
+    return tree
+
+
+def test_the_drawn_tree_is_complete():
+    for module in pkgutil.walk_packages(neardup.__path__, "neardup."):
+        if module.name != "neardup.__main__":
+            importlib.import_module(module.name)
+    assert below(errors.NeardupError) == drawn_tree()
 
 
 def test_errors_are_also_what_python_would_raise():

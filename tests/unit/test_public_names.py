@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 
@@ -17,6 +19,16 @@ NAMES = {
 
 def test_these_are_the_public_names():
     assert set(neardup.__all__) == NAMES
+
+
+def test_type_checkers_and_python_are_told_the_same_homes():
+    tree = ast.parse(inspect.getsource(neardup))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    homes = {
+        alias.asname or "open": f"{node.module}.{alias.name}" for node in imports for alias in node.names
+    }
+    assert homes == {name: f"neardup.{home}" for name, home in neardup._HOMES.items()}
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

@@ -13,7 +13,7 @@ import make_sample
 import neardup
 from neardup.model.document import Document, Reject, parse_time
 from neardup.oracle.definitions import normal_form, qgrams
-from neardup.sources import Reader
+from neardup.sources.reader import Reader
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "stream.jsonl"
 HOUR_MS = 3_600_000

@@ -31,7 +31,7 @@ class Index(Protocol[S_contra]):
 
     @abstractmethod
     def matches(self, signature: S_contra) -> Iterator[tuple[int, float]]:
-        """(number, score) of every signature added that `same` calls a copy of this one, each once, in any order.
+        """(doc, score) of every signature added that `same` calls a copy of this one, each once, in any order.
 
         All of them, unless the method's docstring says what it loses.
         """
@@ -107,15 +107,15 @@ class KeyIndex(Index[S]):
 
     def matches(self, signature: S) -> Iterator[tuple[int, float]]:
         """Compares whatever shares a key, or everything where the method has no keys."""
-        for number in self._candidates(signature):
-            other = self._signatures[number]
+        for doc in self._candidates(signature):
+            other = self._signatures[doc]
             self.compared += 1
             if self._method.same(signature, other, self._threshold):
-                yield number, self._method.score(signature, other)
+                yield doc, self._method.score(signature, other)
 
     def _candidates(self, signature: S) -> Iterable[int]:
         keys = self._method.keys(signature, self._threshold)
         if keys is None:
             return range(len(self._signatures))
-        found = {number for key in keys for number in self._holders.get(key, ())}
-        return sorted(found.union(self._keyless))
+        docs = {doc for key in keys for doc in self._holders.get(key, ())}
+        return sorted(docs.union(self._keyless))

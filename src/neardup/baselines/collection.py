@@ -39,8 +39,8 @@ class FeatureFrequencies:
         """The frequency of each of `keys`; 0 for one that the collection does not hold."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[places] == keys, self.counts[places], 0)
+        rows = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[rows] == keys, self.counts[rows], 0)
 
 
 def _merged(keys: Keys, counts: Counts, more: list[Keys]) -> tuple[Keys, Counts]:

@@ -85,7 +85,7 @@ class TwoStepIndex(Index[TwoSets]):
 
     def matches(self, signature: TwoSets) -> Iterator[tuple[int, float]]:
         """Whatever reaches both thresholds."""
-        for number, score in self._accurate.matches(signature.qgrams):
+        for doc, score in self._accurate.matches(signature.qgrams):
             self.compared += 1
-            if self._method.score(signature, self._signatures[number]):
-                yield number, score
+            if self._method.score(signature, self._signatures[doc]):
+                yield doc, score

@@ -17,7 +17,6 @@ from neardup.baselines.sets import Measure, SetMethod
 if TYPE_CHECKING:
     from neardup.baselines.tokens import Keys
 
-SIZES = tuple(range(1, 9))
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Those of the paper's Fig. 5."""
 

@@ -18,10 +18,9 @@ import math
 from collections.abc import Iterable
 from typing import ClassVar
 
-from neardup.baselines import random_lexicons
 from neardup.baselines.base import YES_NO, Method
 from neardup.baselines.collection import learned
-from neardup.baselines.words import Frequencies, words
+from neardup.baselines.words import MOST_LEXICONS, Frequencies, in_random_lexicon, words
 
 IDF_RANGE = (0.2, 0.85)
 
@@ -38,10 +37,10 @@ class IMatch(Method[Digests]):
     def __init__(
         self, low: float = IDF_RANGE[0], high: float = IDF_RANGE[1], *, lexicons: int = 0, seed: int = 0
     ) -> None:
-        if not 0 <= low < high <= 1 or not 0 <= lexicons < random_lexicons.MOST:
+        if not 0 <= low < high <= 1 or not 0 <= lexicons < MOST_LEXICONS:
             raise ValueError(
                 f"low = {low}, high = {high}, lexicons = {lexicons}: "
-                f"use 0 <= low < high <= 1 and fewer than {random_lexicons.MOST} lexicons"
+                f"use 0 <= low < high <= 1 and fewer than {MOST_LEXICONS} lexicons"
             )
         self.name = f"I-Match(idf={low}..{high}" + (f", lexicons={lexicons})" if lexicons else ")")
         self.low, self.high, self.lexicons = low, high, lexicons
@@ -60,15 +59,15 @@ class IMatch(Method[Digests]):
 
     def _membership(self, word: str) -> int:
         """Bit i: whether lexicon i holds the word; lexicon 0 holds all."""
-        return sum(random_lexicons.keeps(word, i, self._seed) << i for i in range(self.lexicons + 1))
+        return sum(in_random_lexicon(word, i, self._seed) << i for i in range(self.lexicons + 1))
 
     def sign(self, text: str) -> Digests:
         """A digest for each lexicon."""
         learned(self._frequencies, self.name)
-        found = sorted({word for word in words(text) if word in self._lexicon})
-        members = [self._lexicon[word] for word in found]
+        known = sorted({word for word in words(text) if word in self._lexicon})
+        members = [self._lexicon[word] for word in known]
         return tuple(
-            _digest([word for word, bits in zip(found, members, strict=True) if bits >> i & 1])
+            _digest([word for word, bits in zip(known, members, strict=True) if bits >> i & 1])
             for i in range(self.lexicons + 1)
         )
 

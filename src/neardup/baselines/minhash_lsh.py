@@ -110,11 +110,11 @@ class LshIndex(Index[Minima]):
         """Candidates at or above the threshold."""
         if not len(signature):
             return
-        for number in sorted(self._lsh.query(self._method.sketch(signature))):
+        for doc in sorted(self._lsh.query(self._method.sketch(signature))):
             self.compared += 1
-            score = self._method.score(signature, self._signatures[number])
+            score = self._method.score(signature, self._signatures[doc])
             if score >= self._threshold:
-                yield number, score
+                yield doc, score
 
 
 def _datasketch() -> Any:

@@ -7,8 +7,8 @@ occur more than 300 times are struck out.
 
 Departures: words and sentences are this project's (lower case; "U.S." before a space ends a sentence, and is two
 words); the cut-off is a share of the documents learned from (the paper's 300,000 of 500,000 posts is 0.6).
-`SentenceTable` decides as the paper does, one text against all others. For a pair of texts, of which the paper does
-not speak, `score` is 1 if they share more than delta fingerprints, or all that the one with fewer has.
+The paper decides on one text against all others together. For a pair of texts, of which it does not speak, `score` is 1
+if they share more than delta fingerprints, or all that the one with fewer has.
 """
 
 from __future__ import annotations
@@ -100,30 +100,6 @@ class SentenceFingerprints(Method[SentenceHashes]):
         return self._frequencies
 
 
-class SentenceTable:
-    """The paper's hash table of all comparable documents, and its decision on a target document."""
-
-    def __init__(self, signatures: Iterable[Iterable[bytes]], most: int = MOST_OCCURRENCES) -> None:
-        occurrences = Counter(value for signature in signatures for value in signature)
-        self.struck_out = sum(count > most for count in occurrences.values())
-        self._values = frozenset(value for value, count in occurrences.items() if count <= most)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def values(self) -> frozenset[bytes]:
-        """The hash values in the table."""
-        return self._values
-
-    def collisions(self, signature: SentenceHashes) -> int:
-        """How many of the target's hash values are in the table, a repeated one as often as it is repeated."""
-        return sum(value in self._values for value in signature)
-
-    def decide(self, signature: SentenceHashes, delta: int = DELTA) -> bool:
-        """Whether the target is a duplicate of the documents in the table: more than delta collisions."""
-        return self.collisions(signature) > delta
-
-
 def _hash_value(sequence: list[str]) -> bytes:
     return hashlib.md5(" ".join(sequence).encode(), usedforsecurity=False).digest()
 
@@ -154,11 +130,11 @@ class _Holders(Index[SentenceHashes]):
         """Counts the shared fingerprints of every holder of one; compares no pair."""
         distinct = set(signature)
         shared = Counter(
-            number
+            doc
             for value in distinct
             if self._occurrences[value] <= MOST_OCCURRENCES
-            for number in self._holders.get(value, ())
+            for doc in self._holders.get(value, ())
         )
-        for number, count in shared.items():
-            if count > _needed(self._delta, len(distinct), self._sizes[number]):
-                yield number, 1.0
+        for doc, count in shared.items():
+            if count > _needed(self._delta, len(distinct), self._sizes[doc]):
+                yield doc, 1.0

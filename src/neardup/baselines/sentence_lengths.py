@@ -11,7 +11,7 @@ Departures and what the paper leaves open: the beginning and the end of a text a
 word is none; all vectors weigh 1 in the ranking (the paper's sum is weighted, its weights are not given); with dynamic
 jumping, vectors "in a row" are so among those that were not left out. The paper names "." and "!" and not
 its whole set of delimiters: by its own figures it counted some 12 words a sentence of news, between the 16 of
-`SENTENCE_MARKS` and the 9 of `CLAUSE_MARKS` on newswire of the same time.
+`SENTENCE_MARKS` and the 9 that commas, colons and semicolons leave on newswire of the same time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ FeatureString = tuple[int, ...]
 
 SENTENCE_MARKS = ".!?…。！？．｡؟۔।॥።"
 """What ends a sentence, wherever it stands: "3.14" is two."""
-CLAUSE_MARKS = SENTENCE_MARKS + ",;:、，；：،؛"
 LONGEST = 65_535
 """A vector keeps two bytes a sentence; longer ones count as this long."""
 DOCUMENT_ID_BYTES = 4
@@ -61,17 +60,17 @@ def least_matching_length(ws: int, sw: int, t: int) -> int:
     return ws + sw * (t - 1)
 
 
-def places(string: FeatureString, ws: int, sw: int, *, dynamic: bool = False) -> list[int]:
-    """Where the vectors of an indexed feature string begin: every `sw`-th place, some left out if `dynamic`.
+def positions(string: FeatureString, ws: int, sw: int, *, dynamic: bool = False) -> list[int]:
+    """Where the vectors of an indexed feature string begin: every `sw`-th one, some left out if `dynamic`.
 
-    Left out is a place whose leading `sw` numbers equal both the `sw` before it and the `sw` after them.
+    Left out is a position whose leading `sw` numbers equal both the `sw` before it and the `sw` after them.
     """
     return [
-        place
-        for place in range(0, len(string) - ws + 1, sw)
+        at
+        for at in range(0, len(string) - ws + 1, sw)
         if not dynamic
-        or place < sw
-        or not string[place - sw : place] == string[place : place + sw] == string[place + sw : place + 2 * sw]
+        or at < sw
+        or not string[at - sw : at] == string[at : at + sw] == string[at + sw : at + 2 * sw]
     ]
 
 
@@ -81,7 +80,7 @@ def vectors(string: FeatureString, ws: int, sw: int = 1, *, dynamic: bool = Fals
     >>> vectors((0, 1, 2, 3, 4, 5, 6), 4, 2)
     [(0, 1, 2, 3), (2, 3, 4, 5)]
     """
-    return [string[place : place + ws] for place in places(string, ws, sw, dynamic=dynamic)]
+    return [string[at : at + ws] for at in positions(string, ws, sw, dynamic=dynamic)]
 
 
 class LengthMatch(NamedTuple):
@@ -102,9 +101,9 @@ class LengthIndex:
     def add(self, string: FeatureString) -> None:
         """Adds the vectors of the next document; `records` counts them (the paper's "index number")."""
         packed = array("H", string).tobytes()
-        for number, place in enumerate(places(string, self.ws, self.sw, dynamic=self.dynamic)):
-            vector = packed[2 * place : 2 * (place + self.ws)]
-            self._holders[vector].append((self.documents, number, place))
+        for number, at in enumerate(positions(string, self.ws, self.sw, dynamic=self.dynamic)):
+            vector = packed[2 * at : 2 * (at + self.ws)]
+            self._holders[vector].append((self.documents, number, at))
             self.records += 1
         self.documents += 1
 
@@ -121,19 +120,19 @@ class LengthIndex:
         packed = array("H", query).tobytes()
         # matches of one document with one displacement lie in a row if the numbers of its vectors do
         rows: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-        for place in range(len(query) - self.ws + 1):
-            vector = packed[2 * place : 2 * (place + self.ws)]
-            for document, number, there in self._holders.get(vector, ()):
-                rows[document, there - place].append(number)
+        for at in range(len(query) - self.ws + 1):
+            vector = packed[2 * at : 2 * (at + self.ws)]
+            for doc, number, there in self._holders.get(vector, ()):
+                rows[doc, there - at].append(number)
         matched: defaultdict[int, int] = defaultdict(int)
-        for (document, _), numbers in rows.items():
-            matched[document] += sum(length for length in _runs(numbers) if length >= t)
-        found = [LengthMatch(document, count) for document, count in matched.items() if count]
-        return sorted(found, key=lambda one: (-one.matched, one.document))
+        for (doc, _), numbers in rows.items():
+            matched[doc] += sum(length for length in _consecutive_lengths(numbers) if length >= t)
+        matches = [LengthMatch(doc, count) for doc, count in matched.items() if count]
+        return sorted(matches, key=lambda one: (-one.matched, one.document))
 
 
-def _runs(numbers: list[int]) -> Iterator[int]:
-    """The lengths of the runs of consecutive numbers of an ascending list."""
+def _consecutive_lengths(numbers: list[int]) -> Iterator[int]:
+    """How long each stretch of consecutive numbers of an ascending list is."""
     begin = 0
     for at, (one, other) in enumerate(pairwise(numbers), 1):
         if other != one + 1:
@@ -179,7 +178,7 @@ class SentenceLengths(Method[FeatureString]):
 
     def size(self, signature: FeatureString) -> int:
         """Bytes of its vectors, two a sentence, and of a document id with each."""
-        indexed = len(places(signature, self.ws, self.sw, dynamic=self.dynamic))
+        indexed = len(positions(signature, self.ws, self.sw, dynamic=self.dynamic))
         return indexed * (2 * self.ws + DOCUMENT_ID_BYTES)
 
     def _finds(self, indexed: FeatureString, query: FeatureString) -> bool:

@@ -87,22 +87,12 @@ class SetMethod(Method[Keys]):
         return int(signature.nbytes)
 
 
-class CountedPostings(PostingLists):
-    """Posting lists that are read whole."""
-
-    def counts(self, keys: Keys, documents: int) -> NDArray[np.int32]:
-        """How many of `keys` each of the first `documents` documents holds."""
-        found = np.zeros(documents, np.int32)
-        count_all(self._lists.entries, self._lists.pool, keys, found)
-        return found
-
-
 class OverlapIndex(Index[Keys]):
     """Sets by their features. Memory: 4 to 8 bytes a feature of every document."""
 
     def __init__(self, measure: Measure, threshold: float) -> None:
         self._measure, self._threshold = measure, threshold
-        self._lists = CountedPostings()
+        self._lists = PostingLists()
         self.compared = 0
         self._sizes = Column(np.int64)
 
@@ -114,16 +104,17 @@ class OverlapIndex(Index[Keys]):
     def matches(self, signature: Keys) -> Iterator[tuple[int, float]]:
         """All sets at or above the threshold; those that share nothing are none, whatever the threshold."""
         sizes: Counts = self._sizes.values
-        counts = self._lists.counts(signature, len(sizes))
-        numbers = np.flatnonzero(counts)
-        self.compared += len(numbers)
-        scores = self._measure.of(counts[numbers], sizes[numbers], len(signature))
+        counts = np.zeros(len(sizes), np.int32)
+        count_all(*self._lists.arrays[:2], signature, counts)
+        docs = np.flatnonzero(counts)
+        self.compared += len(docs)
+        scores = self._measure.of(counts[docs], sizes[docs], len(signature))
         kept = scores >= self._threshold
-        yield from zip(numbers[kept].tolist(), scores[kept].tolist(), strict=True)
+        yield from zip(docs[kept].tolist(), scores[kept].tolist(), strict=True)
 
 
 class Column:
-    """One number a document, in an array that grows."""
+    """One figure a document, in an array that grows."""
 
     def __init__(self, dtype: type[np.int64 | np.float64]) -> None:
         self._array = np.zeros(1_024, dtype)

@@ -19,7 +19,6 @@ import numpy as np
 from neardup.baselines import tokens
 from neardup.baselines.collection import FeatureFrequencies, learned
 from neardup.baselines.sets import Measure, SetMethod
-from neardup.kernels.counting import shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,8 +72,3 @@ class Shingling(SetMethod):
     def _sampled(self, text: str) -> Keys:
         keys = tokens.distinct(tokens.shingles(text, self.width))
         return tokens.distinct(keys[keys % np.uint64(self.every) == 0]) if self.every > 1 else keys
-
-
-def containment(a: Keys, b: Keys) -> float:
-    """|A ∩ B| / |A|: how much of A lies in B, as the paper has it; 0 for an empty A."""
-    return shared(a, b) / len(a) if len(a) else 0.0

@@ -21,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from neardup.baselines import random_lexicons
 from neardup.baselines.base import Index, Method
-from neardup.baselines.words import Frequencies, Split, words
+from neardup.baselines.words import MOST_LEXICONS, Frequencies, Split, in_random_lexicon, words
 
 Fingerprints = tuple[int | None, ...]
 """One fingerprint a lexicon; None where it leaves no feature."""
@@ -70,10 +69,10 @@ class Simhash(Method[Fingerprints]):
         distinct: bool = False,
         seed: int = 0,
     ) -> None:
-        if k < 1 or not 1 <= lexicons <= random_lexicons.MOST or bits not in WIDTHS:
+        if k < 1 or not 1 <= lexicons <= MOST_LEXICONS or bits not in WIDTHS:
             raise ValueError(
                 f"k = {k}, lexicons = {lexicons}, bits = {bits}: "
-                f"use shingles of 1 word or more, 1 to {random_lexicons.MOST} lexicons, and 32 or 64 bits"
+                f"use shingles of 1 word or more, 1 to {MOST_LEXICONS} lexicons, and 32 or 64 bits"
             )
         kind = "idf" if weigh is None else weigh.__name__
         kind += ("" if hashed is hash64 else f", {hashed.__name__}") + ", distinct" * distinct
@@ -98,8 +97,8 @@ class Simhash(Method[Fingerprints]):
     def sign(self, text: str) -> Fingerprints:
         """One fingerprint a lexicon. Costs about 0.2 ms a lexicon for 350 words."""
         self._weigher()
-        found = self._split(text)
-        return tuple(self._fingerprint(self._kept(found, lexicon)) for lexicon in range(self.lexicons))
+        all_words = self._split(text)
+        return tuple(self._fingerprint(self._kept(all_words, lexicon)) for lexicon in range(self.lexicons))
 
     def features(self, text: str, lexicon: int = 0) -> list[tuple[str, int]]:
         """(shingle, weight) for each shingle of the words that the lexicon keeps, in text order, repeated ones too."""
@@ -136,8 +135,8 @@ class Simhash(Method[Fingerprints]):
         """4 or 8 bytes a lexicon."""
         return len(signature) * self.bits // 8
 
-    def _kept(self, found: list[str], lexicon: int) -> list[str]:
-        return [word for word in found if random_lexicons.keeps(word, lexicon, self._seed)]
+    def _kept(self, all_words: list[str], lexicon: int) -> list[str]:
+        return [word for word in all_words if in_random_lexicon(word, lexicon, self._seed)]
 
     def _shingles(self, kept: list[str]) -> list[str]:
         return [" ".join(kept[at : at + self.k]) for at in range(len(kept) - self.k + 1)]
@@ -205,9 +204,9 @@ class Scan(Index[Fingerprints]):
         present = [lexicon for lexicon, value in enumerate(signature) if value is not None]
         if not present or not self._count:
             return
-        asked = np.array([signature[lexicon] for lexicon in present], np.uint64)
-        distances = np.bitwise_count(self._values[: self._count, present] ^ asked).astype(np.int64)
+        own = np.array([signature[lexicon] for lexicon in present], np.uint64)
+        distances = np.bitwise_count(self._values[: self._count, present] ^ own).astype(np.int64)
         distances += self._distance_if_none[: self._count, present]
         scores = np.maximum(0.0, 1 - distances.min(axis=1) / self._bits)
-        for number in np.flatnonzero(scores >= max(self._threshold, np.finfo(np.float64).tiny)):
-            yield int(number), float(scores[number])
+        for doc in np.flatnonzero(scores >= max(self._threshold, np.finfo(np.float64).tiny)):
+            yield int(doc), float(scores[doc])

@@ -59,11 +59,11 @@ class SpotSigs(Method[Bag]):
 
     def chains(self, text: str) -> list[str]:
         """The spot signatures of `text` in its order, as "antecedent:word:word"."""
-        found = words(text)
-        content = [word for word in found if not self._skipped(word)]
+        all_words = words(text)
+        content = [word for word in all_words if not self._skipped(word)]
         spots = []
         before = 0  # content words so far
-        for word in found:
+        for word in all_words:
             if word in self.antecedents:
                 last = before + self.distance * self.chain - 1
                 if last < len(content):
@@ -98,7 +98,7 @@ class SpotSigs(Method[Bag]):
 
 
 Lists = defaultdict[int, list[tuple[int, int]]]
-"""For each signature of a partition, the (-size, number) of the bags that hold it: largest first."""
+"""For each signature of a partition, the (-size, doc) of the bags that hold it: largest first."""
 
 
 class SpotIndex(Index[Bag]):
@@ -129,23 +129,23 @@ class SpotIndex(Index[Bag]):
 
     def add(self, signature: Bag) -> None:
         """Adds the next bag to the lists of its partition."""
-        number = len(self._bags)
+        doc = len(self._bags)
         self._bags.append(signature)
         if not len(signature.keys):
             return
         size = signature.total
         lists = self._partitions[self.partition(size)]
         for key in signature.keys.tolist():
-            bisect.insort(lists[key], (-size, number))
+            bisect.insort(lists[key], (-size, doc))
 
     def matches(self, signature: Bag) -> Iterator[tuple[int, float]]:
         """All bags at or above the threshold."""
         if not len(signature.keys):
             return
         middle = self.partition(signature.total)
-        for number in range(middle - 1, middle + 2):
-            if number in self._partitions:
-                yield from self._in_partition(self._partitions[number], signature)
+        for partition in range(middle - 1, middle + 2):
+            if partition in self._partitions:
+                yield from self._in_partition(self._partitions[partition], signature)
 
     def _in_partition(self, lists: Lists, signature: Bag) -> Iterator[tuple[int, float]]:
         """The copies in one partition, by its shortest lists first.
@@ -158,16 +158,16 @@ class SpotIndex(Index[Bag]):
         for _, key, count in sorted((len(lists.get(key, ())), key, count) for key, count in spots):
             if (size - passed) / size < self._threshold:
                 return
-            for negative, number in lists.get(key, ()):
+            for negative, doc in lists.get(key, ()):
                 other = -negative
                 if other / size < self._threshold:
                     break  # those that follow are smaller still
                 best = min(size - passed, other) / max(size, other + passed)
-                if best < self._threshold or number in seen:
+                if best < self._threshold or doc in seen:
                     continue
-                seen.add(number)
+                seen.add(doc)
                 self.compared += 1
-                score = self._method.score(signature, self._bags[number])
+                score = self._method.score(signature, self._bags[doc])
                 if score >= self._threshold:
-                    yield number, score
+                    yield doc, score
             passed += count

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from neardup.baselines import words as wording
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer
+from neardup.signing.signer import Signer
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -99,10 +99,10 @@ def qgrams(text: str, q: int, *, as_it_stands: bool = False) -> Keys:
 
     A string shorter than q stands for itself: two such are copies if they are equal, as by the project's doc_q.
     """
-    maker = _signer(q)
-    batch = maker.sign([encode_text(text)], normal=as_it_stands)
+    signer = _signer(q)
+    batch = signer.sign([encode_text(text)], normal=as_it_stands)
     form = batch.text(0)
-    keys = maker.key_sets(batch)[0]
+    keys = signer.key_sets(batch)[0]
     return distinct(keys if len(keys) or not form else keys_of([form.decode()]))
 
 
@@ -110,9 +110,9 @@ def qgrams(text: str, q: int, *, as_it_stands: bool = False) -> Keys:
 
 
 def shingles(text: str, width: int) -> Keys:
-    """The keys of all runs of `width` words of `text`, in its order, repeated ones too; none if it has fewer words."""
-    found = wording.words(text)
-    return keys_of([" ".join(found[start : start + width]) for start in range(len(found) - width + 1)])
+    """The keys of all sequences of `width` words of `text`, in its order, repeated ones too; none of fewer words."""
+    all_words = wording.words(text)
+    return keys_of([" ".join(all_words[at : at + width]) for at in range(len(all_words) - width + 1)])
 
 
 def sentences(text: str) -> Keys:

@@ -81,18 +81,6 @@ class VectorMethod(Method[Vector]):
         return 12 * len(signature.keys) + 16
 
 
-class _Products(PostingLists):
-    """Posting lists of documents and frequencies, read whole."""
-
-    def sums(self, vector: Vector, closeness: float, documents: int) -> NDArray[np.float64]:
-        """The inner product of `vector` and each of the first `documents` bags."""
-        found = np.zeros(documents, np.float64)
-        squared = vector.weights * (vector.weights / vector.counts)
-        entries, pool = self._lists.entries, self._lists.pool
-        sum_products(entries, pool, vector.keys, vector.counts, squared, closeness, found)
-        return found
-
-
 class ProductIndex(Index[Vector]):
     """Vectors by their words: sums all products, then compares what comes near the threshold pair by pair.
 
@@ -101,7 +89,7 @@ class ProductIndex(Index[Vector]):
 
     def __init__(self, method: VectorMethod, threshold: float) -> None:
         self._method, self._threshold = method, threshold
-        self._lists = _Products()
+        self._lists = PostingLists()
         self._vectors: list[Vector] = []
         self._squares, self._commons = Column(np.float64), Column(np.float64)
         self._repetitive: list[int] = []
@@ -109,12 +97,12 @@ class ProductIndex(Index[Vector]):
 
     def add(self, signature: Vector) -> None:
         """Adds the next vector."""
-        number = len(self._vectors)
+        doc = len(self._vectors)
         if (signature.counts > FREQUENCY_MASK).any():
-            self._repetitive.append(number)
+            self._repetitive.append(doc)
         frequencies = np.minimum(signature.counts, FREQUENCY_MASK).astype(np.int64)
         offsets = np.arange(len(signature.keys) + 1)
-        self._lists.add(signature.keys, offsets, number << FREQUENCY_BITS | frequencies)
+        self._lists.add(signature.keys, offsets, doc << FREQUENCY_BITS | frequencies)
         self._squares.append(signature.square)
         self._commons.append(signature.common)
         self._vectors.append(signature)
@@ -123,14 +111,14 @@ class ProductIndex(Index[Vector]):
         """All vectors at or above the threshold."""
         if not signature.square:
             return
-        for number in self._candidates(signature):
+        for doc in self._candidates(signature):
             self.compared += 1
-            score = self._method.score(signature, self._vectors[number])
+            score = self._method.score(signature, self._vectors[doc])
             if score >= self._threshold:
-                yield number, score
+                yield doc, score
 
     def _candidates(self, signature: Vector) -> list[int]:
-        sums = self._lists.sums(signature, self._method.closeness, len(self._vectors))
+        sums = self._sums(signature)
         squares = self._squares.values
         kept = squares > 0
         scores = self._method.similarity(
@@ -138,3 +126,12 @@ class ProductIndex(Index[Vector]):
         )
         near = np.flatnonzero(kept)[scores >= self._threshold - _ROUNDING]
         return sorted({*near.tolist(), *self._repetitive})
+
+    def _sums(self, vector: Vector) -> NDArray[np.float64]:
+        """The inner product of `vector` and each vector added."""
+        sums = np.zeros(len(self._vectors), np.float64)
+        squared = vector.weights * (vector.weights / vector.counts)
+        sum_products(
+            *self._lists.arrays[:2], vector.keys, vector.counts, squared, self._method.closeness, sums
+        )
+        return sums

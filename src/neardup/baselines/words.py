@@ -1,5 +1,6 @@
-"""Words and sentences of a text for the methods that need them, as `neardup.oracle.definitions` has them, but quickly.
+"""Words and sentences of a text for the methods that need them, document frequencies of words, and random lexicons.
 
+Words and sentences are those of `neardup.oracle.definitions`, made quickly.
 Categories, lower case and sentence ends come from the frozen table. NFC is the running Python's, which differs from
 the frozen one only for code points younger than its Unicode; the product's own signatures never use this module.
 """
@@ -12,10 +13,13 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Final
 
 import numpy as np
+import xxhash
 
 from neardup.model.document import encode_text
+from neardup.model.settings import WORDS_KEPT_BELOW
 from neardup.tables import unicode as unicode_table
 
 Split = Callable[[str], list[str]]
@@ -99,3 +103,23 @@ class Frequencies:
     def idf(self, word: str) -> float:
         """log2 of (documents + 1) / document frequency, a word never seen as if seen once: always above 0."""
         return math.log2((self.documents + 1) / max(1, self.of[word]))
+
+
+MOST_LEXICONS: Final = 1_000
+"""Lexicon i of seed s hashes words with 1,000 s + i: with more, two seeds would have lexicons in common."""
+
+
+def in_random_lexicon(word: str, lexicon: int, seed: int = 0) -> bool:
+    """Whether that lexicon of a seed has the word: number 0 is the whole vocabulary, others lack about a third of it.
+
+    Kołcz, Chowdhury & Alspector (2004), "Improved robustness of signature-based near-replica detection via lexicon
+    randomization". The word's hash says it, so that no lexicon need be stored; those of seed 0 are the product's.
+    `lexicon` is below `MOST_LEXICONS`.
+
+    >>> [in_random_lexicon("rose", lexicon) for lexicon in range(6)]
+    [True, False, False, False, True, True]
+    """
+    return (
+        not lexicon
+        or xxhash.xxh64_intdigest(word.encode(), MOST_LEXICONS * seed + lexicon) < WORDS_KEPT_BELOW
+    )

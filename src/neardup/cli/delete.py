@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.exit_codes import DONE, REJECTED, say
-from neardup.cli.session import configured, opened
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.exit_codes import DONE, REJECTED
+from neardup.cli.streams import log_line
 from neardup.cli.tables import print_line
-from neardup.cli.text_input import from_command_line
 
 
 def delete(
@@ -26,12 +26,14 @@ def delete(
 
         neardup delete 4711 4712 --window news.window
     """
+    from neardup.cli.inputs import from_command_line
+
     missing = 0
     ids = [str(from_command_line(id, "ID")) for id in ids]
-    with opened(window, configured(config)) as target:
+    with opened_window(window, configuration(config)) as target:
         for id in ids:
             if not target.delete(id):
-                say(f"no document {id!r} in this window")
+                log_line(f"no document {id!r} in this window")
                 missing += 1
     print_line(f"{len(ids) - missing:,} deleted")
     raise typer.Exit(REJECTED if missing else DONE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from neardup.cli import options
+from neardup.cli.context import configuration, window_location
 from neardup.cli.exit_codes import DONE, UNUSABLE
-from neardup.cli.session import configured, place_of
 
 
 def doctor(
@@ -31,16 +31,16 @@ def doctor(
     from neardup.doctor import examine, examine_installation
     from neardup.elastic.http.address import is_address, parse_address
 
-    settings = configured(config)
+    settings = configuration(config)
     settings.check_secrets(window)
-    place = place_of(window, settings)
-    if is_address(place):
+    location = window_location(window, settings)
+    if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
 
-        checks = [*examine_installation(), *examine_cluster(parse_address(place), settings.credentials)]
+        checks = [*examine_installation(), *examine_cluster(parse_address(location), settings.credentials)]
     else:
-        checks = list(examine(Path(place)))
+        checks = list(examine(Path(location)))
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,17 +9,18 @@ from typing import Annotated, Final
 import typer
 
 from neardup.cli import options
-from neardup.cli.exit_codes import DONE, REJECTED, UNUSABLE, say
-from neardup.cli.session import configured
+from neardup.cli.context import configuration
+from neardup.cli.exit_codes import DONE, REJECTED, UNUSABLE
+from neardup.cli.streams import log_line
 
 COUNTING: Final = "Counting"
 DEFAULT_OUTPUT: Final = "neardup.evaluation"
 
 
-def _list_methods(asked: bool) -> None:
+def _list_methods(wanted: bool) -> None:
     from neardup.cli.evaluate_output import print_methods
 
-    if asked:
+    if wanted:
         print_methods()
         raise typer.Exit
 
@@ -68,7 +68,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="WORD",
-            show_default="1, yes, true, dup, copy, near, exact",
+            show_default="1, true, yes, y, dup, duplicate, copy, near, exact",
             rich_help_panel=COUNTING,
             help="A judgement that means a copy; may be given often. All others then mean none.",
         ),
@@ -133,62 +133,37 @@ def evaluate(
 
         neardup evaluate news.csv --truth pairs.tsv --method "neardup sketch" --method "doc_q(q=3)" --judged-only
     """
-    from neardup.cli.evaluate_output import bars, print_summary, told
-    from neardup.cli.intake import Rejects
-    from neardup.cli.remarks import named_fields, tell_of_reading, tell_passed_over
+    from neardup.cli import evaluate_output as results
+    from neardup.cli.inputs import named_fields, report_passed_over, report_read
+    from neardup.cli.sinks import Rejects
     from neardup.evaluation.corpus import read_corpus
-    from neardup.evaluation.evaluated_settings import EvaluatedSettings
-    from neardup.evaluation.methods import COMPARISON, chosen, usable
     from neardup.evaluation.report import write_reports
-    from neardup.evaluation.run import Evaluation
-    from neardup.evaluation.run import evaluate as outcomes
     from neardup.evaluation.truth import read_truth
 
-    methods, missing = (chosen(method), {}) if method else usable(COMPARISON)
-    for name, reason in missing.items():
-        say(f"left out {name}: {reason}")
-    asked = _thresholds(thresholds)
-    settings = configured(config).with_fields(id=id_field, text=text_field)
-    with Rejects(None) as refused:
+    methods, levels = results.methods_to_measure(method), _thresholds(thresholds)
+    settings = configuration(config).with_fields(id=id_field, text=text_field)
+    with Rejects(None) as rejects:
         reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding)
         _check_reports(output, (*files, *reader.paths, truth, *settings.files_read), force=force)
-        tell_passed_over(reader)
-        corpus = read_corpus(reader, refused.add, max_length=settings.settings.max_length)
-    tell_of_reading(reader, named_fields(settings, id=id_field) - {"time"})
+        report_passed_over(reader)
+        corpus = read_corpus(reader, rejects.add, max_length=settings.settings.max_length)
+    report_read(reader, named_fields(settings, id=id_field) - {"time"})
     pairs = read_truth(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
-    say(told(len(corpus), pairs))
-    tuning = EvaluatedSettings.of(settings.settings)
-    if changes := str(tuning):
-        say(f"neardup itself is measured with {changes}")
-    output.mkdir(parents=True, exist_ok=True)
-    evaluation = Evaluation(corpus.facts(), pairs.facts(), seed)
-    with bars(len(methods), shown=sys.stderr.isatty()) as (on_progress, on_done):
-        for outcome in outcomes(
-            corpus,
-            pairs,
-            methods,
-            place=output,
-            thresholds=asked,
-            seed=seed,
-            tuning=tuning,
-            fresh=fresh,
-            on_progress=on_progress,
-        ):
-            evaluation.add(outcome)
-            on_done()
+    log_line(results.described(len(corpus), pairs))
+    evaluation = results.evaluation_of(
+        corpus, pairs, methods, settings.settings, output, thresholds=levels, seed=seed, fresh=fresh
+    )
     paths = write_reports(evaluation, output)
-    print_summary(evaluation, format)
-    for failure in evaluation.failed:
-        say(str(failure))
-    say(f"written: {', '.join(map(str, paths))}")
-    raise typer.Exit(UNUSABLE if evaluation.failed else REJECTED if refused.count else DONE)
+    results.print_summary(evaluation, format)
+    log_line(f"written: {', '.join(map(str, paths))}")
+    raise typer.Exit(UNUSABLE if evaluation.failed else REJECTED if rejects.count else DONE)
 
 
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
     """Raises `OutputRefused` if the reports would replace what is read, or files that no evaluation has made."""
-    from neardup.cli.output_files import check_outputs
+    from neardup.cli.sinks import check_outputs
     from neardup.evaluation.report import NAMES
     from neardup.evaluation.run import RESULTS
 

@@ -1,16 +1,22 @@
-"""What `evaluate` shows: the methods there are, how far it is, and the table at the end."""
+"""What `evaluate` shows: the methods there are, what is measured, how far it is, and the table at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
     from neardup.cli.options import Printed
+    from neardup.evaluation.corpus import Corpus
     from neardup.evaluation.measure import Progress
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.truth import Truth
+    from neardup.model.settings import Settings
 
 
 def print_methods() -> None:
@@ -27,8 +33,20 @@ def print_methods() -> None:
     print_table(("method", "paper"), rows)
 
 
-def told(documents: int, truth: Truth) -> str:
-    """What was understood, so that a judgement taken the wrong way is seen at once."""
+def methods_to_measure(names: Sequence[str] | None) -> list[str]:
+    """The methods of these `names`; without any, those of the paper's comparison that can be used here."""
+    from neardup.evaluation.methods import COMPARISON, chosen, usable
+
+    if names:
+        return chosen(names)
+    methods, missing = usable(COMPARISON)
+    for name, reason in missing.items():
+        log_line(f"left out {name}: {reason}")
+    return methods
+
+
+def described(documents: int, truth: Truth) -> str:
+    """How corpus and truth were understood, so that a judgement taken the wrong way is seen at once."""
     from neardup.cli.tables import counted
 
     facts = truth.facts()
@@ -40,19 +58,59 @@ def told(documents: int, truth: Truth) -> str:
     )
 
 
+def evaluation_of(
+    corpus: Corpus,
+    truth: Truth,
+    methods: Sequence[str],
+    settings: Settings,
+    output: Path,
+    *,
+    thresholds: Sequence[float] | None,
+    seed: int,
+    fresh: bool,
+) -> Evaluation:
+    """What `evaluate` measures, with bars on a terminal; results are kept under `output`."""
+    from neardup.evaluation.evaluated_settings import EvaluatedSettings
+    from neardup.evaluation.run import Evaluation
+    from neardup.evaluation.run import evaluate as outcomes
+
+    tuning = EvaluatedSettings.of(settings)
+    if changes := str(tuning):
+        log_line(f"neardup itself is measured with {changes}")
+    output.mkdir(parents=True, exist_ok=True)
+    evaluation = Evaluation(corpus.facts(), truth.facts(), seed)
+    with _bars(len(methods), shown=sys.stderr.isatty()) as (on_progress, on_done):
+        for outcome in outcomes(
+            corpus,
+            truth,
+            methods,
+            directory=output,
+            thresholds=thresholds,
+            seed=seed,
+            settings=tuning,
+            fresh=fresh,
+            on_progress=on_progress,
+        ):
+            evaluation.add(outcome)
+            on_done()
+    return evaluation
+
+
 def print_summary(evaluation: Evaluation, format: Printed) -> None:
-    """Print each method at its best as a table, or all of every result as JSON Lines."""
+    """Print each method at its best as a table, or all of every result as JSON Lines; then why others failed."""
     from neardup.cli.tables import print_lines, print_table
-    from neardup.evaluation.report import COLUMNS, summary_row
+    from neardup.evaluation.report_tables import COLUMNS, summary_row
 
     if format == "jsonl":
         print_lines(result.to_dict() for result in evaluation.results)
     elif evaluation.results:
         print_table(COLUMNS, [summary_row(result) for result in evaluation.results])
+    for failure in evaluation.failed:
+        log_line(str(failure))
 
 
 @contextmanager
-def bars(
+def _bars(
     methods: int, *, shown: bool
 ) -> Iterator[tuple[Callable[[str, Progress], None], Callable[[], None]]]:
     """One bar for the methods and one for the work of the method at hand, on a terminal; else nothing."""

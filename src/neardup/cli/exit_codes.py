@@ -1,4 +1,4 @@
-"""From what may go wrong to what a shell sees: one line on standard error and an exit code.
+"""How a command ends: what an error or a signal becomes, one line on standard error and an exit code.
 
 0    done
 1    done, some documents were rejected, or not compared with all they should be
@@ -13,17 +13,19 @@ import contextlib
 import logging
 import signal
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Any, Final, NoReturn, Self, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from neardup.cli import streams
-from neardup.cli.escaping import escaped
-from neardup.cli.stopping import Terminated, terminate
-from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
+from neardup.cli.streams import escaped, log_line
+from neardup.errors import DocumentError, NeardupError, OutputClosed, SettingsError, UnknownDocument
 
 DONE: Final = 0
 REJECTED: Final = 1
@@ -31,7 +33,24 @@ USAGE: Final = 2
 UNUSABLE: Final = 3
 INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
-BROKEN_PIPE: Final = 141  # 128 + SIGPIPE, which Windows does not have
+BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+
+Item = TypeVar("Item")
+
+
+class Terminated(BaseException):
+    """SIGTERM has come. As KeyboardInterrupt no `Exception`: nobody survives it by accident."""
+
+
+KINDS: Final[dict[int, type[KeyboardInterrupt | Terminated]]] = {
+    signal.SIGINT: KeyboardInterrupt,
+    signal.SIGTERM: Terminated,
+}
+
+
+def terminate(*_: Any) -> None:
+    """What SIGTERM does where nothing has to be finished first."""
+    raise Terminated
 
 
 class ErrorReportingGroup(TyperGroup):
@@ -65,39 +84,34 @@ def _escaped_usage() -> Iterator[None]:
 def exit_code(error: BaseException) -> int:
     """The exit code for `error`, after saying in one line what it is."""
     if isinstance(error, KeyboardInterrupt):
-        say("interrupted")
+        log_line("interrupted")
         return INTERRUPTED
     if isinstance(error, Terminated):
-        say("terminated")
+        log_line("terminated")
         return TERMINATED
     if isinstance(error, BrokenPipeError):
         streams.discard(sys.stdout)
         return BROKEN_PIPE
     if isinstance(error, OSError) and error.filename is not None:
-        say(f"{error.filename}: {error.strerror}")
+        log_line(f"{error.filename}: {error.strerror}")
     else:
-        say(str(error))
-    if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | streams.OutputClosed):
+        log_line(str(error))
+    if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | OutputClosed):
         return USAGE
     return REJECTED if isinstance(error, DocumentError) else UNUSABLE
 
 
-def say(message: str) -> None:
-    """One line to standard error."""
-    streams.say_line(f"neardup: {message}")
-
-
-class _Teller(logging.Handler):
-    """What the library logs, told as everything else is."""
+class _LogHandler(logging.Handler):
+    """What the library logs, as messages of the command line."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(record.getMessage())
+        log_line(record.getMessage())
 
 
 def run(app: typer.Typer) -> NoReturn:
     """Run the command line and end the process with its exit code."""
     streams.repair()
-    logging.getLogger("neardup").addHandler(_Teller())
+    logging.getLogger("neardup").addHandler(_LogHandler())
     signal.signal(signal.SIGTERM, terminate)
     code = _code_of(app)
     try:
@@ -105,7 +119,7 @@ def run(app: typer.Typer) -> NoReturn:
     except OSError as error:
         streams.discard(sys.stdout)
         if not isinstance(error, BrokenPipeError):
-            say(f"standard output: {error.strerror}")
+            log_line(f"standard output: {error.strerror}")
         code = BROKEN_PIPE if isinstance(error, BrokenPipeError) else UNUSABLE
     sys.exit(code)
 
@@ -116,11 +130,66 @@ def _code_of(app: typer.Typer) -> int:
         app(prog_name="neardup")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else DONE
-    except (OSError, streams.OutputClosed, KeyboardInterrupt, Terminated) as error:  # outside every command
+    except (OSError, OutputClosed, KeyboardInterrupt, Terminated) as error:  # outside every command
         return exit_code(error)
     except Exception:  # noqa: BLE001 - Python's own exit code for a crash, 1, would say that all is done
         for line in traceback.format_exc().splitlines():
-            streams.say_line(line)
-        say("this is a fault of neardup: please report the lines above")
+            streams.write_error_line(line)
+        log_line("this is a fault of neardup: please report the lines above")
         return UNUSABLE
     return DONE
+
+
+class Stop:
+    """Notes the first signal and lets the work at hand go on until it looks; a second one ends it at once.
+
+    While nothing is worked on but the next document is waited for, one signal is enough.
+    """
+
+    def __init__(self) -> None:
+        self.requested: type[BaseException] | None = None
+        self._waiting = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._on_signal) for number in KINDS}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        again, self.requested = self.requested is not None, KINDS[number]
+        if again or self._waiting:
+            raise self.requested
+
+    def raise_if_requested(self) -> None:
+        """Raises what the signal means, when everything is done."""
+        if self.requested is not None:
+            raise self.requested
+
+    def until_requested(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The `items` until a signal comes: whoever works on them sees the end, and finishes what it has."""
+        source = iter(items)
+        while self.requested is None:
+            try:
+                self._waiting = True
+                item = next(source)
+            except (StopIteration, KeyboardInterrupt, Terminated):
+                return
+            finally:
+                self._waiting = False
+            yield item
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, less long if a signal comes."""
+        try:
+            self._waiting = True
+            if self.requested is None:
+                time.sleep(seconds)
+        except (KeyboardInterrupt, Terminated):
+            pass  # noted in `requested`
+        finally:
+            self._waiting = False

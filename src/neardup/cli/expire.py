@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.exit_codes import say
-from neardup.cli.session import configured, opened
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_line
 
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.window.base import Expired
 
-LAST: str = "last"
+LAST: Final = "last"
 
 
 def expire(
@@ -30,7 +30,7 @@ def expire(
         str | None,
         typer.Option(
             metavar="TIME|last",
-            callback=lambda text: text if text == LAST else options.a_time(text),
+            callback=lambda text: text if text == LAST else options.checked_time(text),
             show_default="as it is",
             help="Set the newest hour back first: a wrong time was believed. last is the newest document there is.",
         ),
@@ -52,28 +52,30 @@ def expire(
     """
     from neardup.window.changed_hours import check_narrowing
 
-    settings = configured(config, window_hours=window_hours, keep_hours=keep_hours)
+    settings = configuration(config, locals())
     hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
     others = {name: value for name, value in settings.given.items() if name not in hours}
-    with opened(window, replace(settings, given=others)) as target:
+    with opened_window(window, replace(settings, given=others)) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return
-        left, kept = target.settings, target.settings.with_changes(**hours).kept_hours
+        before, kept = target.settings.kept_hours, target.settings.with_changes(**hours).kept_hours
         going = target.expire(now, keep_hours=kept, dry_run=True)
         if not dry_run:
-            check_narrowing(left.kept_hours, kept, going, force=force)
+            check_narrowing(before, kept, going, force=force)
         gone = going if dry_run else target.expire(now, keep_hours=kept)
         for hour in gone:
             print_line(hour)
-        say(_in_words(gone, dry_run=dry_run))
+        log_line(_in_words(gone, dry_run=dry_run))
 
 
 def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
     if dry_run:
         raise typer.BadParameter("--newest is not tried out", param_hint="--dry-run")
     hour = target.set_newest(None if newest == LAST else newest)
-    say("the newest hour is forgotten: no document is left" if hour is None else f"the newest hour is {hour}")
+    log_line(
+        "the newest hour is forgotten: no document is left" if hour is None else f"the newest hour is {hour}"
+    )
 
 
 def _in_words(gone: Expired, *, dry_run: bool) -> str:

@@ -1,79 +1,70 @@
-"""`neardup ingest --from-index`: an index of the same cluster as the source, copied or scored where it is."""
+"""`neardup ingest --from-index`: an index of the same cluster as the source, copied or scored in place."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from neardup.cli.connection import connected
-from neardup.cli.exit_codes import say
-from neardup.cli.pipeline import exit_code, outlets, score_what_waits, take_in
-from neardup.cli.session import check_cluster, opened, place_of
+from neardup.cli.cluster import check_cluster, cluster_window_opener, connected, settings_of_window
+from neardup.cli.context import opened_window, window_location
+from neardup.cli.pipeline import exit_code, ingest_all, opened_sinks, score_backlog
+from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
-    from neardup.cli.pipeline import OutputOptions
+    from neardup.cli.sinks import OutputOptions
     from neardup.config import Config
-    from neardup.sources import Fields
 
 
-def copied(window: str | None, config: Config, name: str, way: OutputOptions, *, force: bool) -> int:
-    """Copies the documents of the index `name` into the window; the exit code."""
+def ingest_index(window: str | None, config: Config, name: str, outputs: OutputOptions) -> int:
+    """Ingests the documents of the index `name`, which copies them into the window; the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
-    from neardup.elastic.reindex.index_reader import Checkpoint, IndexReader, Source
-    from neardup.elastic.window.state_document import read_state
-    from neardup.model.settings import Settings
-    from neardup.stores.remembered_settings import without_earlier
+    from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
 
-    place = place_of(window, config)
-    with connected(place, config) as cluster:
-        check_cluster(place, config, make=True)
-        source = Source(cluster, name, _fields(config))
+    location = window_location(window, config)
+    outputs.check(config.files_read, window=location)
+    with connected(location, config) as cluster:
+        check_cluster(location, config, make=True)
+        source = Source(cluster, name, config.fields_beside(OWN_ID))
         source.check_time()
-        content = read_state(cluster)
         hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
-        left = Settings() if content is None else Settings(**without_earlier(content.settings))
-        check_fits(source, left.with_changes(**hours).kept_hours, chosen=bool(hours))
-        checkpoint = Checkpoint(cluster, source)
+        kept_hours = settings_of_window(cluster).with_changes(**hours).kept_hours
+        check_fits(source, kept_hours, chosen=bool(hours))
+        checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:
-            say(f"going on where the last run was ended, at {source.time.time(since)}")
+            log_line(f"going on where the last run was ended, at {source.time.time(since)}")
         reader = IndexReader(source, since=since, on_done=checkpoint.note)
-        with opened(window, config, make=True, remember=True, force=force) as target:
-            code = take_in(target, reader, way)
+        with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
+            code = ingest_all(target, reader, outputs)
         checkpoint.clear()
     return code
 
 
-def scored_in_place(
-    window: str | None, config: Config, name: str, way: OutputOptions, *, given: Collection[str]
+def score_in_place(
+    window: str | None,
+    config: Config,
+    name: str,
+    outputs: OutputOptions,
+    *,
+    given: Mapping[str, str | None],
 ) -> int:
-    """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked."""
-    from neardup.elastic.watch.in_place import prepare
-    from neardup.elastic.watch.watcher import Watch
-    from neardup.elastic.window.opening import open_elastic_window
+    """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked.
 
-    place = place_of(window, config)
-    settings: dict[str, Any] = {"window_hours": 0, **config.given}
-    with connected(place, config) as cluster:
-        check_cluster(place, config, make=True)
-        layout = prepare(cluster, name, config.settings, _fields(config), given=given)
-        watch = Watch(
-            lambda: open_elastic_window(place, credentials=config.credentials, archive=name, **settings),
-            cluster,
-            layout,
-            once=True,
-        )
-        with outlets(way, lambda: (out.tally.count, watch.expected)) as out:
-            score_what_waits(watch, out)
-    return exit_code(out, blocked=watch.lag.blocked)
-
-
-def _fields(config: Config) -> Fields:
-    """The names of fields; a document of an index has an id beside them."""
+    `given`: the options for names of fields, with their values.
+    """
     from neardup.elastic.reindex.index_reader import OWN_ID
-    from neardup.sources import Fields
+    from neardup.elastic.watch.in_place import prepare
+    from neardup.elastic.watch.watcher import Watcher
 
-    own = config.fields
-    return replace(own, id=OWN_ID) if own.id == Fields().id else own
+    location = window_location(window, config)
+    outputs.check(config.files_read, window=location)
+    options = [option for option, value in given.items() if value is not None]
+    opener = cluster_window_opener(location, config, archive=name, **{"window_hours": 0, **config.given})
+    with connected(location, config) as cluster:
+        check_cluster(location, config, make=True)
+        layout = prepare(cluster, name, config.settings, config.fields_beside(OWN_ID), given=options)
+        watch = Watcher(opener, cluster, layout, once=True)
+        with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:
+            score_backlog(watch, sinks)
+    return exit_code(sinks, blocked=watch.backlog.blocked)

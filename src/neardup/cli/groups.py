@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.session import configured, opened
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.tables import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,10 @@ def groups(
     limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, show_default="50 in a table, else all", help="List so many groups; 0 is all."
+            metavar="N",
+            min=0,
+            show_default=f"{ROWS} in a table, else all",
+            help="List so many groups; 0 is all.",
         ),
     ] = None,
     format: options.PrintedOption = "jsonl",
@@ -40,27 +44,27 @@ def groups(
     """
     from itertools import islice
 
-    from neardup.cli.tables import ROWS, counted, print_line, print_lines, print_table
+    from neardup.cli.tables import counted, print_line, print_lines, print_table
 
     most = limit if limit is not None else ROWS if format == "table" else 0
-    with opened(window, configured(config), readonly=True) as target:
-        found = _sorted(target.groups(), sort)
-        listed = islice(found, most or None)
+    with opened_window(window, configuration(config), readonly=True) as target:
+        ordered = _sorted(target.groups(), sort)
+        listed = islice(ordered, most or None)
         if format == "jsonl":
             print_lines(group.to_dict() for group in listed)
             return
         rows = [
             (g.head, g.time, len(g.members), _span(g), [member.id for member in g.members]) for g in listed
         ]
-        left_out = sum(1 for _ in found)
+        left_out = sum(1 for _ in ordered)
     print_table(("head", "time", "members", "doc_q", "ids"), rows)
     more = f"({counted(left_out, 'group')} left out: --limit 0 lists all, --sort size the largest first)"
     print_line(more if left_out else counted(len(rows), "group"))
 
 
-def _sorted(found: Iterator[Group], sort: str) -> Iterator[Group]:
-    """The groups in the order that is asked for; groups of one size stay in order of time."""
-    return iter(sorted(found, key=lambda group: -len(group.members))) if sort == "size" else found
+def _sorted(groups: Iterator[Group], sort: str) -> Iterator[Group]:
+    """The groups by time or by size; groups of one size stay in order of time."""
+    return iter(sorted(groups, key=lambda group: -len(group.members))) if sort == "size" else groups
 
 
 def _span(group: Group) -> str:

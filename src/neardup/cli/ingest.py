@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.archive import in_time, tell_undated, without_limit
+from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.exit_codes import DONE, REJECTED
-from neardup.cli.from_index import copied, scored_in_place
-from neardup.cli.pipeline import OutputOptions, take_in
-from neardup.cli.session import configured, opened, place_of
+
+if TYPE_CHECKING:
+    from neardup.cli.sinks import OutputOptions
+    from neardup.config import Config
 
 INDEX = "An index as the source"
 
@@ -25,66 +26,19 @@ def ingest(
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,
-    route: options.RoutesOption = None,
+    routes: options.RoutesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
-    min_shared: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            show_default="by threshold",
-            rich_help_panel=options.COMPARING,
-            help="Sketch q-grams that a candidate must share.",
-        ),
-    ] = None,
+    min_shared: options.MinSharedOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
-    policy: Annotated[
-        Literal["mark", "drop", "route"] | None,
-        typer.Option(
-            show_default="mark",
-            rich_help_panel=options.KEEPING,
-            help="mark keeps everything, drop does not store copies, route keeps them apart.",
-        ),
-    ] = None,
-    max_documents: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            show_default="no limit",
-            rich_help_panel=options.KEEPING,
-            help="Over this many documents the window loses its oldest hours.",
-        ),
-    ] = None,
-    max_memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            show_default="no limit",
-            rich_help_panel=options.KEEPING,
-            help="The same for memory, such as 1.5GB.",
-        ),
-    ] = None,
-    fsync: Annotated[
-        bool | None,
-        typer.Option(
-            "--fsync/--no-fsync",
-            show_default="no",
-            rich_help_panel=options.KEEPING,
-            help="Survive a power cut, not only a killed process.",
-        ),
-    ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            show_default="10,000,000",
-            rich_help_panel=options.READING,
-            help="Longer texts (in characters) are rejected.",
-        ),
-    ] = None,
+    policy: options.PolicyOption = None,
+    max_documents: options.MaxDocumentsOption = None,
+    max_memory: options.MaxMemoryOption = None,
+    fsync: options.FsyncOption = None,
+    max_length: options.MaxLengthOption = None,
     input: options.InputOption = None,
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
@@ -115,14 +69,8 @@ def ingest(
     append: options.AppendOption = False,
     force: options.ForceOption = False,
     format: options.FormatOption = "jsonl",
-    batch_documents: Annotated[
-        int | None,
-        typer.Option(metavar="N", show_default="256", help="Documents worked in one go; changes no verdict."),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", show_default="1", help="Threads that sign; changes no verdict."),
-    ] = None,
+    batch_documents: options.BatchDocumentsOption = None,
+    threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Mark the duplicates in files, or in an index, as they are read into a window.
@@ -153,64 +101,57 @@ def ingest(
 
         neardup ingest --from-index letters --in-place --text-field body --window https://localhost:9200/letters-state
     """
-    from neardup.cli.remarks import Observed, named_fields, tell_passed_over
-    from neardup.elastic.http.address import is_address
-    from neardup.sources.ordering import Dated
+    from neardup.cli.from_index import ingest_index, score_in_place
+    from neardup.cli.sinks import OutputOptions
 
-    files = files or []
-    _check_sources(files, from_index, in_place=in_place)
-    settings = configured(
-        config,
-        threshold=threshold,
-        retrieval=retrieval,
-        matches=matches,
-        window_hours=window_hours,
-        keep_hours=keep_hours,
-        ahead_hours=ahead_hours,
-        advance=advance,
-        routes=route or None,
-        partial=partial,
-        containment=containment,
-        delta=delta,
-        min_shared=min_shared,
-        q=q,
-        fold_case=fold_case,
-        lexicon=lexicon,
-        policy=policy,
-        max_documents=max_documents,
-        max_memory=max_memory,
-        fsync=fsync,
-        max_length=max_length,
-        batch_documents=batch_documents,
-        threads=threads,
-    ).with_fields(id=id_field, text=text_field, time=time_field)
-    way_out = OutputOptions(format, output, rejects, append, force)
-    place = place_of(window, settings)
-    is_wrong = False
-    if from_index is not None:
-        way_out.check(settings.files_read, window=place)
-    if from_index is not None and not in_place:
-        code = copied(window, settings, from_index, way_out, force=force)
-    elif from_index is not None:
-        named = {"text_field": text_field, "time_field": time_field}
-        given = [option for option, value in named.items() if value is not None]
-        code = scored_in_place(window, settings, from_index, way_out, given=given)
+    _check_sources(files or [], from_index, in_place=in_place)
+    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
+    outputs = OutputOptions(format, output, rejects, append, force)
+    if from_index is None:
+        reading = {"form": input, "delimiter": delimiter, "encoding": encoding}
+        named = {"id": id_field, "time": time_field}
+        code = _ingest_files(window, settings, files or [], outputs, reading=reading, named=named)
+    elif in_place:
+        given = {"text_field": text_field, "time_field": time_field}
+        code = score_in_place(window, settings, from_index, outputs, given=given)
     else:
-        keep = is_address(place)
-        source = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, keep=keep)
-        way_out.check((*files, *source.paths, *settings.files_read), window=place)
-        tell_passed_over(source)
-        dated = Dated(source, ahead_hours=settings.settings.ahead_hours)
-        settings = without_limit(place, settings, dated)
-        with opened(window, settings, make=True, remember=True, force=force) as target:
-            fields = named_fields(settings, id=id_field, time=time_field)
-            reader = Observed(in_time(target, dated), source, fields)
-            try:
-                code = take_in(target, reader, way_out._replace(live=dated.is_live))
-            finally:
-                tell_undated(dated)
-                is_wrong = reader.tell(target.replaced)
-    raise typer.Exit(code or (REJECTED if is_wrong else DONE))
+        code = ingest_index(window, settings, from_index, outputs)
+    raise typer.Exit(code)
+
+
+def _ingest_files(
+    window: str | None,
+    config: Config,
+    files: list[Path],
+    outputs: OutputOptions,
+    *,
+    reading: dict[str, Any],
+    named: dict[str, str | None],
+) -> int:
+    """Ingests the documents of `files`, read with the options `reading`; the exit code.
+
+    `named`: the fields of the id and the time that an option names.
+    """
+    from neardup.cli import inputs
+    from neardup.cli.pipeline import ingest_all
+    from neardup.elastic.http.address import is_address
+    from neardup.sources.time_order import DatedReader
+
+    location = window_location(window, config)
+    source = config.reader(files, keep=is_address(location), **reading)
+    outputs.check((*files, *source.paths, *config.files_read), window=location)
+    inputs.report_passed_over(source)
+    dated = DatedReader(source, ahead_hours=config.settings.ahead_hours)
+    config = inputs.without_limit(location, config, dated)
+    with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
+        ordered = inputs.in_time_order(target, dated)
+        reader = inputs.IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
+        try:
+            code = ingest_all(target, reader, outputs._replace(live=dated.is_live))
+        finally:
+            inputs.report_undated(dated)
+            is_wrong = reader.report(target.replaced)
+    return code or (REJECTED if is_wrong else DONE)
 
 
 def _check_sources(files: list[Path], from_index: str | None, *, in_place: bool) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neardup.cli import options
+from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE, REJECTED
-from neardup.cli.session import configured
+from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
+
+if TYPE_CHECKING:
+    from neardup.cli.sinks import Rejects
+    from neardup.sources.reader import Reader
 
 lexicon = typer.Typer(
     no_args_is_help=True,
@@ -30,8 +36,13 @@ def build(
     ] = None,
     sample: Annotated[
         int,
-        typer.Option(metavar="N", min=1, show_default="2,000", help="How many documents to draw at random."),
-    ] = 2_000,
+        typer.Option(
+            metavar="N",
+            min=1,
+            show_default=options.shown(DEFAULT_LEXICON_SAMPLE),
+            help="How many documents to draw at random.",
+        ),
+    ] = DEFAULT_LEXICON_SAMPLE,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     input: options.InputOption = None,
@@ -48,31 +59,44 @@ def build(
 
         neardup lexicon build archive.jsonl.gz --output archive.lexicon
     """
-    from neardup.cli.intake import Rejects, texts
-    from neardup.cli.output_files import check_outputs
-    from neardup.cli.remarks import tell_of_reading, tell_passed_over
+    from neardup.cli.inputs import report_passed_over, report_read
+    from neardup.cli.sinks import Rejects
     from neardup.cli.tables import counted, print_line
     from neardup.signing.lexicon_sample import lexicon_of, sampled
     from neardup.tables.container import check_directory
 
     check_directory(output)  # before a sample is drawn of what may be very long
-    settings = configured(config, q=q, fold_case=fold_case).with_fields(text=text_field)
+    settings = configuration(config, locals()).with_fields(text=text_field)
     recipe = settings.recipe
     reader = settings.reader(files, form=input, encoding=encoding)
-    check_outputs(
-        [("--output", output)], (*files, *reader.paths, *settings.files_read), replace=force,
-        ways="--force replaces it", whole=True,
-    )  # fmt: skip
-    tell_passed_over(reader)
-    with Rejects(None) as refused:
-        read = texts(reader, refused)
-        drawn, seen = sampled(read, sample)
+    _check_output(output, (*files, *reader.paths, *settings.files_read), force=force)
+    report_passed_over(reader)
+    with Rejects(None) as rejects:
+        drawn, seen = sampled(_texts(reader, rejects), sample)
         made = lexicon_of(drawn, name=name or output.stem, q=recipe.q, fold_case=recipe.fold_case)
-    tell_of_reading(reader, ())
+    report_read(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
     print_line(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
-    raise typer.Exit(REJECTED if refused.count else DONE)
+    raise typer.Exit(REJECTED if rejects.count else DONE)
+
+
+def _check_output(output: Path, read: Iterable[Path | str], *, force: bool) -> None:
+    """Raises `OutputRefused` if the lexicon would replace what is read, or any file unless by `force`."""
+    from neardup.cli.sinks import check_outputs
+
+    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
+
+
+def _texts(reader: Reader, rejects: Rejects) -> Iterator[str]:
+    """The texts alone."""
+    from neardup.model.document import Document, Reject
+
+    for item in reader:
+        if type(item) is Document:
+            yield item.text
+        elif type(item) is Reject:
+            rejects.add(item)
 
 
 @lexicon.command()
@@ -92,10 +116,10 @@ def show(
     from neardup.cli.tables import print_either
     from neardup.tables.lexicon import Lexicon
 
-    found = Lexicon.load(path) if path else Lexicon.default()
+    chosen = Lexicon.load(path) if path else Lexicon.default()
     keys = ("name", "id", "q", "fold_case", "documents")
     known = {
-        "known q-gram slots": int((found.qgram_classes != 255).sum()),
-        "known word slots": int((found.word_classes != 255).sum()),
+        "known q-gram slots": int((chosen.qgram_classes != 255).sum()),
+        "known word slots": int((chosen.word_classes != 255).sum()),
     }
-    print_either(format, {key: getattr(found, key) for key in keys} | known)
+    print_either(format, {key: getattr(chosen, key) for key in keys} | known)

@@ -1,11 +1,14 @@
-"""The options that several commands share, each defined once."""
+"""The options that several commands share, each defined once; defaults in help texts are those of `Settings`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+from neardup.cli.context import DEFAULT_WINDOW
+from neardup.model.settings import MAX_Q, ROUTES, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
@@ -14,6 +17,37 @@ WRITING = "Writing"
 
 Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
+
+SETTINGS = Settings()
+RECIPE = Recipe()
+
+
+def shown(value: object, nothing: str | None = None) -> str:
+    """A default as a help text shows it; `nothing` stands for None, and for 0 where that is no limit.
+
+    >>> shown(10_000_000), shown(False), shown(None, "by threshold"), shown(0, "no limit"), shown(0)
+    ('10,000,000', 'no', 'by threshold', 'no limit', '0')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if nothing is not None and not value:
+        return nothing
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _setting(
+    name: str,
+    *flags: str,
+    help: str,
+    panel: str | None = COMPARING,
+    metavar: str | None = None,
+    nothing: str | None = None,
+) -> Any:
+    """The option for the setting `name`, of `Settings` or `Recipe`, with its default there as that of the help text."""
+    default = getattr(SETTINGS if hasattr(SETTINGS, name) else RECIPE, name)
+    return typer.Option(
+        *flags, metavar=metavar, show_default=shown(default, nothing), rich_help_panel=panel, help=help
+    )
 
 
 def _that_exist(paths: list[Path] | None) -> list[Path]:
@@ -27,7 +61,7 @@ def _that_exists(path: Path | None) -> Path | None:
     return _that_exist([path])[0] if path else None
 
 
-def a_time(text: str | None) -> str | None:
+def checked_time(text: str | None) -> str | None:
     """`text` if it is a time."""
     from neardup.model.document import parse_time
 
@@ -63,7 +97,7 @@ TimeOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        callback=a_time,
+        callback=checked_time,
         show_default="any",
         help="Ask as if the text had this time (ISO 8601).",
     ),
@@ -71,7 +105,7 @@ TimeOption = Annotated[
 NowOption = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", callback=a_time, show_default="the clock", help="What time it is (ISO 8601)."
+        metavar="TIME", callback=checked_time, show_default="the clock", help="What time it is (ISO 8601)."
     ),
 ]
 WindowOption = Annotated[
@@ -80,7 +114,7 @@ WindowOption = Annotated[
         "--window",
         "-w",
         metavar="DIR|URL",
-        show_default="neardup.window",
+        show_default=DEFAULT_WINDOW,
         help="Directory of the window (made when missing), or https://host:9200/PREFIX.",
     ),
 ]
@@ -91,29 +125,24 @@ ConfigOption = Annotated[
 
 ThresholdOption = Annotated[
     str | None,
-    typer.Option(
+    _setting(
+        "threshold",
         "--threshold",
         "-t",
         metavar="NUMBER",
-        show_default="0.7",
-        rich_help_panel=COMPARING,
         help="From what doc_q on a document is a duplicate.",
     ),
 ]
 RetrievalOption = Annotated[
-    Literal["sketch", "complete"] | None,
-    typer.Option(
-        show_default="sketch",
-        rich_help_panel=COMPARING,
-        help="How candidates are found: sketch is fast, complete misses none.",
-    ),
+    Retrieval | None,
+    _setting("retrieval", help="How candidates are found: sketch is fast, complete misses none."),
 ]
 MatchesOption = Annotated[
     str | None,
-    typer.Option(
+    _setting(
+        "matches",
         metavar="N|all",
-        show_default="10",
-        rich_help_panel=COMPARING,
+        nothing="all",
         help="How many matches a verdict lists, best first; it counts all of them.",
     ),
 ]
@@ -121,97 +150,158 @@ RoutesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--route",
-        metavar="sentences|simhash",
+        metavar="|".join(ROUTES),
         rich_help_panel=COMPARING,
         help="A further way to find candidates; may be given twice.",
     ),
 ]
+MinSharedOption = Annotated[
+    int | None,
+    _setting(
+        "min_shared", metavar="N", nothing="by threshold", help="Sketch q-grams that a candidate must share."
+    ),
+]
 PartialOption = Annotated[
     bool | None,
-    typer.Option(
+    _setting(
+        "partial",
         "--partial/--no-partial",
-        show_default="no",
-        rich_help_panel=COMPARING,
         help="Look for partial copies too: quotations, clippings, several originals in one text.",
     ),
 ]
 ContainmentOption = Annotated[
     str | None,
-    typer.Option(
+    _setting(
+        "containment",
         metavar="NUMBER",
-        show_default="0.8",
-        rich_help_panel=COMPARING,
         help="What part of the smaller text makes a partial copy, if a sentence is shared.",
     ),
 ]
 DeltaOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        show_default="1",
-        rich_help_panel=COMPARING,
-        help="More than N sentences in common make a partial copy.",
-    ),
+    _setting("delta", metavar="N", help="More than N sentences in common make a partial copy."),
 ]
 WindowHoursOption = Annotated[
     int | None,
-    typer.Option(
+    _setting(
+        "window_hours",
         metavar="N",
-        show_default="24",
-        rich_help_panel=COMPARING,
         help="Compare with this many hours before a document's own; 0 is no limit.",
     ),
 ]
+QOption = Annotated[
+    int | None, _setting("q", "--q", metavar="N", help=f"Characters of a q-gram, 1 to {MAX_Q}.")
+]
+FoldCaseOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--fold-case/--keep-case",
+        show_default="fold" if RECIPE.fold_case else "keep",
+        rich_help_panel=COMPARING,
+        help="Whether A equals a.",
+    ),
+]
+LexiconOption = Annotated[
+    Path | None,
+    _setting(
+        "lexicon",
+        metavar="FILE",
+        nothing="the one that ships",
+        help="Lexicon made by `neardup lexicon build`.",
+    ),
+]
+
 KeepHoursOption = Annotated[
     int | None,
-    typer.Option(
+    _setting(
+        "keep_hours",
+        panel=KEEPING,
         metavar="N",
-        show_default="as --window-hours",
-        rich_help_panel=KEEPING,
+        nothing="as --window-hours",
         help="Keep this many hours before the newest one, compared or not; 0 is for ever.",
     ),
 ]
+PolicyOption = Annotated[
+    Policy | None,
+    _setting(
+        "policy",
+        panel=KEEPING,
+        help="mark keeps everything, drop does not store copies, route keeps them apart.",
+    ),
+]
+MaxDocumentsOption = Annotated[
+    int | None,
+    _setting(
+        "max_documents",
+        panel=KEEPING,
+        metavar="N",
+        nothing="no limit",
+        help="Over this many documents the window loses its oldest hours.",
+    ),
+]
+MaxMemoryOption = Annotated[
+    str | None,
+    _setting(
+        "max_memory",
+        panel=KEEPING,
+        metavar="SIZE",
+        nothing="no limit",
+        help="The same for memory, such as 1.5GB.",
+    ),
+]
+FsyncOption = Annotated[
+    bool | None,
+    _setting(
+        "fsync",
+        "--fsync/--no-fsync",
+        panel=KEEPING,
+        help="Survive a power cut, not only a killed process.",
+    ),
+]
+MaxLengthOption = Annotated[
+    int | None,
+    _setting("max_length", panel=READING, metavar="N", help="Longer texts (in characters) are rejected."),
+]
 AheadHoursOption = Annotated[
     int | None,
-    typer.Option(
+    _setting(
+        "ahead_hours",
+        panel=READING,
         metavar="N",
-        show_default="24",
-        rich_help_panel=READING,
         help="Reject documents of a time further ahead of the clock than this.",
     ),
 ]
 AdvanceOption = Annotated[
     bool | None,
-    typer.Option(
+    _setting(
+        "advance",
         "--advance",
-        rich_help_panel=READING,
-        show_default="no",
+        panel=READING,
         help="Believe also a single document by whose time most of the window expires.",
     ),
 ]
-QOption = Annotated[
+BatchDocumentsOption = Annotated[
     int | None,
-    typer.Option(
-        "--q",
+    _setting(
+        "batch_documents",
+        panel=None,
         metavar="N",
-        show_default="4",
-        rich_help_panel=COMPARING,
-        help="Characters of a q-gram, 1 to 16.",
+        help="Documents worked in one go; changes no verdict.",
     ),
 ]
-FoldCaseOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--fold-case/--keep-case", show_default="keep", rich_help_panel=COMPARING, help="Whether A equals a."
-    ),
+ThreadsOption = Annotated[
+    int | None,
+    _setting("threads", panel=None, metavar="N", help="Threads that sign; changes no verdict."),
 ]
-LexiconOption = Annotated[
-    Path | None,
+
+AddressOption = Annotated[
+    str | None,
     typer.Option(
-        metavar="FILE",
-        show_default="the one that ships",
-        rich_help_panel=COMPARING,
-        help="Lexicon made by `neardup lexicon build`.",
+        "--window",
+        "-w",
+        metavar="URL",
+        show_default="NEARDUP_WINDOW",
+        help="Address of the window: https://host:9200/PREFIX.",
     ),
 ]
 

@@ -1,64 +1,42 @@
-"""Documents into an open window, verdicts and rejects out: what `ingest` and `watch` have in common."""
+"""Documents into an open window, verdicts and rejects out, and how far it is: what `ingest` and `watch` share."""
 
 from __future__ import annotations
 
 import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import typer
-
-from neardup.cli.exit_codes import DONE, REJECTED, say
-from neardup.cli.options import Format
-from neardup.cli.stopping import Stop
+from neardup.cli.exit_codes import DONE, REJECTED, Stop
+from neardup.cli.sinks import Rejects, Verdicts
+from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import counted
+from neardup.model.document import Document, Reject
+from neardup.window.base import Left
 
 if TYPE_CHECKING:
     from neardup import Window
-    from neardup.cli.intake import Rejects
-    from neardup.cli.output import Verdicts
-    from neardup.cli.progress import Position, Tally
+    from neardup.cli.inputs import Readable
+    from neardup.cli.sinks import OutputOptions
     from neardup.elastic.watch.backlog import Backlog
-    from neardup.elastic.watch.watcher import Watch
-    from neardup.model.document import Reject
+    from neardup.elastic.watch.watcher import Watcher
+    from neardup.model.verdict import Verdict
     from neardup.sources.position import Item
 
+    Position = Callable[[], tuple[float, float | None]]
+    """How much is behind us, and of how much; None where nobody knows."""
 
 MOST_INCOMPLETE: Final = 0.01
 """What part of the documents may be compared with less than their window before a run is no success."""
-
-
-class OutputOptions(NamedTuple):
-    """Where a run writes: what standard output gets, a file for verdicts, a file for rejects.
-
-    Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
-    `live`: what is read may never end, so nothing is kept back until it does.
-    """
-
-    format: Format
-    output: Path | None
-    rejects: Path | None
-    append: bool = False
-    force: bool = False
-    live: bool = False
-
-    def check(self, read: Iterable[str | PathLike[str]], *, window: str | None = None) -> None:
-        """Raises `OutputRefused` if a file may not be written to, with these files `read` and this `window` written."""
-        from neardup.cli.output_files import check_outputs
-        from neardup.elastic.http.address import is_address
-
-        if self.append and self.force:
-            raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
-        outputs = [("--output", self.output), ("--rejects", self.rejects)]
-        place = None if window is None or is_address(window) else window
-        check_outputs(outputs, read, window=place, replace=self.append or self.force)
+EVERY: Final = 64
+"""Verdicts between two updates of the bar: an update costs about as much as a verdict."""
+_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 class Sinks(NamedTuple):
-    """Takers of what a run yields."""
+    """Where a run writes, and its count."""
 
     verdicts: Verdicts
     rejects: Rejects
@@ -66,83 +44,204 @@ class Sinks(NamedTuple):
     has_bar: bool
 
 
-class Readable(Protocol):
-    """A source of documents that knows where each was read."""
-
-    def __iter__(self) -> Iterator[Item]: ...
-
-    def position(self) -> tuple[float, float | None]:
-        """How much is behind us, and of how much."""
-        ...
-
-    def located(self, reject: Reject) -> Reject:
-        """`reject` with the place of its document."""
-        ...
-
-
 @contextmanager
-def outlets(way: OutputOptions, position: Position) -> Iterator[Sinks]:
-    """Open outlets, closed and told of when the run ends, however it does; a bar shows the `position` on a terminal."""
-    from neardup.cli.intake import Rejects
-    from neardup.cli.output import Verdicts
-    from neardup.cli.progress import progress
-
-    shown = sys.stderr.isatty() and not (sys.stdout.isatty() and way.format == "jsonl" and not way.output)
+def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
+    """Open sinks, closed when the run ends, however it does, with a summary; a bar shows `position` on a terminal."""
+    shown = sys.stderr.isatty() and not (
+        sys.stdout.isatty() and options.format == "jsonl" and not options.output
+    )
     with ExitStack() as stack:
-        verdicts = stack.enter_context(Verdicts(way.format, way.output, force=way.force, live=way.live))
-        rejects = stack.enter_context(Rejects(way.rejects, force=way.force))
+        verdicts = Verdicts(options.format, options.output, force=options.force, live=options.live)
+        stack.enter_context(verdicts)
+        rejects = stack.enter_context(Rejects(options.rejects, force=options.force))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
         tally.before_summary = verdicts.print_table
         yield Sinks(verdicts, rejects, tally, shown)
 
 
-def take_in(target: Window, reader: Readable, way: OutputOptions) -> int:
+def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
     """Ingests all that `reader` yields; the exit code."""
-    from neardup.cli.intake import documents
-
-    with Stop() as stop, outlets(way, reader.position) as out:
-        stream = documents(stop.until_requested(reader), out.verdicts, out.rejects)
-        out.tally.left = lambda: target.left
+    with Stop() as stop, opened_sinks(options, reader.position) as sinks:
+        stream = _documents(stop.until_requested(reader), sinks)
+        sinks.tally.left = lambda: target.left
         for verdict in target.ingest(
-            stream, on_reject=lambda reject: out.rejects.add(reader.located(reject))
+            stream, on_reject=lambda reject: sinks.rejects.add(reader.located(reject))
         ):
-            out.verdicts.write(verdict)
-            out.tally.add(verdict)
+            sinks.verdicts.write(verdict)
+            sinks.tally.add(verdict)
     stop.raise_if_requested()
-    return exit_code(out)
+    return exit_code(sinks)
 
 
-def exit_code(out: Sinks, *, blocked: int = 0) -> int:
+def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
+    """What the window is to ingest. Before another one is read, the verdicts so far are written out."""
+    for item in items:
+        if type(item) is Reject:
+            sinks.rejects.add(item)
+            continue
+        if type(item) is Document:
+            sinks.verdicts.note(item)
+        yield item  # type: ignore[misc] # FLUSH goes on as it is
+        sinks.verdicts.flush()
+
+
+def exit_code(sinks: Sinks, *, blocked: int = 0) -> int:
     """The exit code of a run that has ended, after saying why if not all documents were compared as they should be."""
-    tally = out.tally
+    tally = sinks.tally
     much = tally.incomplete > MOST_INCOMPLETE * tally.count
     if much:
-        say(
+        log_line(
             f"{tally.incomplete:,} of {counted(tally.count, 'document')} "
             f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window: what is too "
             "late for it finds its hours gone. A new window with --window-hours 0 has no limit; --keep-hours keeps "
             "hours for what comes late; max_candidates, max_documents and max_memory are limits, too"
         )
-    return REJECTED if much or blocked or out.rejects.count else DONE
+    return REJECTED if much or blocked or sinks.rejects.count else DONE
 
 
-def score_what_waits(
-    watch: Watch, out: Sinks, *, on_lag: Callable[[Backlog], object] = lambda _: None
+def score_backlog(
+    watch: Watcher, sinks: Sinks, *, on_backlog: Callable[[Backlog], object] = lambda _: None
 ) -> None:
-    """Takes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
-    out.tally.left = lambda: watch.left
+    """Writes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
+    sinks.tally.left = lambda: watch.left
     with Stop() as stop:
         verdicts = watch.verdicts(
-            on_reject=out.rejects.add,
-            on_lag=on_lag,
+            on_reject=sinks.rejects.add,
+            on_backlog=on_backlog,
             stopped=lambda: stop.requested is not None,
             sleep=stop.sleep,
         )
         for verdict in verdicts:
-            out.verdicts.write(verdict)
-            out.verdicts.flush()
-            out.tally.add(verdict)
+            sinks.verdicts.write(verdict)
+            sinks.verdicts.flush()
+            sinks.tally.add(verdict)
         stop.raise_if_requested()
-    if watch.lag.blocked:
-        indices = ", ".join(watch.lag.readonly)
-        say(f"{counted(watch.lag.blocked, 'document')} wait in indices that are read-only: {indices}")
+    if watch.backlog.blocked:
+        indices = ", ".join(watch.backlog.readonly)
+        log_line(
+            f"{counted(watch.backlog.blocked, 'document')} wait in indices that are read-only: {indices}"
+        )
+
+
+class BacklogReport:
+    """Shows how many documents wait: in the bar where there is one, else every so often as a line on standard error."""
+
+    def __init__(self, sinks: Sinks, every: float) -> None:
+        self._sinks, self._every, self._last = sinks, every, float("-inf")
+
+    def __call__(self, backlog: Backlog) -> None:
+        """Show `backlog`."""
+        tally = self._sinks.tally
+        tally.waiting = in_words(backlog, time.time())
+        tally.update()
+        now = time.monotonic()
+        if not self._sinks.has_bar and now - self._last >= self._every:
+            self._last = now
+            log_line(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
+
+
+def in_words(backlog: Backlog, now: float) -> str:
+    """How far scoring is behind at `now` (seconds).
+
+    >>> from neardup.elastic.watch.backlog import Backlog
+    >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
+    ('1,200 wait, the oldest for 1.5 min', 'none waits')
+    """
+    words = f"{backlog.waiting:,} wait" if backlog.waiting else "none waits"
+    if backlog.oldest is not None:
+        age = max(0.0, now - backlog.oldest / 1_000)
+        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
+        number = f"{age / size:.2g}" if age < 10 * size else f"{age / size:,.0f}"
+        words += f", the oldest for {number} {unit}"
+    if backlog.blocked:
+        words += f"; {backlog.blocked:,} more in indices that are read-only"
+    return words
+
+
+class Tally:
+    """How many verdicts of which status, and since when."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.count = 0
+        self.incomplete = 0
+        """Documents that were not compared with all of their window: unscored, or with a verdict that is truncated."""
+        self.left: Callable[[], Left] = Left
+        """What has left the window."""
+        self.update: Callable[[], None] = lambda: None
+        self.before_summary: Callable[[], None] = lambda: None
+        """What is to be printed when the bar is gone and the summary is still to come."""
+        self.waiting = ""
+        """How far behind this is, in words."""
+        self._begun = time.perf_counter()
+
+    def add(self, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self.statuses[verdict.status] += 1
+        self.count += 1
+        self.incomplete += verdict.truncated or verdict.status == "unscored"
+        if self.count % EVERY == 0:
+            self.update()
+
+    @property
+    def duplicates(self) -> int:
+        """Near and exact copies so far."""
+        return self.statuses["near"] + self.statuses["exact"]
+
+    @property
+    def rate(self) -> float:
+        """Documents a second so far."""
+        return self.count / max(time.perf_counter() - self._begun, 1e-9)
+
+    def summary(self, rejects: Rejects) -> str:
+        """The summary of the run."""
+        seconds = time.perf_counter() - self._begun
+        statuses = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items()) or "nothing"
+        summary = f"{counted(self.count, 'document')} in {seconds:.1f} s ({self.rate:,.0f}/s): {statuses}"
+        if self.incomplete:
+            summary += f"; {self.incomplete:,} not compared with all of their window"
+        left = self.left()
+        if left.documents:
+            hours = left.first if left.first == left.last else f"{left.first} to {left.last}"
+            gone = f"{counted(left.documents, 'document')} of {counted(left.hours, 'hour')}"
+            summary += f"; {gone} left the window ({hours})"
+        if rejects.count:
+            summary += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
+        return summary
+
+
+@contextmanager
+def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[Tally]:
+    """A tally that moves the bar if it is `shown`, and is summed up when the run ends, however it does."""
+    tally = Tally()
+    try:
+        if shown:
+            with _bar(position, tally):
+                yield tally
+        else:
+            yield tally
+    finally:
+        try:
+            tally.before_summary()
+        finally:
+            write_error_line(tally.summary(rejects))
+
+
+@contextmanager
+def _bar(position: Position, tally: Tally) -> Iterator[None]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=position()[1])
+
+        def update() -> None:
+            description = f"{tally.count:,} documents, {tally.rate:,.0f}/s, {tally.duplicates:,} duplicates"
+            if tally.waiting:
+                description += f"; {tally.waiting}"
+            done, total = position()
+            bar.update(task, completed=done, total=total, description=description)
+
+        tally.update = update
+        yield

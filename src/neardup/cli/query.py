@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.session import configured, opened
-from neardup.cli.text_input import from_command_line, one_text
+from neardup.cli.context import configuration, opened_window
 
 if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
@@ -26,7 +25,7 @@ def query(
     threshold: options.ThresholdOption = None,
     matches: options.MatchesOption = None,
     retrieval: options.RetrievalOption = None,
-    route: options.RoutesOption = None,
+    routes: options.RoutesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
@@ -46,41 +45,40 @@ def query(
 
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
-    from neardup.cli.tables import counted, print_line, print_lines, print_table
+    from neardup.cli.inputs import from_command_line, one_text
+    from neardup.cli.tables import print_lines
 
-    settings = configured(
-        config,
-        threshold=threshold,
-        matches=matches,
-        retrieval=retrieval,
-        routes=route,
-        partial=partial,
-        containment=containment,
-        delta=delta,
-    )
-    asked = one_text(text, file, otherwise=id, what="--id", encoding=encoding)
+    settings = configuration(config, locals())
+    content = one_text(text, file, otherwise=id, otherwise_option="--id", encoding=encoding)
     id = from_command_line(id, "--id")
-    with opened(window, settings, readonly=True) as target:
-        verdict = target.query(asked, id=id, matches=settings.settings.matches, time=time)
+    with opened_window(window, settings, readonly=True) as target:
+        verdict = target.query(content, id=id, matches=settings.settings.matches, time=time)
     if format == "jsonl":
         print_lines([verdict.to_dict()])
     else:
-        print_table(("id", "score", "shared"), verdict.matches)
-        if verdict.partial:
-            print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
-        found = counted(verdict.matches_total, "match", "matches")
+        _print_tables(verdict, is_text=id is None)
+
+
+def _print_tables(verdict: Verdict, *, is_text: bool) -> None:
+    """The matches, the partial copies, and in words how many there are of what."""
+    from neardup.cli.tables import counted, print_line, print_table
+
+    print_table(("id", "score", "shared"), verdict.matches)
+    if verdict.partial:
+        print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
+    matches = counted(verdict.matches_total, "match", "matches")
+    print_line(
+        f"{verdict.status}: {matches} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
+    )
+    if not verdict.matches_total and verdict.partial is None and is_text:
         print_line(
-            f"{verdict.status}: {found} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
+            "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
+            "in a window that was made with it)"
         )
-        if not verdict.matches_total and verdict.partial is None and id is None:
-            print_line(
-                "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
-                "in a window that was made with it)"
-            )
 
 
 def _not_listed(verdict: Verdict) -> str:
-    """How much of what was found the tables leave out, and how to see it; nothing if they show it all."""
+    """How many matches the tables leave out, and how to see them; nothing if they show all."""
     matches = verdict.matches_total - len(verdict.matches)
     parts = (verdict.partial_total or 0) - len(verdict.partial or ())
     left_out = [f"{matches:,} more"] if matches else []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.exit_codes import say
-from neardup.cli.session import configured, opened
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.streams import log_line
 
 
 def reconcile(
@@ -25,6 +25,6 @@ def reconcile(
     """
     from neardup.cli.tables import counted, print_lines
 
-    with opened(window, configured(config, threshold=threshold), remember=True) as target:
+    with opened_window(window, configuration(config, locals()), remember=True) as target:
         changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
-    say(f"{counted(changed, 'verdict')} changed")
+    log_line(f"{counted(changed, 'verdict')} changed")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.connection import AddressOption, connected
-from neardup.cli.session import check_cluster, configured
+from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.context import configuration
 from neardup.cli.tables import print_line
 
 
 def rollover(
-    window: AddressOption = None,
+    window: options.AddressOption = None,
     now: options.NowOption = None,
     config: options.ConfigOption = None,
 ) -> None:
@@ -27,7 +27,7 @@ def rollover(
     from neardup.model.document import parse_time
 
     milliseconds = now_ms() if now is None else parse_time(now)
-    settings = configured(config)
+    settings = configuration(config)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
         done = roll_over(cluster, cluster.address, milliseconds)

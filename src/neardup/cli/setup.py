@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.connection import AddressOption, connected
-from neardup.cli.exit_codes import say
-from neardup.cli.session import check_cluster, configured
+from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.context import configuration
+from neardup.cli.streams import log_line
 from neardup.cli.tables import print_line
+from neardup.model.settings import MAX_SIMHASH_VARIANTS
+
+if TYPE_CHECKING:
+    from neardup.config import Config
+    from neardup.elastic.admin.setup import Plan
+    from neardup.elastic.http.client import Cluster
 
 SIGNING = "Signing"
 
 
 def setup(
-    window: AddressOption = None,
+    window: options.AddressOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     simhash_variants: Annotated[
         int | None,
         typer.Option(
-            metavar="N", show_default="1", rich_help_panel=SIGNING, help="Simhashes a document, 1 to 10."
+            metavar="N",
+            show_default=options.shown(options.RECIPE.simhash_variants),
+            rich_help_panel=SIGNING,
+            help=f"Simhashes a document, 1 to {MAX_SIMHASH_VARIANTS}.",
         ),
     ] = None,
     lexicon: Annotated[
@@ -43,9 +52,10 @@ def setup(
             help="Who signs: the nodes, the client, or the nodes if they have the plugin.",
         ),
     ] = None,
-    max_length: Annotated[
+    longest_signed: Annotated[
         int | None,
         typer.Option(
+            "--max-length",
             metavar="N",
             show_default="1,000,000",
             rich_help_panel=SIGNING,
@@ -76,40 +86,36 @@ def setup(
 
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
-    from neardup.elastic.admin.setup import apply, set_up
-    from neardup.elastic.window.setup_changes import describe, remember_hours
-
-    settings = configured(
-        config,
-        q=q,
-        fold_case=fold_case,
-        simhash_variants=simhash_variants,
-        lexicon=lexicon,
-        window_hours=window_hours,
-        keep_hours=keep_hours,
-    )
-    hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
+    settings = configuration(config, locals())
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
-        plan = set_up(
-            cluster,
-            recipe=settings.given.get("recipe"),
-            **hours,
-            text_field=text_field,
-            time_field=time_field,
-            max_length=max_length,
-            sign=sign,
-            dry_run=True,
-        )
-        if not dry_run:
-            remember_hours(str(cluster.address), hours, credentials=settings.credentials, force=force)
-            apply(cluster, plan)
-            describe(str(cluster.address), credentials=settings.credentials)
+        wanted = {
+            "text_field": text_field,
+            "time_field": time_field,
+            "max_length": longest_signed,
+            "sign": sign,
+        }
+        plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     for change in plan.changes:
-        told = f"would {change}" if dry_run else str(change)
-        for line in told.splitlines():  # the first says what, those below it how
+        sentence = f"would {change}" if dry_run else str(change)
+        for line in sentence.splitlines():  # the first says what, those below it how
             print_line(line)
     if not plan.changes:
         print_line("nothing to do")
     for note in (plan.hours, *plan.notes):
-        say(note)
+        log_line(note)
+
+
+def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: bool, dry_run: bool) -> Plan:
+    """What is to change, which has been done then unless it is a `dry_run`."""
+    from neardup.elastic.admin.setup import apply, set_up
+    from neardup.elastic.window.setup_changes import describe, remember_hours
+
+    hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
+    plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
+    if not dry_run:
+        address = str(cluster.address)
+        remember_hours(address, hours, credentials=config.credentials, force=force)
+        apply(cluster, plan)
+        describe(address, credentials=config.credentials)
+    return plan

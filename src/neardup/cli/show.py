@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.session import configured
-from neardup.cli.text_input import one_text
+from neardup.cli.context import configuration
 
 
 def show(
@@ -25,15 +24,16 @@ def show(
 
         neardup show --file page.txt --format jsonl
     """
+    from neardup.cli.inputs import one_text
     from neardup.cli.tables import print_either
     from neardup.oracle.definitions import sign
     from neardup.tables.lexicon import Lexicon
 
-    asked = one_text(text, file, encoding=encoding) or ""
-    recipe = configured(config, q=q, fold_case=fold_case, lexicon=lexicon).recipe
+    content = one_text(text, file, encoding=encoding) or ""
+    recipe = configuration(config, locals()).recipe
     # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
     signature = sign(
-        asked,
+        content,
         lexicon=Lexicon.load(recipe.lexicon) if recipe.lexicon else None,
         q=recipe.q,
         fold_case=recipe.fold_case,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neardup.cli import options
-from neardup.cli.session import configured, opened
+from neardup.cli.context import configuration, opened_window
 
 
 def stats(
@@ -21,19 +21,19 @@ def stats(
     """
     from neardup.cli.tables import print_either
 
-    with opened(window, configured(config), readonly=True) as target:
-        found = target.stats().to_dict()
+    with opened_window(window, configuration(config), readonly=True) as target:
+        properties = target.stats().to_dict()
     if format == "table":
-        found |= {"mixed": _mixed(found["mixed"])}
-    print_either(format, found)
+        properties |= {"mixed": _mixed(properties["mixed"])}
+    print_either(format, properties)
 
 
 def _mixed(values: dict[str, list[str]]) -> str:
     """What of the verdicts is not by the settings above."""
     if not values:
         return "no: all verdicts are by the settings above"
-    told = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
+    listed = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
     if list(values) == ["policy"]:
-        return f"some documents came under {told}, and stay as they were kept then"
+        return f"some documents came under {listed}, and stay as they were kept then"
     but = " but the policy" if "policy" in values else ""
-    return f"some verdicts are by {told} (`neardup reconcile` brings all{but} to the settings above)"
+    return f"some verdicts are by {listed} (`neardup reconcile` brings all{but} to the settings above)"

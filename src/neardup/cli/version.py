@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from neardup import __version__
+
 
 def print_version(wanted: bool) -> None:
     """Print the version and end, if it was asked for."""
@@ -19,6 +21,4 @@ def version() -> None:
 
         neardup version
     """
-    from neardup.version import VERSION
-
-    print(f"neardup {VERSION}")
+    print(f"neardup {__version__}")

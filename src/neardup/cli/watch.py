@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.connection import AddressOption, connected
-from neardup.cli.exit_codes import say
-from neardup.cli.pipeline import OutputOptions, exit_code, outlets, score_what_waits
-from neardup.cli.session import check_cluster, configured
-from neardup.cli.tables import counted
+from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
+from neardup.cli.context import configuration
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
-    from neardup.cli.pipeline import Sinks
-    from neardup.elastic.watch.backlog import Backlog
-
-_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
+    from neardup.config import Config
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.watch.watcher import Watcher
 
 
 def watch(
-    window: AddressOption = None,
+    window: options.AddressOption = None,
     once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
     poll: Annotated[
         float,
         typer.Option(metavar="SECONDS", min=0.1, help="How long to wait before looking again."),
-    ] = 2.0,
-    batch: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Documents worked in one go; changes no verdict.")
-    ] = 256,
+    ] = DEFAULT_POLL_SECONDS,
+    batch_documents: Annotated[
+        int,
+        typer.Option("--batch", metavar="N", min=1, help="Documents worked in one go; changes no verdict."),
+    ] = DEFAULT_BATCH_DOCUMENTS,
     no_rollover: Annotated[
         bool, typer.Option("--no-rollover", help="Do not make the indices of the hours to come.")
     ] = False,
@@ -74,79 +71,33 @@ def watch(
 
         neardup watch --window https://localhost:9200/news --once --output verdicts.jsonl
     """
+    from neardup.cli.pipeline import BacklogReport, exit_code, opened_sinks, score_backlog
+    from neardup.cli.sinks import OutputOptions
+
+    settings = configuration(config, locals())
+    outputs = OutputOptions(format, output, rejects, append, force)
+    outputs.check(settings.files_read)
+    with connected(window, settings) as cluster:
+        check_cluster(str(cluster.address), settings, make=False)
+        pace = {"once": once, "poll": poll, "batch": batch_documents}
+        watching = _watch(cluster, settings, force=force, rollover=not no_rollover, **pace)
+        with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
+            score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
+    raise typer.Exit(exit_code(sinks, blocked=watching.backlog.blocked))
+
+
+def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watcher:
+    """The watch over the window of `cluster`, which also makes the indices of coming hours if `rollover`."""
     from neardup.elastic.admin.rollover import roll_over
     from neardup.elastic.watch.backlog import layout_at
-    from neardup.elastic.watch.watcher import Watch
-    from neardup.elastic.window.opening import open_elastic_window
+    from neardup.elastic.watch.watcher import Watcher
 
-    settings = configured(
-        config,
-        batch_documents=batch,
-        matches=matches,
-        window_hours=window_hours,
-        keep_hours=keep_hours,
-        ahead_hours=ahead_hours,
-        advance=advance,
-        partial=partial,
-        containment=containment,
-        delta=delta,
+    layout = layout_at(cluster)
+    hourly = rollover and layout.archive is None
+    return Watcher(
+        cluster_window_opener(str(cluster.address), config, force=force, **config.given),
+        cluster,
+        layout,
+        roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hourly else None,
+        **pace,
     )
-    way_out = OutputOptions(format, output, rejects, append, force)
-    way_out.check(settings.files_read)
-    with connected(window, settings) as cluster:
-        place = str(cluster.address)
-        check_cluster(place, settings, make=False)
-        layout = layout_at(cluster)
-        hours = not no_rollover and layout.archive is None
-        watching = Watch(
-            lambda: open_elastic_window(
-                place, credentials=settings.credentials, force=force, **settings.given
-            ),
-            cluster,
-            layout,
-            roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hours else None,
-            once=once,
-            poll=poll,
-            batch=batch,
-        )
-        with outlets(way_out, lambda: (watching.handled, None)) as out:
-            score_what_waits(watching, out, on_lag=_Reporter(out, report).take)
-    raise typer.Exit(exit_code(out, blocked=watching.lag.blocked))
-
-
-class _Reporter:
-    """Tells how many wait: in the bar where there is one, else now and then as a line on standard error."""
-
-    def __init__(self, out: Sinks, every: float) -> None:
-        self._out, self._every, self._told = out, every, float("-inf")
-
-    def take(self, lag: Backlog) -> None:
-        """Takes what a look has shown."""
-        tally = self._out.tally
-        tally.waiting = in_words(lag, time.time())
-        tally.update()
-        now = time.monotonic()
-        if not self._out.has_bar and now - self._told >= self._every:
-            self._told = now
-            say(f"{counted(tally.count, 'document')} scored; {tally.waiting}")
-
-
-def in_words(lag: Backlog, now: float) -> str:
-    """How far scoring is behind at `now` (seconds).
-
-    >>> from neardup.elastic.watch.backlog import Backlog
-    >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
-    ('1,200 wait, the oldest for 1.5 min', 'none waits')
-    """
-    words = f"{lag.waiting:,} wait" if lag.waiting else "none waits"
-    if lag.oldest is not None:
-        age = max(0.0, now - lag.oldest / 1_000)
-        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
-        words += (
-            f", the oldest for {age / size:.2g} {unit}"
-            if age < 10 * size
-            else f", the oldest for {age / size:,.0f} {unit}"
-        )
-    if lag.blocked:
-        words += f"; {lag.blocked:,} more in indices that are read-only"
-    return words

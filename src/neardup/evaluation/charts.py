@@ -28,7 +28,7 @@ MOST_NAMES: Final = 30
 
 @dataclass(frozen=True)
 class Mark:
-    """One point, and what is said of it."""
+    """One point, and its figures as text."""
 
     x: float
     y: float
@@ -83,8 +83,8 @@ def share_axis(label: str, values: Iterable[float]) -> Axis:
 
 def threshold_axis(label: str, values: Iterable[float]) -> Axis:
     """An axis from the lowest to the highest of `values`, with a little room at either end."""
-    found = sorted(set(values)) or [0.5, 1.0]
-    low, high = found[0], found[-1]
+    ordered = sorted(set(values)) or [0.5, 1.0]
+    low, high = ordered[0], ordered[-1]
     room = 0.05 * (high - low) or 0.05
     step = next(step for step in (0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 11)
     ticks = tuple(
@@ -95,9 +95,9 @@ def threshold_axis(label: str, values: Iterable[float]) -> Axis:
 
 def log_axis(label: str, values: Iterable[float], shown: Callable[[float], str]) -> Axis:
     """A logarithmic axis over whole powers of ten."""
-    found = [value for value in values if value > 0] or [1.0]
-    low = math.floor(math.log10(min(found)) - 0.05)
-    high = max(math.ceil(math.log10(max(found)) + 0.05), low + 1)
+    positive = [value for value in values if value > 0] or [1.0]
+    low = math.floor(math.log10(min(positive)) - 0.05)
+    high = max(math.ceil(math.log10(max(positive)) + 0.05), low + 1)
     return Axis(label, 10.0**low, 10.0**high, tuple(10.0**at for at in range(low, high + 1)), True, shown)
 
 
@@ -179,12 +179,12 @@ def _series(one: Series, x: Axis, y: Axis, joined: bool) -> Iterator[str]:
         yield f'<line class="level" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"{dash}/>'
         yield _point((LEFT + WIDTH - RIGHT) / 2, at, one.marks[0].title, 4)
         return
-    places = [(_across(x, mark.x), _down(y, mark.y)) for mark in one.marks]
-    if joined and len(places) > 1:
-        line = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+    points = [(_across(x, mark.x), _down(y, mark.y)) for mark in one.marks]
+    if joined and len(points) > 1:
+        line = " ".join(f"{across:.1f},{down:.1f}" for across, down in points)
         yield f'<polyline points="{line}"{dash}/>'
-    size = (3.5 if len(places) < 16 else 2.2) if joined else DOT
-    for (across, down), mark in zip(places, one.marks, strict=True):
+    size = (3.5 if len(points) < 16 else 2.2) if joined else DOT
+    for (across, down), mark in zip(points, one.marks, strict=True):
         yield _point(across, down, mark.title, size)
 
 
@@ -195,10 +195,10 @@ def _point(across: float, down: float, title: str, size: float) -> str:
 
 def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
     """The name of each series beside its one point, as near to it as other names leave room."""
-    places = {one.number: (_across(x, one.marks[0].x), _down(y, one.marks[0].y)) for one in drawn}
-    taken = [(across - DOT - 2, across + DOT + 2, down) for across, down in places.values()]
+    points = {one.number: (_across(x, one.marks[0].x), _down(y, one.marks[0].y)) for one in drawn}
+    taken = [(across - DOT - 2, across + DOT + 2, down) for across, down in points.values()]
     for one in sorted(drawn, key=lambda one: (-one.marks[0].y, one.marks[0].x)):
-        across, down = places[one.number]
+        across, down = points[one.number]
         width = LETTER * len(one.name)
         left = across + 11 if across + 11 + width < WIDTH else across - 11 - width
         label = _free(taken, left, left + width, down)

@@ -1,4 +1,4 @@
-"""What is evaluated on: documents by their place, read once, with a digest that tells one corpus from another."""
+"""What is evaluated on: documents numbered from 0, read once, with a digest that differs from any other corpus's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in the order in which they were read; a pair is two places, the smaller first."""
+    """Documents in the order in which they were read, numbered from 0; a pair is two numbers, the smaller first."""
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
@@ -28,9 +28,9 @@ class Corpus:
         return len(self.ids)
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """The place of every id."""
-        return {id: place for place, id in enumerate(self.ids)}
+    def docs(self) -> dict[str, int]:
+        """The number of every document by its id."""
+        return {id: doc for doc, id in enumerate(self.ids)}
 
     @cached_property
     def digest(self) -> str:
@@ -42,7 +42,7 @@ class Corpus:
         return digest.hexdigest()[:16]
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of it."""
+        """Its size and digest, for a report."""
         return {
             "documents": len(self),
             "characters": sum(map(len, self.texts)),

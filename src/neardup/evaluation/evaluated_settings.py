@@ -42,7 +42,7 @@ class EvaluatedSettings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The tuning that `to_dict` wrote."""
+        """The settings that `to_dict` wrote."""
         return cls(**{**values, "recipe": Recipe(**values["recipe"]), "routes": tuple(values["routes"])})
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""Figures as people read them."""
+"""Figures and tables as people read them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 
 def shown_rate(value: float | None) -> str:
@@ -30,6 +32,20 @@ def shown_bytes(count: float) -> str:
         if count >= size:
             return f"{_short(count / size)} {unit}"
     return f"{_short(count)} B"
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, figures: bool = True) -> str:
+    r"""A table in Markdown; with `figures`, all columns but the first are set to the right.
+
+    >>> print(markdown_table(("name", "F1"), [("a|b", 0.5)]))
+    | name | F1 |
+    | --- | ---: |
+    | a\|b | 0.5 |
+    """
+    rule = " ---: |" if figures else " --- |"
+    lines = ["| " + " | ".join(header) + " |", "| --- |" + rule * (len(header) - 1)]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
 
 
 def _short(number: float) -> str:

@@ -28,7 +28,7 @@ class Progress(NamedTuple):
 OnProgress = Callable[[Progress], None]
 
 EVERY: Final = 0.1
-"""Seconds between two words about the progress."""
+"""Seconds between two reports of progress."""
 WARM_UP: Final = 3
 """Texts for `warm_up`."""
 
@@ -41,9 +41,9 @@ class FoundPairs(NamedTuple):
     seconds: float
 
 
-def thresholds_of(own: Sequence[float], asked: Sequence[float] | None) -> tuple[float, ...]:
-    """The thresholds to measure a method at: those asked for, unless it says only yes or no."""
-    return tuple(own) if asked is None or tuple(own) == YES_NO else tuple(asked)
+def thresholds_of(own: Sequence[float], wanted: Sequence[float] | None) -> tuple[float, ...]:
+    """The thresholds to measure a method at: those wanted, unless there are none or it says only yes or no."""
+    return tuple(own) if wanted is None or tuple(own) == YES_NO else tuple(wanted)
 
 
 def warm_up(method: Method[Any], corpus: Corpus) -> None:
@@ -63,7 +63,7 @@ def measure(
     label: str,
     corpus: Corpus,
     truth: Truth,
-    asked: Sequence[float] | None,
+    wanted_thresholds: Sequence[float] | None,
     on_progress: OnProgress,
 ) -> Result:
     """The result of `method`, which is called `label`.
@@ -72,15 +72,15 @@ def measure(
     order of the corpus, are looked up among those before and added; where only judged pairs count, only the documents
     that they name.
     """
-    thresholds = thresholds_of(method.thresholds, asked)
+    thresholds = thresholds_of(method.thresholds, wanted_thresholds)
     memory.forget_peak()
     baseline = memory.resident_bytes()
     began = time.process_time()
-    method.learn(told("learn", corpus.texts, on_progress))
+    method.learn(with_progress("learn", corpus.texts, on_progress))
     learned = time.process_time() - began
-    wanted = truth.named if truth.judged_only else range(len(corpus))
-    signatures, sizes, seconds = _signed(method, corpus, frozenset(wanted), on_progress)
-    found = _all_found(method, [signatures[place] for place in wanted], wanted, thresholds, on_progress)
+    docs = truth.named if truth.judged_only else range(len(corpus))
+    signatures, sizes, seconds = _signed(method, corpus, frozenset(docs), on_progress)
+    found = _pairs_by_threshold(method, [signatures[doc] for doc in docs], docs, thresholds, on_progress)
     peak = memory.peak_bytes()
     return Result(
         method=label,
@@ -95,8 +95,8 @@ def measure(
     )
 
 
-def told(stage: str, items: Sequence[Any], on_progress: OnProgress) -> Iterator[Any]:
-    """The `items`, and from time to time a word about how far we are."""
+def with_progress(stage: str, items: Sequence[Any], on_progress: OnProgress) -> Iterator[Any]:
+    """The `items`, reporting from time to time how far they are through."""
     last = 0.0
     for done, item in enumerate(items):
         if (now := time.monotonic()) - last > EVERY:
@@ -107,33 +107,33 @@ def told(stage: str, items: Sequence[Any], on_progress: OnProgress) -> Iterator[
 
 
 def _signed(
-    method: Method[Any], corpus: Corpus, wanted: frozenset[int], on_progress: OnProgress
+    method: Method[Any], corpus: Corpus, docs: frozenset[int], on_progress: OnProgress
 ) -> tuple[dict[int, Any], int, float]:
-    """The signatures of the `wanted` documents, the bytes of all, and the seconds that signing all took."""
+    """The signatures of the documents `docs`, the bytes of all, and the seconds that signing all took."""
     signatures: dict[int, Any] = {}
     sizes, seconds, clock = 0, 0.0, time.process_time
-    for place, text in enumerate(told("sign", corpus.texts, on_progress)):
+    for doc, text in enumerate(with_progress("sign", corpus.texts, on_progress)):
         began = clock()
         signature = method.sign(text)
         seconds += clock() - began
         sizes += method.size(signature)
-        if place in wanted:
-            signatures[place] = signature
+        if doc in docs:
+            signatures[doc] = signature
     return signatures, sizes, seconds
 
 
-def _all_found(
+def _pairs_by_threshold(
     method: Method[Any],
     signatures: list[Any],
-    places: Sequence[int],
+    docs: Sequence[int],
     thresholds: tuple[float, ...],
     on_progress: OnProgress,
 ) -> list[FoundPairs]:
-    """What is found at each threshold."""
+    """The pairs that the method calls copies, at each threshold."""
     if not _works_alike(method, signatures[0], thresholds[0]):
-        each = [_looked_up(method, signatures, places, threshold, on_progress) for threshold in thresholds]
+        each = [_looked_up(method, signatures, docs, threshold, on_progress) for threshold in thresholds]
         return [FoundPairs(one.pairs, one.compared, one.seconds) for one in each]
-    once = _looked_up(method, signatures, places, thresholds[0], on_progress)
+    once = _looked_up(method, signatures, docs, thresholds[0], on_progress)
     return [once.at(threshold) for threshold in thresholds]
 
 
@@ -166,18 +166,18 @@ class _Scored(NamedTuple):
 def _looked_up(
     method: Method[Any],
     signatures: list[Any],
-    places: Sequence[int],
+    docs: Sequence[int],
     threshold: float,
     on_progress: OnProgress,
 ) -> _Scored:
-    """What the method's index finds at one threshold."""
+    """The pairs that the method's index finds at one threshold, with their scores."""
     index = method.index(threshold)
     pairs: list[Pair] = []
     scores: list[float] = []
     began = time.process_time()
-    for later, signature in enumerate(told(f"compare at {threshold:g}", signatures, on_progress)):
+    for later, signature in enumerate(with_progress(f"compare at {threshold:g}", signatures, on_progress)):
         for earlier, score in index.matches(signature):
-            pairs.append((places[earlier], places[later]))
+            pairs.append((docs[earlier], docs[later]))
             scores.append(score)
         index.add(signature)
     return _Scored(pairs, scores, getattr(index, "compared", None), time.process_time() - began)

@@ -36,8 +36,8 @@ def names() -> list[str]:
     return [*PRODUCTS, *registry.METHODS]
 
 
-def chosen(asked: Sequence[str]) -> list[str]:
-    """The names of the methods that `asked` means, each once; "all" is all of them.
+def chosen(wanted: Sequence[str]) -> list[str]:
+    """The names of the methods that `wanted` means, each once; "all" is all of them.
 
     A name without parameters, or with some of them, means the usual method of that family that has these. Only
     letters, digits and parameters count: `imatch` is `I-Match(idf=0.2..0.85)`. Raises `EvaluationError` for any other
@@ -46,30 +46,30 @@ def chosen(asked: Sequence[str]) -> list[str]:
     >>> chosen(["imatch", "doc_q", "Doc-Q (q=3)"])
     ['I-Match(idf=0.2..0.85)', 'doc_q(q=4)', 'doc_q(q=3)']
     """
-    found: dict[str, None] = {}
-    for name in asked:
-        found |= dict.fromkeys(names() if _plain(name) == ALL else [_meant(name)])
-    return list(found)
+    methods: dict[str, None] = {}
+    for name in wanted:
+        methods |= dict.fromkeys(names() if _plain(name) == ALL else [_meant(name)])
+    return list(methods)
 
 
-def usable(asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The `asked` methods that can be made here, and why not for the others: a library is not installed."""
-    found, missing = [], {}
-    for name in chosen(asked):
+def usable(wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The `wanted` methods that can be made, and why the others cannot: a library is not installed."""
+    installed, missing = [], {}
+    for name in chosen(wanted):
         try:
             if name not in PRODUCTS:
                 make(name)
-            found.append(name)
+            installed.append(name)
         except ImportError as error:
             missing[name] = str(error)
-    return found, missing
+    return installed, missing
 
 
-def product(name: str, tuning: EvaluatedSettings | None = None) -> Product:
-    """The engine with the retrieval that `name` names, set up by `tuning` or as it is by default."""
+def product(name: str, settings: EvaluatedSettings | None = None) -> Product:
+    """The engine with the retrieval that `name` names, set up by `settings` or as it is by default."""
     from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
-    return Product("complete" if name.endswith("complete") else "sketch", tuning or EvaluatedSettings())
+    return Product("complete" if name.endswith("complete") else "sketch", settings or EvaluatedSettings())
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import neardup
 from neardup.evaluation import memory
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.measure import FoundPairs, told
+from neardup.evaluation.measure import FoundPairs, with_progress
 from neardup.evaluation.results import Cost, Point, Result
 from neardup.model.document import encode_text
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
@@ -28,7 +28,7 @@ _TIME: Final = 0
 
 
 class Product:
-    """The engine with one kind of retrieval, set up by `tuning`. No `Method`: it signs, finds and compares in one go.
+    """The engine with one kind of retrieval, set up by `settings`. No `Method`: it signs, finds and compares in one go.
 
     It calls itself after what differs from the defaults, as other methods do: `neardup sketch(q=5, fold_case)`.
     """
@@ -38,10 +38,10 @@ class Product:
         "retrieval as in ARCHITECTURE.md"
     )
 
-    def __init__(self, retrieval: Retrieval, tuning: EvaluatedSettings) -> None:
+    def __init__(self, retrieval: Retrieval, settings: EvaluatedSettings) -> None:
         self.retrieval = retrieval
-        self.tuning = tuning
-        self.name = f"neardup {retrieval}" + (f"({tuning})" if str(tuning) else "")
+        self.settings = settings
+        self.name = f"neardup {retrieval}" + (f"({settings})" if str(settings) else "")
         self.thresholds = THRESHOLDS
 
     def measure(
@@ -49,7 +49,7 @@ class Product:
         label: str,
         corpus: Corpus,
         truth: Truth,
-        asked: Sequence[float] | None,
+        wanted_thresholds: Sequence[float] | None,
         on_progress: OnProgress,
     ) -> Result:
         """The result of ingesting all of `corpus` once a threshold; sizes are those of the largest index.
@@ -58,40 +58,40 @@ class Product:
         is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
         `EvaluationError` for a document that the engine rejects: its pairs would be missed without a word.
         """
-        thresholds = self.thresholds if asked is None else tuple(asked)
+        thresholds = self.thresholds if wanted_thresholds is None else tuple(wanted_thresholds)
         with self._window(thresholds[0]) as window:  # what is compiled or loaded at the first use
             list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
         memory.forget_peak()
         baseline = memory.resident_bytes()
-        signing = _sign_seconds(corpus, self.tuning.recipe)
-        runs = [self._run(corpus, threshold, on_progress) for threshold in thresholds]
+        signing = _sign_seconds(corpus, self.settings.recipe)
+        ingested = [self._ingest(corpus, threshold, on_progress) for threshold in thresholds]
         return Result(
             method=label,
             name=self.name,
             paper=self.paper,
             points=tuple(
                 Point(threshold, *truth.tally(found.pairs), len(truth.copies), found.compared)
-                for threshold, (found, _) in zip(thresholds, runs, strict=True)
+                for threshold, (found, _) in zip(thresholds, ingested, strict=True)
             ),
-            index_bytes=max(size for _, size in runs),
+            index_bytes=max(size for _, size in ingested),
             cost=Cost(
                 learn_seconds=0.0,
                 sign_seconds=signing,
                 signed=len(corpus),
-                compare_seconds=tuple(max(0.0, found.seconds - signing) for found, _ in runs),
+                compare_seconds=tuple(max(0.0, found.seconds - signing) for found, _ in ingested),
                 peak_bytes=memory.peak_bytes(),
                 baseline_bytes=baseline,
             ),
         )
 
     def _window(self, threshold: float) -> Any:
-        return neardup.open(None, settings=self.tuning.settings(self.retrieval, threshold))
+        return neardup.open(None, settings=self.settings.settings(self.retrieval, threshold))
 
-    def _run(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[FoundPairs, int]:
-        """What is found at one threshold, and the bytes of the index."""
+    def _ingest(self, corpus: Corpus, threshold: float, on_progress: OnProgress) -> tuple[FoundPairs, int]:
+        """The pairs reported at one threshold, and the bytes of the index."""
         pairs: list[Pair] = []
         compared = 0
-        texts = told(f"ingest at {threshold:g}", corpus.texts, on_progress)
+        texts = with_progress(f"ingest at {threshold:g}", corpus.texts, on_progress)
         began = time.process_time()
         with self._window(threshold) as window:
             for verdict in window.ingest(_documents(texts), on_reject=partial(_refuse, corpus)):
@@ -103,9 +103,9 @@ class Product:
 
 
 def _documents(texts: Any) -> Iterator[neardup.Document]:
-    """The texts as documents that are called by their places."""
-    for place, text in enumerate(texts):
-        yield neardup.Document(str(place), text, _TIME)
+    """The texts as documents; an id is the number of its document."""
+    for doc, text in enumerate(texts):
+        yield neardup.Document(str(doc), text, _TIME)
 
 
 def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
@@ -115,9 +115,9 @@ def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
 
 def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
     """Seconds that signing all texts takes, in batches as `ingest` makes them."""
-    maker = signer_for(recipe)
+    signer = signer_for(recipe)
     began = time.process_time()
     for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):
         batch = corpus.texts[first : first + DEFAULT_BATCH_DOCUMENTS]
-        maker.sign([encode_text(text) for text in batch])
+        signer.sign([encode_text(text) for text in batch])
     return time.process_time() - began

@@ -22,7 +22,7 @@ CODE: Final = (
     "stores/*.py", "tables/*.py", "window/*.py",
 )  # fmt: skip
 """What of the package decides a result: a kept one does not outlive a change to it."""
-SHOWING: Final = ("report.py", "charts.py", "formatting.py")
+SHOWING: Final = ("report.py", "report_tables.py", "page.py", "charts.py", "formatting.py")
 LIBRARIES: Final = ("datasketch", "numba", "numpy", "xxhash")
 """Whose code the methods are made of, too: the version installed is part of every key."""
 
@@ -154,8 +154,8 @@ class ResultCache:
     def find(self, method: str, key: str) -> Result | None:
         """The result kept under `key`; None if there is none, or its file does not hold one."""
         try:
-            found = json.loads(self._path(method, key).read_text("utf-8"))
-            return Result.from_dict(found["result"]) if found["key"] == key else None
+            kept = json.loads(self._path(method, key).read_text("utf-8"))
+            return Result.from_dict(kept["result"]) if kept["key"] == key else None
         except (OSError, ValueError, KeyError, TypeError):
             return None  # it is measured again, which is never wrong
 

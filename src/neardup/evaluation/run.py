@@ -1,9 +1,10 @@
-"""All methods over one corpus, one after another; what was measured before and has not changed is taken from there."""
+"""All methods over one corpus, one after another; a result of an earlier run is used again if nothing has changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,16 +12,20 @@ from neardup.evaluation.errors import MethodFailed
 from neardup.evaluation.evaluated_settings import EvaluatedSettings
 from neardup.evaluation.methods import PRODUCTS
 from neardup.evaluation.results import Result, ResultCache, key_of
-from neardup.evaluation.subprocess_runner import measure_apart
+from neardup.evaluation.subprocess_runner import measure_in_subprocess
+from neardup.evaluation.worker import Job
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
-    from neardup.evaluation.measure import Progress
+    from neardup.evaluation.measure import OnProgress, Progress
     from neardup.evaluation.truth import Truth
 
 RESULTS: Final = "results"
 """The directory of kept results, in that of the evaluation."""
+
+Runner = Callable[[Job, "OnProgress"], Result]
+"""What measures a job: `measure_in_subprocess`, or `worker.measure_in_process`. Raises `MethodFailed`."""
 
 
 @dataclass
@@ -34,7 +39,7 @@ class Evaluation:
     failed: list[MethodFailed] = field(default_factory=list)
 
     def add(self, outcome: Result | MethodFailed) -> None:
-        """Take what `evaluate` yields."""
+        """Add what `evaluate` yields."""
         if isinstance(outcome, MethodFailed):
             self.failed.append(outcome)
         else:
@@ -57,42 +62,39 @@ def evaluate(
     truth: Truth,
     methods: Sequence[str],
     *,
-    place: Path | None = None,
+    directory: Path | None = None,
     thresholds: Sequence[float] | None = None,
     seed: int = 0,
-    tuning: EvaluatedSettings | None = None,
+    settings: EvaluatedSettings | None = None,
     fresh: bool = False,
     on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
-    measured: Callable[..., Result] = measure_apart,
+    runner: Runner = measure_in_subprocess,
 ) -> Iterator[Result | MethodFailed]:
     """The result of each of the `methods` (names that `methods.make` knows), or why there is none, in their order.
 
-    Under `place` every result is kept as soon as it is there, and taken from there if nothing that it depends on has
-    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, `tuning`, by which it is
+    In `directory` every result is kept as soon as it is there, and read from there if nothing that it depends on has
+    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, `settings`, by which it is
     set up; `fresh` measures all again. Without `thresholds` each method is measured at its own. A method has a process
-    of its own and one thread, unless `measured` says otherwise (`here.measure_here`).
+    of its own and one thread, unless another `runner` measures it.
     """
-    kept = ResultCache(place / RESULTS) if place else None
-    setup = tuning or EvaluatedSettings()
-    asked = None if thresholds is None else tuple(thresholds)
+    cache = ResultCache(directory / RESULTS) if directory else None
+    wanted = None if thresholds is None else tuple(thresholds)
     for method in methods:
-        own = setup.key if method in PRODUCTS else None
-        key = key_of(method, corpus.digest, truth.digest, asked, seed, own)
-        result = kept.find(method, key) if kept and not fresh else None
+        job = Job(method, corpus, truth, wanted, seed, settings)
+        key = _key(job)
+        result = cache.find(method, key) if cache and not fresh else None
         if result is None:
             try:
-                result = measured(
-                    method,
-                    corpus,
-                    truth,
-                    thresholds=thresholds,
-                    seed=seed,
-                    tuning=tuning,
-                    on_progress=lambda progress, method=method: on_progress(method, progress),
-                )
+                result = runner(job, partial(on_progress, method))
             except MethodFailed as failure:
                 yield failure
                 continue
-            if kept:
-                kept.keep(result, key)
+            if cache:
+                cache.keep(result, key)
         yield result
+
+
+def _key(job: Job) -> str:
+    """Under what the result of `job` is kept: only that of neardup itself depends on its settings."""
+    own = (job.settings or EvaluatedSettings()).key if job.method in PRODUCTS else None
+    return key_of(job.method, job.corpus.digest, job.truth.digest, job.thresholds, job.seed, own)

@@ -1,4 +1,4 @@
-"""Starts the process that measures one method, feeds it, and reads what it says.
+"""Runs a job in a process of its own: starts worker.py, feeds it, and reads its progress and its result.
 
 Each method has a process of its own, so that its memory is its own and nothing that one method has loaded is ready for
 the next. One thread each: every pool of threads is pinned. Nothing is written to disk.
@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import orjson
@@ -21,10 +20,8 @@ from neardup.evaluation.measure import Progress
 from neardup.evaluation.results import Result
 
 if TYPE_CHECKING:
-    from neardup.evaluation.corpus import Corpus
-    from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.measure import OnProgress
-    from neardup.evaluation.truth import Truth
+    from neardup.evaluation.worker import Job
 
 THREAD_POOLS: Final = (
     "OMP_NUM_THREADS",
@@ -36,17 +33,8 @@ THREAD_POOLS: Final = (
 _PIECE: Final = 1 << 20
 
 
-def measure_apart(
-    method: str,
-    corpus: Corpus,
-    truth: Truth,
-    *,
-    thresholds: Sequence[float] | None,
-    seed: int,
-    on_progress: OnProgress,
-    tuning: EvaluatedSettings | None = None,
-) -> Result:
-    """The result of `method`, from a process of its own; `MethodFailed` if that ends without one."""
+def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
+    """The result of `job`, from a process of its own; raises `MethodFailed` if that ends without one."""
     # -P: the working directory is the user's, and may hold files named as modules are.
     command = [sys.executable, "-P", "-m", "neardup.evaluation.worker"]
     environment = os.environ | dict.fromkeys(THREAD_POOLS, "1")
@@ -59,42 +47,24 @@ def measure_apart(
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            _feed(process.stdin, _job(method, corpus, truth, thresholds, seed, tuning), corpus)
-            said = _listen(process.stdout, on_progress)
+            _feed(process.stdin, job)
+            reply = _read_reply(process.stdout, on_progress)
         except BaseException:
             process.kill()  # interrupted: it would work on for nobody
             raise
         process.wait()
-        if "result" not in said:
-            raise MethodFailed(method, said.get("error") or _last_words(errors, process.returncode))
-        return Result.from_dict(said["result"])
+        if "result" not in reply:
+            reason = reply.get("error") or _reason_of_end(errors, process.returncode)
+            raise MethodFailed(job.method, reason)
+        return Result.from_dict(reply["result"])
 
 
-def _job(
-    method: str,
-    corpus: Corpus,
-    truth: Truth,
-    thresholds: Sequence[float] | None,
-    seed: int,
-    tuning: EvaluatedSettings | None,
-) -> dict[str, Any]:
-    return {
-        "method": method,
-        "seed": seed,
-        "thresholds": thresholds,
-        "tuning": tuning and tuning.to_dict(),
-        "documents": len(corpus),
-        "judged_only": truth.judged_only,
-        **{kind: sorted(getattr(truth, kind)) for kind in ("copies", "others", "uncounted")},
-    }
-
-
-def _feed(stdin: IO[bytes], job: dict[str, Any], corpus: Corpus) -> None:
-    """Write the job and the corpus. A process that has ended reads no more; why is in its last words."""
+def _feed(stdin: IO[bytes], job: Job) -> None:
+    """Write the job and its documents. A process that has ended reads no more: `_reason_of_end` has why."""
     try:
-        waiting = [orjson.dumps(job) + b"\n"]
+        waiting = [orjson.dumps(job.to_dict()) + b"\n"]
         size = 0
-        for pair in zip(corpus.ids, corpus.texts, strict=True):
+        for pair in zip(job.corpus.ids, job.corpus.texts, strict=True):
             waiting.append(orjson.dumps(pair) + b"\n")
             size += len(waiting[-1])
             if size > _PIECE:
@@ -108,19 +78,19 @@ def _feed(stdin: IO[bytes], job: dict[str, Any], corpus: Corpus) -> None:
             stdin.close()
 
 
-def _listen(stdout: IO[bytes], on_progress: OnProgress) -> dict[str, Any]:
-    """The last thing it says that is no progress; nothing if it ends before."""
-    said: dict[str, Any] = {}
+def _read_reply(stdout: IO[bytes], on_progress: OnProgress) -> dict[str, Any]:
+    """The last line that it writes, a result or an error; neither if it ends before."""
+    reply: dict[str, Any] = {}
     for line in stdout:
         if line.endswith(b"\n"):
-            said = orjson.loads(line)
-            if "progress" in said:
-                on_progress(Progress(*said["progress"]))
-    return said
+            reply = orjson.loads(line)
+            if "progress" in reply:
+                on_progress(Progress(*reply["progress"]))
+    return reply
 
 
-def _last_words(errors: IO[bytes], code: int) -> str:
-    """Why a process that told nothing has ended, as far as it can be known."""
+def _reason_of_end(errors: IO[bytes], code: int) -> str:
+    """Why a process without a result or an error has ended, as far as it can be known."""
     errors.seek(0)
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
     if code < 0:

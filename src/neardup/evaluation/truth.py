@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.evaluation.corpus import Corpus
 
 Pair = tuple[int, int]
-"""Two places of a corpus, the smaller first."""
+"""Two documents of a corpus by their numbers, the smaller first."""
 
 COPY: Final = frozenset({"true", "yes", "y", "dup", "duplicate", "copy", "near", "exact"})
 """The words that mean a copy; so does the number 1, however it is written."""
@@ -51,7 +51,7 @@ class Truth:
     """What is known of the pairs of a corpus.
 
     copies, others   pairs judged to be copies, and judged to be none
-    uncounted        pairs of which neither is said
+    uncounted        pairs that are judged to be neither
     judged_only      whether only copies and others count; else every pair that is no copy and not uncounted is wrong
     labels           how often each judgement stands in the file
     columns          the first line, if it was taken for names of columns: it could be a pair of unknown documents
@@ -72,17 +72,17 @@ class Truth:
 
     @cached_property
     def named(self) -> list[int]:
-        """The places of the documents that a pair to be counted names."""
-        return sorted({place for pair in self.copies | self.others for place in pair})
+        """The documents that a pair to be counted names."""
+        return sorted({doc for pair in self.copies | self.others for doc in pair})
 
-    def tally(self, found: Collection[Pair]) -> Tally:
-        """How many of the `found` pairs count, and how many of those are copies."""
-        pairs = frozenset(found)
+    def tally(self, reported: Collection[Pair]) -> Tally:
+        """How many of the `reported` pairs count, and how many of those are copies."""
+        pairs = frozenset(reported)
         counted = pairs & (self.copies | self.others) if self.judged_only else pairs - self.uncounted
         return Tally(len(counted), len(counted & self.copies))
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of it."""
+        """Its sizes and digest, for a report."""
         return {
             "copies": len(self.copies),
             "others": len(self.others),
@@ -95,7 +95,7 @@ class Truth:
 
 
 class _Line(NamedTuple):
-    """One pair of the file, where it stands and what is said of it (None: nothing)."""
+    """One pair of the file, its line and its judgement (None: none)."""
 
     number: int
     pair: Pair
@@ -129,7 +129,7 @@ def read_truth(
                 str(path), f"lines {before[0]} and {number} judge one pair in two ways: keep one of them"
             )
     kinds = {
-        kind: frozenset(pair for pair, (_, said) in judged.items() if said is kind)
+        kind: frozenset(pair for pair, (_, meaning) in judged.items() if meaning is kind)
         for kind in (True, False, None)
     }
     if not kinds[True]:
@@ -145,7 +145,7 @@ def read_truth(
 
 
 def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
-    """The pairs of the file with the places of their documents, and the names of its columns, if it has any."""
+    """The pairs of the file, and the names of its columns, if it has any."""
     lines: list[_Line] = []
     columns: str | None = None
     unknown: list[tuple[int, str]] = []
@@ -161,14 +161,14 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
         if len(ids) < 2:
             raise EvaluationError(str(path), f"line {number} has no tab: each line is id, tab, id")
         is_first, first = first, False
-        strange = [id for id in ids[:2] if id not in corpus.places]
+        strange = [id for id in ids[:2] if id not in corpus.docs]
         if len(strange) == 2 and is_first and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
             columns = ", ".join(map(str.strip, ids))
             continue
         if strange:
             unknown += [(number, id) for id in strange]
             continue
-        i, j = sorted((corpus.places[ids[0]], corpus.places[ids[1]]))
+        i, j = sorted((corpus.docs[ids[0]], corpus.docs[ids[1]]))
         if i == j:
             raise EvaluationError(str(path), f"line {number} pairs {ids[0]!r} with itself")
         lines.append(_Line(number, (i, j), ids[2].strip().lower() if len(ids) > 2 else None))
@@ -197,10 +197,10 @@ def _meanings(
         return meanings | dict.fromkeys(words, True)  # scores of pairs that are all listed as copies
     copies = wanted or {word for word in words if word in COPY or _number(word) == 1}
     if words and not words & copies:
-        found = ", ".join(sorted(words))
+        unknown = ", ".join(sorted(words))
         raise EvaluationError(
             str(path),
-            f"no judgement in it is known to mean a copy ({found}): name those that do by --copy-label",
+            f"no judgement in it is known to mean a copy ({unknown}): name those that do by --copy-label",
         )
     return meanings | {word: word in copies for word in words}
 

@@ -1,7 +1,8 @@
-"""The process that measures one method: `python -m neardup.evaluation.worker`, started by process.py.
+"""One method measured: in this process, or as the process that subprocess_runner.py starts for it.
 
-Standard input: a line with the job, then a line for each document. Standard output: lines of JSON with the progress,
-and at the end one with the result, or with what went wrong. It ends by itself when nobody reads any more.
+`python -m neardup.evaluation.worker` reads a line with the job, then a line for each document, from standard input. It
+writes lines of JSON with the progress to standard output, and at the end one with the result, or with what went wrong.
+It ends by itself when nobody reads any more.
 """
 
 from __future__ import annotations
@@ -10,70 +11,117 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import orjson
 
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.evaluated_settings import EvaluatedSettings
-from neardup.evaluation.here import measure_here
+from neardup.evaluation.measure import measure, warm_up
+from neardup.evaluation.methods import PRODUCTS, make, product
 from neardup.evaluation.truth import Truth
 
 if TYPE_CHECKING:
-    from neardup.evaluation.measure import Progress
+    from neardup.evaluation.measure import OnProgress, Progress
     from neardup.evaluation.results import Result
 
-Say = Callable[[dict[str, Any]], None]
+_PAIRS = ("copies", "others", "uncounted")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One method to be measured over one corpus.
+
+    method       a name that `methods.make` or `methods.product` knows
+    thresholds   None: the method's own
+    seed         for what the method draws at random
+    settings     how neardup itself is set up; None: by default
+    """
+
+    method: str
+    corpus: Corpus
+    truth: Truth
+    thresholds: tuple[float, ...] | None = None
+    seed: int = 0
+    settings: EvaluatedSettings | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, without the documents."""
+        return {
+            "method": self.method,
+            "thresholds": self.thresholds,
+            "seed": self.seed,
+            "settings": self.settings and self.settings.to_dict(),
+            "documents": len(self.corpus),
+            "judged_only": self.truth.judged_only,
+            **{kind: sorted(getattr(self.truth, kind)) for kind in _PAIRS},
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], corpus: Corpus) -> Self:
+        """The job that `to_dict` wrote, over the documents that it left out."""
+        copies, others, uncounted = (frozenset((i, j) for i, j in values[kind]) for kind in _PAIRS)
+        thresholds = values["thresholds"]
+        return cls(
+            method=values["method"],
+            corpus=corpus,
+            truth=Truth(copies, others, uncounted, values["judged_only"]),
+            thresholds=None if thresholds is None else tuple(thresholds),
+            seed=values["seed"],
+            settings=values["settings"] and EvaluatedSettings.from_dict(values["settings"]),
+        )
+
+
+def measure_in_process(job: Job, on_progress: OnProgress) -> Result:
+    """The result of `job`; its memory is right only if nothing was measured in this process before."""
+    if job.method in PRODUCTS:
+        engine = product(job.method, job.settings)
+        return engine.measure(job.method, job.corpus, job.truth, job.thresholds, on_progress)
+    warm_up(make(job.method, seed=job.seed), job.corpus)
+    method = make(job.method, seed=job.seed)
+    return measure(method, job.method, job.corpus, job.truth, job.thresholds, on_progress)
 
 
 def main() -> None:
-    """Measure the method that standard input asks for."""
+    """Measure the method that standard input names."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     sys.stdout = sys.stderr  # a library that prints must not write among the lines that are read
 
-    def say(values: dict[str, Any]) -> None:
+    def write(values: dict[str, Any]) -> None:
         try:
             out.write(orjson.dumps(values) + b"\n")
         except BrokenPipeError:
-            os._exit(0)  # whoever asked has gone; nobody is left to tell
+            os._exit(0)  # nobody reads any more
 
     try:
-        job, corpus = _asked(sys.stdin.buffer)
-        say({"result": _result(job, corpus, say).to_dict()})
-    except Exception as error:  # noqa: BLE001 - told to the one who asked, who tells the user
+        _run(sys.stdin.buffer, write)
+    except Exception as error:  # noqa: BLE001 - written to the one who started us, who shows it to the user
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        say({"error": f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"})
+        write(
+            {"error": f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"}
+        )
         sys.exit(1)
 
 
-def _asked(stdin: BinaryIO) -> tuple[dict[str, Any], Corpus]:
-    """The job and its corpus; ends the process if they do not come whole, because the sender has gone."""
+def _run(stdin: BinaryIO, write: Callable[[dict[str, Any]], None]) -> None:
+    """Measure the job that `stdin` holds; write its progress and its result."""
+
+    def on_progress(progress: Progress) -> None:
+        write({"progress": list(progress)})
+
+    write({"result": measure_in_process(_read_job(stdin), on_progress).to_dict()})
+
+
+def _read_job(stdin: BinaryIO) -> Job:
+    """The job and its documents; ends the process if they do not come whole, because the sender has gone."""
     head = stdin.readline()
     rows = [orjson.loads(line) for line in stdin if line.endswith(b"\n")]
-    job: dict[str, Any] = orjson.loads(head) if head.endswith(b"\n") else {}
-    if not job or len(rows) != job["documents"]:
+    values: dict[str, Any] = orjson.loads(head) if head.endswith(b"\n") else {}
+    if not values or len(rows) != values["documents"]:
         os._exit(0)
-    return job, Corpus(tuple(id for id, _ in rows), tuple(text for _, text in rows))
-
-
-def _result(job: dict[str, Any], corpus: Corpus, say: Say) -> Result:
-    def on_progress(progress: Progress) -> None:
-        say({"progress": list(progress)})
-
-    copies, others, uncounted = (
-        frozenset((i, j) for i, j in job[kind]) for kind in ("copies", "others", "uncounted")
-    )
-    truth = Truth(copies, others, uncounted, job["judged_only"])
-    return measure_here(
-        job["method"],
-        corpus,
-        truth,
-        thresholds=job["thresholds"],
-        seed=job["seed"],
-        on_progress=on_progress,
-        tuning=job["tuning"] and EvaluatedSettings.from_dict(job["tuning"]),
-    )
+    return Job.from_dict(values, Corpus(tuple(id for id, _ in rows), tuple(text for _, text in rows)))
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The inverted index of a window in memory: who may be a copy, and who is one, exactly."""
+"""The inverted index of a window in memory: candidates of a document, and their exact overlaps with it."""

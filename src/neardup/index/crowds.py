@@ -2,7 +2,7 @@
 
 Warnings, alerts, form letters, campaigns: each matches all that came before, and reading all their texts for each of
 them takes a time that grows with the square of their number. What makes a crowd and who is in it never changes a
-verdict, only how |A ∩ B| is come by (kernels/crowd.py has the formula). Crowds are made as they are met, are held in
+verdict, only how |A ∩ B| is worked out (kernels/crowd.py has the formula). Crowds are made as they are met, are held in
 memory alone, and are made anew after an opening or a compaction.
 """
 
@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.index.posting_lists import PostingLists
-from neardup.kernels.crowd import compare_in_crowd, core_table, count_crowds, differences
+from neardup.kernels.crowd import Members, compare_in_crowd, core_table, count_crowds, differences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from neardup.kernels.posting_lists import Documents
+    from neardup.kernels.batch_search import Documents
     from neardup.signing.signature import Keys
 
 FEWEST: Final = 32
 """So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
 SAMPLE: Final = 9
 """Texts that a core is made of: what more than half of them hold."""
-_LOOKED_AT: Final = 256
-"""Candidates that are asked for their crowd before it is compared: of a crowd that matters some are among them."""
+_PROBED: Final = 256
+"""Candidates whose crowd is looked up before it is compared: of a crowd that matters some are among them."""
 _BITSETS: Final = 8_192
 """Keys that are counted by bitset at most: as many as two texts of 4 KB of a template have differences."""
 _NONE, _LONER = -1, -2
@@ -37,7 +37,10 @@ _MASK: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class Core(NamedTuple):
-    """What most documents of a crowd hold: a table of `size` keys. `salt` keeps the keys of crowds apart."""
+    """What most documents of a crowd hold: a table of `size` keys.
+
+    `salt`: differences from the core are posted under their keys xor this, so that no two crowds share a posting list.
+    """
 
     table: Keys
     size: int
@@ -59,7 +62,7 @@ class Difference(NamedTuple):
 
 
 class Crowds:
-    """The crowds of a window, over the document numbers that are posted (`Documents.first_of`).
+    """The crowds of a window, over the docs that are posted (`Documents.first_of`).
 
     Memory: 12 bytes a document of the window, about 6 bytes for every q-gram in which a member differs from its core; a
     document that differs in more than half of its q-grams is in no crowd.
@@ -68,115 +71,117 @@ class Crowds:
     def __init__(self) -> None:
         self._cores: list[Core] = []
         self._beyond, self._lacked = (PostingLists(bitsets=_BITSETS) for _ in range(2))
-        self._of = np.full(0, _NONE, np.int32)
-        self._lacking = np.zeros(0, np.int32)
-        self._tallied = np.zeros(0, np.int32)
+        self._members = Members(np.full(0, _NONE, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
     @property
     def memory(self) -> int:
         """Bytes of posting lists, cores and columns."""
         cores = sum(core.table.nbytes for core in self._cores)
-        columns = self._of.nbytes + self._lacking.nbytes + self._tallied.nbytes
+        columns = sum(column.nbytes for column in self._members)
         return self._beyond.memory + self._lacked.memory + cores + columns
 
-    def sizes(self, numbers: NDArray[np.int64], table: Documents) -> NDArray[np.int64]:
-        """About how many of `numbers` are of each crowd: of the smallest there may be none."""
-        self._resize(len(table.alive))
+    def sizes(self, docs: NDArray[np.int64], documents: Documents) -> NDArray[np.int64]:
+        """About how many of `docs` are of each crowd: 0 for some of the smallest."""
+        self._resize(len(documents.alive))
         sizes = np.zeros(len(self._cores), np.int64)
         if len(sizes):
-            count_crowds(numbers, table.first_of, self._of, max(len(numbers) // _LOOKED_AT, 1), sizes)
+            step = max(len(docs) // _PROBED, 1)
+            count_crowds(docs, documents.first_of, self._members.crowd_of, step, sizes)
         return sizes
 
     def compare(
         self,
         crowd: int,
         subject: Subject,
-        numbers: NDArray[np.int64],
-        table: Documents,
+        docs: NDArray[np.int64],
+        documents: Documents,
         threshold: tuple[int, int],
         shared: NDArray[np.int64],
         state: NDArray[np.uint8],
     ) -> Difference:
-        """Fills in `shared` and `state` (kernels/crowd.py) of those of `numbers` that are of `crowd`.
+        """Fills in `shared` and `state` (kernels/crowd.py) of those of `docs` that are of `crowd`.
 
-        Costs the runs of the keys in which the subject differs from the core, and a few additions a member. Returns
-        those keys.
+        Returns the keys in which the subject differs from the core. Costs reading their posting lists, and a few
+        additions a member.
         """
         core = self._cores[crowd]
         difference = _difference(subject.keys, core)
         base = core.size - len(difference.lacked)
         read = self._tally(difference, core.salt, 1)
         compare_in_crowd(
-            numbers, table.first_of, table.counts, table.fingerprints, self._of, crowd, self._lacking, self._tallied,
-            base, len(subject.keys), subject.fingerprint, *threshold, shared, state,
+            docs, documents, self._members, crowd, base, len(subject.keys), subject.fingerprint, *threshold,
+            shared, state,
         )  # fmt: skip
-        if 8 * read > len(self._tallied):
-            self._tallied[:] = 0
+        if 8 * read > len(self._members.tallied):
+            self._members.tallied[:] = 0
         else:
             self._tally(difference, core.salt, -1)
         return difference
 
     def _tally(self, difference: Difference, salt: np.uint64, step: int) -> int:
-        """Counts, for every member of a crowd, what it has in common with a difference; postings read."""
+        """Adds to `tallied` what every member of a crowd has in common with a difference; returns postings read."""
         read = 0
         for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
             if len(keys):
-                read += lists.tally(keys, salt, step, self._tallied)
+                read += lists.tally(keys, salt, step, self._members.tallied)
         return read
 
-    def found(self, sets: Sequence[Keys]) -> int:
-        """A new crowd whose core is what more than half of these key sets hold."""
+    def add_crowd(self, sets: Sequence[Keys]) -> int:
+        """Makes a crowd whose core is what more than half of these key sets hold; returns it. It has no member yet."""
         keys, counts = np.unique(np.concatenate(sets), return_counts=True)
         keys = keys[(2 * counts > len(sets)) & (keys != 0)]
         salt = np.uint64(_SALT * (len(self._cores) + 1) & _MASK)
         self._cores.append(Core(core_table(keys), len(keys), salt))
         return len(self._cores) - 1
 
-    def take_in(
-        self, crowd: int, numbers: Sequence[int], sets: Sequence[Keys], *, last: bool = False
+    def add_members(
+        self, crowd: int, docs: Sequence[int], sets: Sequence[Keys], *, last: bool = False
     ) -> list[int]:
-        """Makes members of a crowd of those of the posted documents `numbers` whose key sets are near its core.
+        """Makes members of a crowd of those of the posted `docs` whose key sets are near its core.
 
-        Returns the places in `numbers` of the others; where this is their `last` chance, they are left alone for good.
+        Returns the places in `docs` of the others; where this is their `last` chance, they stay in no crowd for good.
         """
         core = self._cores[crowd]
         others = [
-            place
-            for place, (number, keys) in enumerate(zip(numbers, sets, strict=True))
-            if not self.join(crowd, number, len(keys), _difference(keys, core))
+            i
+            for i, (doc, keys) in enumerate(zip(docs, sets, strict=True))
+            if not self.add_member(crowd, doc, len(keys), _difference(keys, core))
         ]
         if last and others:
-            self._of[[numbers[place] for place in others]] = _LONER
+            self._members.crowd_of[[docs[i] for i in others]] = _LONER
         return others
 
-    def join(self, crowd: int, number: int, count: int, difference: Difference) -> bool:
-        """Makes the posted document `number`, of `count` q-grams, a member of a crowd; whether it is near its core.
+    def add_member(self, crowd: int, doc: int, count: int, difference: Difference) -> bool:
+        """Makes the posted `doc`, of `count` q-grams, a member of a crowd if it is near its core; whether it is.
 
         What is a member already stays one: posted twice, it would be counted twice.
         """
-        if self._of[number] >= 0:
+        if self._members.crowd_of[doc] >= 0:
             return True
         if 2 * (len(difference.beyond) + len(difference.lacked)) > count:
             return False
-        self._of[number] = crowd
-        self._lacking[number] = len(difference.lacked)
-        one, salt = np.array([number]), self._cores[crowd].salt
+        self._members.crowd_of[doc] = crowd
+        self._members.lacking[doc] = len(difference.lacked)
+        one, salt = np.array([doc]), self._cores[crowd].salt
         for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
             if len(keys):
                 lists.add(keys ^ salt, np.array([0, len(keys)]), one)
         return True
 
-    def is_free(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which of these posted documents are in no crowd and may be taken into one."""
-        free: NDArray[np.bool_] = self._of[numbers] == _NONE
+    def is_free(self, docs: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these posted docs are in no crowd and may become members of one."""
+        free: NDArray[np.bool_] = self._members.crowd_of[docs] == _NONE
         return free
 
     def _resize(self, size: int) -> None:
-        if size > len(self._of):
-            more = size - len(self._of)
-            self._of = np.concatenate([self._of, np.full(more, _NONE, np.int32)])
-            self._lacking = np.concatenate([self._lacking, np.zeros(more, np.int32)])
-            self._tallied = np.zeros(size, np.int32)
+        crowd_of, lacking, _ = self._members
+        more = size - len(crowd_of)
+        if more > 0:
+            self._members = Members(
+                np.concatenate([crowd_of, np.full(more, _NONE, np.int32)]),
+                np.concatenate([lacking, np.zeros(more, np.int32)]),
+                np.zeros(size, np.int32),
+            )
 
 
 def _difference(keys: Keys, core: Core) -> Difference:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.posting_lists import Hits
+from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
-from neardup.kernels.posting_lists import Documents
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 

@@ -1,65 +1,57 @@
-"""PostingLists: an inverted index in memory, key -> document numbers, that grows as it is filled."""
+"""PostingLists: an inverted index in memory, key -> docs, that grows as it is filled.
+
+A doc is the number of a document in a table (`neardup.index.document_table`): 0, 1, 2, … in order of arrival.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.kernels import bitset_cache as heavy
 from neardup.kernels import posting_lists as kernel
-from neardup.kernels.bitset_cache import Heavy
-from neardup.kernels.posting_lists import Documents, Lists
+from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
+from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
+from neardup.kernels.posting_lists import Lists
+from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters, tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from neardup.kernels.batch_search import Documents
+
+__all__ = ["NO_FINGERPRINTS", "Hits", "PostingLists", "Query", "SharedCounts", "no_bitsets"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 1.5
 
 
-NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
-
-
-class Query(NamedTuple):
-    """A batch to search, one value a document, and the threshold t = numerator / denominator.
-
-    numbers       document number to add it under after its search, -1 to search only
-    counts        |A|
-    low_hours, high_hours   hours a candidate may lie in, both included
-    fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
-    """
-
-    numbers: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    low_hours: NDArray[np.int64]
-    high_hours: NDArray[np.int64]
-    numerator: int
-    denominator: int
-    fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
-
-
 class Hits:
-    """Counters for searches that ask for at most `most` shared keys, one a document number; all lists may
-    share them.
+    """Counters for searches that ask for at most `most` shared keys, one a doc; all lists may share them.
+
+    Memory: a byte a doc.
     """
 
     def __init__(self, size: int, most: int) -> None:
         self.most = most
-        small = most < (1 << kernel.SMALL_BITS) - 1
-        self.bits = kernel.SMALL_BITS if small else kernel.LARGE_BITS
-        self.counts = np.zeros(size, np.uint8)
-        self.epoch = np.zeros(1, np.int64)
+        small = most < (1 << SMALL_BITS) - 1
+        self.counters = Counters(
+            np.zeros(size, np.uint8), SMALL_BITS if small else LARGE_BITS, np.zeros(1, np.int64)
+        )
+
+    def __len__(self) -> int:
+        """How many docs there are counters for."""
+        return len(self.counters.hits)
 
     def resized(self, size: int) -> Hits:
-        """Fresh counters for another number of documents."""
+        """Fresh counters for another number of docs."""
         return Hits(size, self.most)
 
 
-def no_bitsets(documents: int, most: int = heavy.MOST) -> Heavy:
-    """Room for `most` bitsets over `documents` documents; the system gives memory only to those that are filled."""
-    return Heavy(
+def no_bitsets(documents: int, most: int = MAX_BITSETS) -> BitsetCache:
+    """Room for `most` bitsets over `documents` docs; the system gives memory only to those that are filled."""
+    return BitsetCache(
         keys=np.zeros(2 * most, np.uint64),
         rows=np.zeros(2 * most, np.int64),
         filled=np.zeros(most, np.int64),
@@ -69,31 +61,32 @@ def no_bitsets(documents: int, most: int = heavy.MOST) -> Heavy:
 
 
 class SharedCounts(NamedTuple):
-    """Candidates of document i: `numbers[offsets[i]:offsets[i + 1]]`, unordered, each once.
+    """Candidates of document i of a batch: `docs[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
-    `skipped[i]`: how many of its runs were too long to read; `reads`: postings read for the batch.
+    `left_out[i]`: how many of its posting lists were too long to read.
     """
 
-    numbers: NDArray[np.int64]
+    docs: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    skipped: NDArray[np.int64]
-    reads: int
+    left_out: NDArray[np.int64]
 
 
 class PostingLists:
-    """Posting lists over document numbers 0, 1, 2, …; a run keeps the order in which documents were added.
+    """Posting lists of docs; a list keeps the order in which they were added.
 
-    Memory: 16 bytes a slot of the table at a load of 0.3 to 0.6, and 4 bytes a posting, up to twice that where runs
+    Memory: 16 bytes a slot of the table at a load of 0.3 to 0.6, and 4 bytes a posting, up to twice that where lists
     have room to grow. Nothing is removed but by `renumbered`: dead documents are left out by the search.
     """
 
-    def __init__(self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL, bitsets: int = heavy.MOST) -> None:
+    def __init__(
+        self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL, bitsets: int = MAX_BITSETS
+    ) -> None:
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
-        self._found = np.empty(1_024, np.int64)
-        self._bitsets = bitsets
-        self._heavy = no_bitsets(0, bitsets)
+        self._candidates = np.empty(1_024, np.int64)
+        self._most_bitsets = bitsets
+        self._bitsets = no_bitsets(0, bitsets)
 
     @property
     def keys(self) -> int:
@@ -103,8 +96,13 @@ class PostingLists:
     @property
     def memory(self) -> int:
         """Bytes of the table, the pool and the bitsets."""
-        bitsets = int(self._heavy.used[0]) * int(self._heavy.bits[0].nbytes)
+        bitsets = int(self._bitsets.used[0]) * int(self._bitsets.bits[0].nbytes)
         return int(self._lists.entries.nbytes + self._lists.pool.nbytes) + bitsets
+
+    @property
+    def arrays(self) -> Lists:
+        """The arrays themselves, for kernels that read whole lists; good until the next `add` or search."""
+        return self._lists
 
     def _grow(self, status: int, wanted: int) -> None:
         entries, pool, state = self._lists
@@ -116,19 +114,19 @@ class PostingLists:
             kernel.rehash(entries, larger)
             self._lists = Lists(larger, pool, state)
         elif status == kernel.POOL_FULL:
-            # A run may need up to as much again as the whole pool holds.
+            # A list may need up to as much again as the whole pool holds.
             larger_pool = np.empty(max(int(len(pool) * _POOL_GROWTH), _FIRST_POOL), np.uint32)
             larger_pool[: state[kernel.STATE_TOP]] = pool[: state[kernel.STATE_TOP]]
             self._lists = Lists(entries, larger_pool, state)
         elif status == kernel.CANDIDATES_FULL:
-            # Filled without a branch, so there must be room for the longest run even if none of it is a candidate.
-            self._found = np.concatenate([self._found, np.empty_like(self._found)])
+            # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
+            self._candidates = np.concatenate([self._candidates, np.empty_like(self._candidates)])
 
-    def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-        """Adds document `numbers[i]` under `keys[offsets[i]:offsets[i + 1]]`."""
+    def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
+        """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
         progress = np.zeros(2, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
-        while (status := kernel.add_all(self._lists, keys, offsets, numbers, progress)) != kernel.DONE:
+        while (status := kernel.add_all(self._lists, keys, offsets, docs, progress)) != kernel.DONE:
             self._grow(status, widest)
 
     def search_and_add(
@@ -139,49 +137,46 @@ class PostingLists:
         query: Query,
         documents: Documents,
         hits: Hits,
-        longest: int = 0,
+        limit: int = 0,
     ) -> SharedCounts:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the runs of document i's keys, is
-        alive, in the hours asked for, and of a size that can reach the threshold. Runs longer than `longest`
-        are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many runs are long, a
-        word of 64 documents a run instead. All documents of one text are one posting.
+        A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the lists of document i's keys, is alive, in
+        the hours of the query, and of a size that can reach the threshold. Lists of more than `limit` living docs of
+        those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many lists
+        are long, a word of 64 docs a list instead. All documents of one text are one posting.
         """
-        size = len(query.numbers)
-        found_offsets = np.zeros(size + 1, np.int64)
-        skipped, reads, progress = np.zeros(size, np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
-        same_as = np.full(size, -1, np.int64)
+        size = len(query.docs)
         widest = int(np.diff(offsets).max(initial=0))
-        if self._heavy.bits.shape[1] * 64 < len(hits.counts):
-            self._heavy = no_bitsets(len(hits.counts), self._bitsets)  # filled again as they are wanted
+        found_offsets, left_out = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
+        same_as, progress = np.full(size, -1, np.int64), np.zeros(3, np.int64)
+        self._make_room_for_bitsets(len(hits))
         while True:
-            status = kernel.search_and_add(
-                self._lists, self._heavy, keys, offsets, min_shared, longest, documents,
-                query.low_hours, query.high_hours, query.numbers, query.counts,
-                query.fingerprints, query.numerator, query.denominator, hits.counts, hits.bits, hits.epoch,
-                self._found, found_offsets, skipped, reads, same_as, progress,
+            status = search_and_add(
+                self._lists, self._bitsets, keys, offsets, min_shared, limit, query, documents, hits.counters,
+                SearchOutput(self._candidates, found_offsets, left_out, same_as), progress,
             )  # fmt: skip
             if status == kernel.DONE:
-                return SharedCounts(
-                    self._found[: found_offsets[-1]].copy(), found_offsets, skipped, int(reads[0])
-                )
+                return SharedCounts(self._candidates[: found_offsets[-1]].copy(), found_offsets, left_out)
             self._grow(status, widest)
 
     def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:
-        """Adds to `counts[d]` how many runs of the keys, each xor `salt`, document d is in; returns postings read.
+        """Adds to `counts[d]` how many lists of the keys, each xor `salt`, doc d is in; returns postings read.
 
         With `step` -1 they are taken away again.
         """
-        if self._heavy.bits.shape[1] * 64 < len(counts):
-            self._heavy = no_bitsets(len(counts), self._bitsets)
-        return int(kernel.tally(self._lists, self._heavy, keys, salt, step, counts))
+        self._make_room_for_bitsets(len(counts))
+        return int(tally(self._lists, self._bitsets, keys, salt, step, counts))
 
-    def renumbered(self, numbers: NDArray[np.int64]) -> PostingLists:
-        """A copy in which document d is `numbers[d]`; documents with -1, and keys of theirs alone, are gone."""
+    def _make_room_for_bitsets(self, documents: int) -> None:
+        if self._bitsets.bits.shape[1] * 64 < documents:
+            self._bitsets = no_bitsets(documents, self._most_bitsets)  # filled again as they are wanted
+
+    def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
+        """A copy in which doc d is `docs[d]`; those with -1, and keys of theirs alone, are gone."""
         entries, _, state = self._lists
         fresh = PostingLists(len(entries), max(int(state[kernel.STATE_TOP]), _FIRST_POOL))
-        kernel.renumber(self._lists, numbers, fresh._lists)
+        kernel.renumber(self._lists, docs, fresh._lists)
         slots = _FIRST_SLOTS
         while 10 * fresh.keys > 4 * slots:
             slots *= 2

@@ -1,4 +1,4 @@
-"""Sentences in common: which documents hold which, and what each of them holds. What partial copies are found by.
+"""SentenceIndex: which documents have sentences in common, by which partial copies are found.
 
 Sentence fingerprints and the cut at 300 documents are Yoon et al. 2012's (docs/definitions.md, Partial copies); the
 count is for each other document by itself, not for all of them together, so that every original is named.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neardup.index.posting_lists import Hits, PostingLists, Query
-from neardup.model.settings import MAX_SENTENCE_HOLDERS
+from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 from neardup.signing.signature import WordFeatures
 
 if TYPE_CHECKING:
@@ -21,25 +21,26 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets
 
 Among = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
-"""Which of some document numbers a document is compared with."""
+"""Which of some docs a document is compared with."""
 
 ENTRY_BYTES: Final = 100
-"""What a document's own list of sentences costs beside them: an object and a place in a table of Python's."""
+"""What a doc's own list of sentences costs besides them: an object and an entry in a table of Python's."""
 
 
-class Shared(NamedTuple):
-    """Document `queries[i]` of a batch has `counts[i]` sentences in common with document `numbers[i]`, at least one;
-    both ascending. `truncated[j]`: not all sentences of document j, or of those around it, could be looked up.
+class SharedSentences(NamedTuple):
+    """Document `queries[i]` of a batch has `counts[i]` >= 1 sentences in common with `docs[i]`; both ascending.
+
+    `truncated[j]`: not all sentences of document j, or of those in its hours, could be looked up.
     """
 
     queries: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    docs: NDArray[np.int64]
     counts: NDArray[np.int64]
     truncated: NDArray[np.bool_]
 
 
-class Sentences:
-    """Posting lists of sentence fingerprints, and those of every document by its number.
+class SentenceIndex:
+    """Posting lists of sentence fingerprints, and the fingerprints of every doc.
 
     A sentence that more than `most` of the documents compared hold is left out, and so are those in `common`: whoever
     fills this with a part of a window knows which too many hold.
@@ -47,7 +48,7 @@ class Sentences:
 
     def __init__(self) -> None:
         self.lists = PostingLists()
-        self.most = MAX_SENTENCE_HOLDERS
+        self.most = MAX_SENTENCE_DOCUMENTS
         self.common: frozenset[int] = frozenset()
         self._of: dict[int, bytes] = {}
         self._bytes = 0
@@ -60,81 +61,84 @@ class Sentences:
         return self.lists.memory + self._bytes + ENTRY_BYTES * len(self._of)
 
     def add(
-        self, keys: Keys, offsets: Offsets, numbers: NDArray[np.int64], unread_hours: NDArray[np.int32]
+        self, keys: Keys, offsets: Offsets, docs: NDArray[np.int64], unread_hours: NDArray[np.int32]
     ) -> None:
-        """Adds stored documents by their fingerprints. `unread_hours`: hours of those of which none were made."""
-        self.lists.add(keys, offsets, numbers)
-        self._unread.update(unread_hours.tolist())
-        self._remember(keys, offsets, numbers)
+        """Adds stored documents by their fingerprints: those of `docs[i]` are `keys[offsets[i]:offsets[i + 1]]`.
 
-    def _remember(self, keys: Keys, offsets: Offsets, numbers: NDArray[np.int64]) -> None:
-        for i, number in enumerate(numbers.tolist()):
+        `unread_hours`: hours of documents of which no fingerprints were made.
+        """
+        self.lists.add(keys, offsets, docs)
+        self._unread.update(unread_hours.tolist())
+        self._remember(keys, offsets, docs)
+
+    def _remember(self, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> None:
+        for i, doc in enumerate(docs.tolist()):
             own = keys[offsets[i] : offsets[i + 1]]
-            if number >= 0 and len(own):
-                self._of[number] = own.tobytes()
+            if doc >= 0 and len(own):
+                self._of[doc] = own.tobytes()
                 self._bytes += own.nbytes
 
-    def words_of(self, number: int) -> WordFeatures:
-        """The sentences of a document in the lists, as if its text had been signed; no simhash."""
+    def words_of(self, doc: int) -> WordFeatures:
+        """The sentences of a doc in the lists, as if its text had been signed; no simhash."""
         # A copy: kernels are compiled for arrays that can be written.
-        own = np.frombuffer(self._of.get(number, b""), np.uint64).copy()
+        own = np.frombuffer(self._of.get(doc, b""), np.uint64).copy()
         return WordFeatures(
             own, np.array([0, len(own)]), np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int64)
         )
 
     def shared_and_add(
         self, words: WordFeatures, query: Query, table: DocumentTable, among: Among | None = None
-    ) -> Shared:
+    ) -> SharedSentences:
         """For each document of the batch in order: who of those added before it shares a sentence; then it is added.
 
         Where a sentence is left out because too many hold it, the document is truncated. `among`: only those, and no
-        others count as holders.
+        others count.
         """
-        # Every sentence is looked up, then added, as if it were a document of its own: a run is whom it is shared with.
-        documents = np.repeat(np.arange(len(query.numbers)), np.diff(words.sentence_offsets))
+        # Every sentence is looked up, then added, as if it were a document: its candidates are who else has it.
+        documents = np.repeat(np.arange(len(query.docs)), np.diff(words.sentence_offsets))
         count = len(documents)
         each = Query(
-            query.numbers[documents], np.zeros(count, np.int64), query.low_hours[documents],
+            query.docs[documents], np.zeros(count, np.int64), query.low_hours[documents],
             query.high_hours[documents], 0, 1,
         )  # fmt: skip
-        if len(self._hits.counts) < len(table.counts):
+        if len(self._hits) < len(table.counts):
             self._hits = Hits(len(table.counts), 1)
-        found = self.lists.search_and_add(
+        others = self.lists.search_and_add(
             words.sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
             self.most if among is None else 0,
         )  # fmt: skip
-        self._remember(words.sentences, words.sentence_offsets, query.numbers)
-        sentences, numbers = np.repeat(np.arange(count), np.diff(found.offsets)), found.numbers
-        left_out = found.skipped > 0
+        self._remember(words.sentences, words.sentence_offsets, query.docs)
+        sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs
+        left_out = others.left_out > 0
         if among is not None:
-            inside = among(numbers)
-            sentences, numbers = sentences[inside], numbers[inside]
+            inside = among(docs)
+            sentences, docs = sentences[inside], docs[inside]
             left_out |= np.bincount(sentences, minlength=count) > self.most
         if self.common:
             left_out |= np.array([key in self.common for key in words.sentences.tolist()], np.bool_)
         kept = ~left_out[sentences]
-        pairs, counts = np.unique(documents[sentences[kept]] << 32 | numbers[kept], return_counts=True)
-        truncated = self._unread_around(query)
+        pairs, counts = np.unique(documents[sentences[kept]] << 32 | docs[kept], return_counts=True)
+        truncated = self._unread_in_hours(query)
         truncated[documents[left_out]] = True
-        return Shared(pairs >> 32, pairs & 0xFFFFFFFF, counts, truncated)
+        return SharedSentences(pairs >> 32, pairs & 0xFFFFFFFF, counts, truncated)
 
-    def _unread_around(self, query: Query) -> NDArray[np.bool_]:
-        """Whether any of the hours compared holds a document whose sentences are not known."""
+    def _unread_in_hours(self, query: Query) -> NDArray[np.bool_]:
+        """Of each document, whether any of its hours holds a document whose sentences are not known."""
         hours = np.array(sorted(self._unread), np.int64)
         first = np.searchsorted(hours, query.low_hours)
         last = np.searchsorted(hours, query.high_hours, "right")
-        around: NDArray[np.bool_] = last > first
-        return around
+        unread: NDArray[np.bool_] = last > first
+        return unread
 
     def forget_before(self, hour: int) -> None:
-        """Hours before `hour` have gone."""
+        """Drops what is known of hours before `hour`, which have gone; their docs stay until `renumbered`."""
         self._unread = {unread for unread in self._unread if unread >= hour}
 
-    def renumbered(self, numbers: NDArray[np.int64]) -> Sentences:
-        """A copy in which document d is `numbers[d]`; documents with -1 are gone."""
-        fresh = Sentences()
-        fresh.lists, fresh.common, fresh._unread = self.lists.renumbered(numbers), self.common, self._unread
+    def renumbered(self, docs: NDArray[np.int64]) -> SentenceIndex:
+        """A copy in which doc d is `docs[d]`; those with -1 are gone."""
+        fresh = SentenceIndex()
+        fresh.lists, fresh.common, fresh._unread = self.lists.renumbered(docs), self.common, self._unread
         fresh.most = self.most
-        fresh._of = {int(numbers[old]): own for old, own in self._of.items() if numbers[old] >= 0}
+        fresh._of = {int(docs[old]): own for old, own in self._of.items() if docs[old] >= 0}
         fresh._bytes = sum(map(len, fresh._of.values()))
         return fresh

@@ -1,4 +1,4 @@
-"""Verification: the exact overlaps of documents with their candidates, in two ways that come to the same.
+"""Verification: the exact overlaps of documents with their candidates, in two ways with one result.
 
 A few candidates: their stored normal forms are read and counted (kernels/overlap.py), a whole batch at once. Very many:
 they are compared together, one document after another, each just before its verdict is made, so that the documents of
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neardup.index.candidates import Candidates, Crowd, SignedQueryBatch, passes_sieve, required_overlaps
 from neardup.index.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
-from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, best_matches, text_starts
+from neardup.index.search import passes_bitmap_filter, required_overlaps
+from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Ranking, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part
@@ -25,11 +25,14 @@ from neardup.signing.signature import concatenated
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.index.candidates import Candidates, Crowd
     from neardup.index.document_table import DocumentTable
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule, Settings
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
+"""The normal forms of some docs, in UTF-8."""
 _NO_MATCHES = Matches((), 0, None)
 
 
@@ -41,15 +44,16 @@ class Compared(NamedTuple):
     parts: list[Part]
 
 
-class Texts(NamedTuple):
-    """The texts that document `query` of a batch is compared with together: a document of each in `numbers`.
+class CrowdTexts(NamedTuple):
+    """The texts that document `query` of a batch is compared with together.
 
-    `sentences`: the most that a document of the text has in common with it; None where partial copies are not looked
-    for. `shared`, `state`: what is known so far of each (kernels/crowd.py), filled in.
+    docs            a doc of each text
+    sentences       the most that a doc of the text has in common with it; None where partial copies are not looked for
+    shared, state   what is known so far of each (kernels/crowd.py), filled in
     """
 
     query: int
-    numbers: NDArray[np.int64]
+    docs: NDArray[np.int64]
     sentences: NDArray[np.int64] | None
     shared: NDArray[np.int64]
     state: NDArray[np.uint8]
@@ -58,8 +62,8 @@ class Texts(NamedTuple):
 class Verifier:
     """Compares the documents of one batch with their `candidates`.
 
-    `rule`: when documents below `threshold` share a part. `read_texts` gives the normal forms of document numbers;
-    `listed` matches are ranked, None = all.
+    `rule`: when documents below `threshold` share a part. `read_texts` gives the normal forms of docs; `listed` matches
+    are ranked, None = all.
     """
 
     def __init__(
@@ -91,50 +95,50 @@ class Verifier:
     ) -> tuple[Compared, bool]:
         """What document `index` of the batch is compared with; whether candidates were cut off at `limit` (0: none).
 
-        Groups are taken as they are where hours before `floor` have gone; the document gets the `number`, -1 if it
-        is not kept. `living`: without candidates that are dead by now.
+        Groups are as they stand where hours before `floor` have gone; `number` is the document's doc, -1 if it is not
+        kept. `living`: without candidates that are dead by now.
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
             if living:
-                crowd = crowd.chosen(self._table.alive[crowd.numbers] == 1)
+                crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
             return self._compare_crowd(index, crowd, floor, number), False
-        numbers = self._candidates.numbers[self._bounds[index] : self._bounds[index + 1]]
-        found, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
-        if living and len(numbers):
-            numbers = numbers[self._table.alive[numbers] == 1]
-            if 0 < limit < len(numbers):
-                numbers, cut = numbers[:limit], True
-            found = [overlap for overlap in found if overlap.number in numbers]
-            parts = [part for part in parts if part.number in numbers]
-        if not found:
-            return Compared(len(numbers), _NO_MATCHES, parts), cut
-        matches = ranked(found, self._table.standing(floor), self._listed)
-        return Compared(len(numbers), matches, parts), cut
+        docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
+        overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
+        if living and len(docs):
+            docs = docs[self._table.alive[docs] == 1]
+            if 0 < limit < len(docs):
+                docs, cut = docs[:limit], True
+            overlaps = [overlap for overlap in overlaps if overlap.number in docs]
+            parts = [part for part in parts if part.number in docs]
+        if not overlaps:
+            return Compared(len(docs), _NO_MATCHES, parts), cut
+        matches = ranked(overlaps, self._table.standing(floor), self._listed)
+        return Compared(len(docs), matches, parts), cut
 
     # ---- a few candidates: read ----
 
     def _verify(self, candidates: Candidates) -> None:
         """The overlaps and parts of all documents with few candidates."""
-        queries, numbers = candidates.queries, candidates.numbers
-        if not len(numbers):
+        queries, docs = candidates.queries, candidates.docs
+        if not len(docs):
             return
         table = self._table
-        counts, others = self._signed.counts[queries], table.counts[numbers].astype(np.int64)
-        shared, equal = self._counted(queries, numbers, candidates.sentences)
+        counts, others = self._signed.counts[queries], table.counts[docs].astype(np.int64)
+        shared, equal = self._counted(queries, docs, candidates.sentences)
         reached = equal | (
             (shared >= required_overlaps(self._threshold, np.maximum(counts, others))) & (counts > 0)
         )
         pairs = np.flatnonzero(reached)
-        found = self._overlaps_of(numbers[pairs], shared[pairs], counts[pairs], equal[pairs])
-        for query, overlap in zip(queries[pairs].tolist(), found, strict=True):
+        overlaps = self._overlaps_of(docs[pairs], shared[pairs], counts[pairs], equal[pairs])
+        for query, overlap in zip(queries[pairs].tolist(), overlaps, strict=True):
             self._overlaps.setdefault(query, []).append(overlap)
         for pair in self._sharing(shared, counts, others, candidates.sentences, reached):
-            part = self._part(numbers[pair], shared[pair], counts[pair], candidates.sentences[pair])  # type: ignore[index] # some share one
+            part = self._part(docs[pair], shared[pair], counts[pair], candidates.sentences[pair])  # type: ignore[index] # some share one
             self._parts.setdefault(int(queries[pair]), []).append(part)
 
     def _counted(
-        self, queries: NDArray[np.int64], numbers: NDArray[np.int64], sentences: NDArray[np.int64] | None
+        self, queries: NDArray[np.int64], docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(|A ∩ B| of every pair, or a smaller number where that is of no use; whether their texts are equal).
 
@@ -142,22 +146,22 @@ class Verifier:
         """
         signed, table = self._signed, self._table
         counts = signed.counts[queries]
-        equal = (table.fingerprints[numbers] == signed.fingerprints[queries]).all(axis=1)
+        equal = (table.fingerprints[docs] == signed.fingerprints[queries]).all(axis=1)
         equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if not len(open_pairs):
             return shared, equal
-        queries, numbers = queries[open_pairs], numbers[open_pairs]
+        queries, docs = queries[open_pairs], docs[open_pairs]
         enough = self._enough(
-            counts[open_pairs], table.counts[numbers], None if sentences is None else sentences[open_pairs]
+            counts[open_pairs], table.counts[docs], None if sentences is None else sentences[open_pairs]
         )
-        unique, place = np.unique(numbers, return_inverse=True)
+        unique, at = np.unique(docs, return_inverse=True)
         data, offsets = concatenated(self._read_texts(unique.tolist()))
         longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
-        out = np.zeros(len(numbers), np.int64)
+        out = np.zeros(len(docs), np.int64)
         verify_pairs(
-            queries, signed.texts, signed.text_offsets, data, offsets[:-1][place], offsets[1:][place],
+            queries, signed.texts, signed.text_offsets, data, offsets[:-1][at], offsets[1:][at],
             enough, self._signer.recipe.q, self._signer.scratch(longest), out,
         )  # fmt: skip
         shared[open_pairs] = out
@@ -189,87 +193,86 @@ class Verifier:
         enough = self._enough(counts, others, sentences)
         return np.flatnonzero(~reached & (shared >= enough) & (counts > 0)).tolist()
 
-    def _part(self, number: int, shared: int, count: int, sentences: int) -> Part:
-        number, table = int(number), self._table
-        smaller = min(int(count), int(table.counts[number]))
-        time = int(table.times[number])
-        return Part(number, table.ids[number], time, int(shared), int(count), smaller, int(sentences))
+    def _part(self, doc: int, shared: int, count: int, sentences: int) -> Part:
+        doc, table = int(doc), self._table
+        smaller = min(int(count), int(table.counts[doc]))
+        time = int(table.times[doc])
+        return Part(doc, table.ids[doc], time, int(shared), int(count), smaller, int(sentences))
 
     # ---- very many: together ----
 
-    def _compare_crowd(self, index: int, candidates: Crowd, floor: int, number: int) -> Compared:
+    def _compare_crowd(self, index: int, candidates: Crowd, floor: int, doc: int) -> Compared:
         signed, table = self._signed, self._table
-        numbers = candidates.numbers
-        if not len(numbers):
+        docs = candidates.docs
+        if not len(docs):
             return Compared(0, _NO_MATCHES, [])
-        starts = np.empty(len(numbers) + 1, np.int64)
-        size = text_starts(numbers, table.first_of, starts)
-        starts[size] = len(numbers)
+        starts = np.empty(len(docs) + 1, np.int64)
+        size = text_starts(docs, table.first_of, starts)
+        starts[size] = len(docs)
         starts = starts[: size + 1]
         shared, state = np.zeros(size, np.int64), np.zeros(size, np.uint8)
         sentences = None
         if candidates.sentences is not None:
             sentences = np.maximum.reduceat(candidates.sentences, starts[:-1])
-        texts = Texts(index, numbers[starts[:-1]], sentences, shared, state)
+        texts = CrowdTexts(index, docs[starts[:-1]], sentences, shared, state)
         count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
-        same = np.flatnonzero(table.halves[texts.numbers] == fingerprint[0])
-        same = same[(table.fingerprints[texts.numbers[same]] == fingerprint).all(axis=1)]
+        same = np.flatnonzero(table.halves[texts.docs] == fingerprint[0])
+        same = same[(table.fingerprints[texts.docs[same]] == fingerprint).all(axis=1)]
         state[same], shared[same] = EXACT, count
         if len(same) < size:
-            self._compare_texts(texts, number)
+            self._compare_texts(texts, doc)
         table.settle(floor)
-        best = np.empty(len(numbers) if self._listed is None else max(self._listed, 1), np.int64)
+        best = np.empty(len(docs) if self._listed is None else max(self._listed, 1), np.int64)
         text_of = np.empty(len(best), np.int64)
         total, compared, head, head_text = best_matches(
-            numbers, starts, state, shared, table.counts, count, table.times, table.names,
-            table.name_starts, table.stands, best, text_of,
+            docs, starts, state, shared,
+            Ranking(table.counts, table.times, table.names, table.name_starts, table.stands),
+            count, best, text_of,
         )  # fmt: skip
         listed = min(total, len(best))
         places, text_places = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
-        overlaps = self._overlaps_of(numbers[places], shared[text_places], count, state[text_places] == EXACT)
+        overlaps = self._overlaps_of(docs[places], shared[text_places], count, state[text_places] == EXACT)
         joined = overlaps.pop()
         matches = Matches(overlaps, total, joined if head >= 0 else None)
         parts: list[Part] = []
         if candidates.sentences is not None and self._rule is not None:
             lengths = np.diff(starts)
             every = np.repeat(shared, lengths), np.repeat(state >= NEAR, lengths)
-            parts = self._crowd_parts(numbers, *every, count, candidates.sentences)
+            parts = self._crowd_parts(docs, *every, count, candidates.sentences)
         return Compared(compared, matches, parts)
 
-    def _compare_texts(self, texts: Texts, number: int) -> None:
-        """Fills in what is known of `texts`, but for the very text of the document, which gets the `number`."""
+    def _compare_texts(self, texts: CrowdTexts, doc: int) -> None:
+        """Fills in what is known of `texts`, but for the very text of the document, whose own is `doc`."""
         columns = self._table.columns
         keys, _ = self._signer.key_sets(self._signed.part(texts.query, texts.query + 1))
         subject = Subject(keys, self._signed.fingerprints[texts.query])
-        sizes = self._crowds.sizes(texts.numbers, columns)
+        sizes = self._crowds.sizes(texts.docs, columns)
         ratio = self._threshold.numerator, self._threshold.denominator
         differences = {
-            crowd: self._crowds.compare(
-                crowd, subject, texts.numbers, columns, ratio, texts.shared, texts.state
-            )
+            crowd: self._crowds.compare(crowd, subject, texts.docs, columns, ratio, texts.shared, texts.state)
             for crowd in np.flatnonzero(sizes).tolist()
         }
         read = self._read_rest(texts)
-        self._gather(subject, sizes, differences, texts.numbers[read], number)
+        self._gather(subject, sizes, differences, texts.docs[read], doc)
 
     def _overlaps_of(
-        self, numbers: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
+        self, docs: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
     ) -> list[Overlap]:
-        """The overlaps with documents `numbers` of one of `count` q-grams, or of as many each."""
+        """The overlaps of `docs` with a document of `count` q-grams, or with one of as many each."""
         table = self._table
-        larger = np.maximum(table.counts[numbers], count).tolist()
-        ids, places = table.ids, numbers.tolist()
-        columns = (table.times[numbers].tolist(), shared.tolist(), larger, exact.tolist())
+        larger = np.maximum(table.counts[docs], count).tolist()
+        ids = table.ids
+        columns = (table.times[docs].tolist(), shared.tolist(), larger, exact.tolist())
         return [
-            Overlap(place, ids[place], *values)
-            for place, values in zip(places, zip(*columns, strict=True), strict=True)
+            Overlap(doc, ids[doc], *values)
+            for doc, values in zip(docs.tolist(), zip(*columns, strict=True), strict=True)
         ]
 
-    def _read_rest(self, texts: Texts) -> NDArray[np.int64]:
-        """Fills in those `texts` that no crowd told of: each is read, unless its bitmap speaks against it.
+    def _read_rest(self, texts: CrowdTexts) -> NDArray[np.int64]:
+        """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
 
-        Those below the threshold are held against their bitmaps as well: what these turn away is no candidate, wherever
-        it was found. Returns the places of those that were read.
+        Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
+        or not. Returns the places in `texts` of those that were read.
         """
         query, candidates, sentences, shared, state = texts
         waiting = np.flatnonzero(state < NEAR)
@@ -278,17 +281,19 @@ class Verifier:
         keep = np.ones(len(waiting), np.bool_)
         if self._settings.retrieval != "complete":
             queries = np.full(len(waiting), query)
-            keep = passes_sieve(self._signed, queries, candidates[waiting], self._table, self._threshold)
+            keep = passes_bitmap_filter(
+                self._signed, queries, candidates[waiting], self._table, self._threshold
+            )
         if sentences is not None:
             keep |= sentences[waiting] > 0
         state[waiting[~keep]] = UNKNOWN
         read: NDArray[np.int64] = waiting[keep & (state[waiting] == UNKNOWN)]
         if not len(read):
             return read
-        queries, numbers = np.full(len(read), query), candidates[read]
-        overlaps, equal = self._counted(queries, numbers, None if sentences is None else sentences[read])
+        queries, docs = np.full(len(read), query), candidates[read]
+        overlaps, equal = self._counted(queries, docs, None if sentences is None else sentences[read])
         counts = self._signed.counts[queries]
-        larger = np.maximum(counts, self._table.counts[numbers])
+        larger = np.maximum(counts, self._table.counts[docs])
         near = (overlaps >= required_overlaps(self._threshold, larger)) & (counts > 0)
         shared[read] = overlaps
         state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
@@ -300,21 +305,21 @@ class Verifier:
         sizes: NDArray[np.int64],
         differences: Mapping[int, Difference],
         read: NDArray[np.int64],
-        number: int,
+        doc: int,
     ) -> None:
         """Makes members of a crowd of the documents that had to be `read`, if they are many, and of the subject."""
         crowd = int(sizes.argmax()) if sizes.max(initial=0) >= FEWEST else None
         if len(read) >= FEWEST:
             crowd = self._gather_read(subject, crowd, read)
-        if crowd is not None and number >= 0 and self._table.first_of[number] == number:
+        if crowd is not None and doc >= 0 and self._table.first_of[doc] == doc:
             if crowd in differences:
-                self._crowds.join(crowd, number, len(subject.keys), differences[crowd])
+                self._crowds.add_member(crowd, doc, len(subject.keys), differences[crowd])
             else:
-                self._crowds.take_in(crowd, [number], [subject.keys])
+                self._crowds.add_members(crowd, [doc], [subject.keys])
 
     def _gather_read(self, subject: Subject, crowd: int | None, read: NDArray[np.int64]) -> int | None:
-        """The crowd that most of the documents `read` are of then, if they are of one."""
-        # Where routes find candidates, too, a text may come several times.
+        """Makes members of the docs `read`, of `crowd` or of a new one; returns the crowd of most of them, or None."""
+        # Where routes give candidates, too, a text may come several times.
         posted, places = np.unique(self._table.first_of[read], return_index=True)
         free = self._crowds.is_free(posted)
         read, firsts = read[places[free]], posted[free].tolist()
@@ -325,21 +330,21 @@ class Verifier:
         sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]
         others = list(range(len(firsts)))
         if crowd is not None:
-            others = self._crowds.take_in(crowd, firsts, sets)
+            others = self._crowds.add_members(crowd, firsts, sets)
         if len(others) >= FEWEST:
             firsts, sets = [firsts[i] for i in others], [sets[i] for i in others]
-            crowd = self._crowds.found([subject.keys, *sets[:: max(len(sets) // SAMPLE, 1)]])
-            self._crowds.take_in(crowd, firsts, sets, last=True)
+            crowd = self._crowds.add_crowd([subject.keys, *sets[:: max(len(sets) // SAMPLE, 1)]])
+            self._crowds.add_members(crowd, firsts, sets, last=True)
         return crowd
 
     def _crowd_parts(
         self,
-        numbers: NDArray[np.int64],
+        docs: NDArray[np.int64],
         shared: NDArray[np.int64],
         reached: NDArray[np.bool_],
         count: int,
         sentences: NDArray[np.int64],
     ) -> list[Part]:
-        counts, others = np.full(len(numbers), count), self._table.counts[numbers].astype(np.int64)
+        counts, others = np.full(len(docs), count), self._table.counts[docs].astype(np.int64)
         pairs = self._sharing(shared, counts, others, sentences, reached)
-        return [self._part(numbers[pair], shared[pair], count, sentences[pair]) for pair in pairs]
+        return [self._part(docs[pair], shared[pair], count, sentences[pair]) for pair in pairs]

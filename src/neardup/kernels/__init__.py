@@ -24,15 +24,15 @@ def _sources() -> str:
     return sources.hexdigest()
 
 
-def _drop_stale(place: Path) -> None:
+def _drop_stale(directory: Path) -> None:
     """Deletes kernels compiled from other sources than these: they are never used, and seldom overwritten."""
-    stamp = place / "kernels.stamp"
+    stamp = directory / "kernels.stamp"
     with contextlib.suppress(OSError, ValueError):  # whatever the stamp holds, stale kernels are not used
         if stamp.exists() and stamp.read_text() == SOURCES:
             return
-        for compiled in place.glob("*.nb[ci]"):
+        for compiled in directory.glob("*.nb[ci]"):
             compiled.unlink(missing_ok=True)
-        place.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
         stamp.write_text(SOURCES)
 
 
@@ -40,4 +40,4 @@ HOME = home()
 SOURCES = _sources()
 if HOME.writable:
     _drop_stale(HOME.path)
-    compiling.tell()  # elsewhere `caching` says that every start compiles
+    compiling.announce_compilation()  # elsewhere `caching` warns that every start compiles

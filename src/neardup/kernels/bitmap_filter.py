@@ -1,4 +1,4 @@
-"""Sieve: a small bitmap of every key set, by which most candidates are turned away before their texts are read.
+"""Bitmap filter: a small bitmap of every key set, by which most candidates are rejected before their texts are read.
 
 A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 256 bytes do for any
 length: the keys whose bits 16 … 16+level are 0, one bit each at bits 32 … 42. The level leaves 256 to 511
@@ -35,8 +35,8 @@ def level_of(count):
 
 
 @njit(cache=True, nogil=True)
-def fill(keys, n, level, bitmap):
-    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` at `level`; returns the sample's size."""
+def fill_bitmap(keys, n, level, bitmap):
+    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` (uint64) at `level`; returns the sample's size."""
     bitmap[:] = 0
     mask = (_U(1) << _U(level)) - _U(1)
     size = 0
@@ -49,39 +49,47 @@ def fill(keys, n, level, bitmap):
 
 
 @njit(cache=True, nogil=True)
-def fill_around(keys, n, bitmaps, sizes):
-    """The bitmaps of `keys[:n]` at the level below their own, at their own (place 1), and at the one above.
+def fill_three_levels(keys, n, bitmaps, sizes):
+    """Sets `bitmaps` (uint64, 3 × WORDS) to those of `keys[:n]` at the level below their own, at their own, and at the
+    one above, and `sizes` (int64, 3) to the sizes of the samples. There is none below level 0.
 
     Three rounds over all keys: taking each level's sample from the one below costs more than it saves.
     """
     own = level_of(n)
     bitmaps[0] = 0
     sizes[0] = 0
-    for place in range(max(1 - own, 0), 3):
-        sizes[place] = fill(keys, n, own + place - 1, bitmaps[place])
+    for i in range(max(1 - own, 0), 3):
+        sizes[i] = fill_bitmap(keys, n, own + i - 1, bitmaps[i])
 
 
 @njit(cache=True, nogil=True)
-def passes(queries, numbers, needed, query_counts, sieves, samples, counts, bitmaps, out):
-    """`out[i]`: whether pair i can still have `needed[i]` shared keys.
+def passes(
+    queries, docs, needed, query_counts, query_bitmaps, query_samples, counts, bitmaps, out
+):  # fmt: skip
+    """Sets `out[i]` (bool): whether pair i can still have `needed[i]` (int64) shared keys. 32 words a pair are read.
 
-    Pair i is document `queries[i]` of the batch (its bitmaps at three levels in `sieves`, of `samples` keys each) and
-    document number `numbers[i]`, of which `counts` and `bitmaps` are held. Sets of levels further apart all pass:
-    they differ in size by more than two, which no threshold from 0.5 on allows.
+    Pair i is document `queries[i]` (int64) of a batch and `docs[i]` (int64) of a table.
+
+    query_counts    int64: |A| of each document of the batch
+    query_bitmaps   uint64, n × 3 × WORDS, and query_samples, int64, n × 3: as `fill_three_levels` makes them
+    counts          int32: |B| by doc
+    bitmaps         uint64, docs × WORDS: at each set's own level
+
+    Sets of levels further apart all pass: they differ in size by more than two, which no threshold from 0.5 on allows.
     """
-    for i in range(len(numbers)):
-        query, number = queries[i], numbers[i]
-        level, count = level_of(counts[number]), query_counts[query]
-        place = level - level_of(count) + 1
-        if place < 0 or place > 2:
+    for i in range(len(docs)):
+        query, doc = queries[i], docs[i]
+        level, count = level_of(counts[doc]), query_counts[query]
+        at = level - level_of(count) + 1
+        if at < 0 or at > 2:
             out[i] = True
             continue
         lacking = 0
         for word in range(WORDS):
-            lacking += np.int64(ones(sieves[query, place, word] & ~bitmaps[number, word]))
+            lacking += np.int64(ones(query_bitmaps[query, at, word] & ~bitmaps[doc, word]))
         if level == 0:
             out[i] = lacking <= count - needed[i]
         else:
             share = needed[i] / count
-            size = samples[query, place]
+            size = query_samples[query, at]
             out[i] = lacking <= (1 - share) * size + SPREAD * math.sqrt(size * share * (1 - share)) + 1

@@ -1,73 +1,85 @@
-"""Bitsets of the longest posting runs, so that a search need not read its two longest.
+"""Bitsets of the longest posting lists, inside kernels, so that a search need not read its two longest.
 
-Half of all postings that a sketch would read lie in its two longest runs (a third in the longest). A document in at
-least m runs is in at least m - 2 of the others: those are counted, and of the few documents that reach m - 2 two
+Half of all postings that a sketch would read lie in its two longest lists (a third in the longest). A document in at
+least m lists is in at least m - 2 of the others: those are counted, and of the few documents that reach m - 2 two
 bits tell the rest. The same documents are found; only the order of work differs (as in DivideSkip, Li, Lu & Lu
 2008, with bitsets for binary searches).
 
-A bitset is filled when first wanted and caught up with its run, which only ever grows, when wanted again.
+A bitset is filled when first wanted and caught up with its list, which only ever grows, when wanted again.
 
-In a crowd of copies most runs of a sketch are as long as the crowd. Then all of them are counted at once, 64 documents
+In a crowd of copies most lists of a sketch are as long as the crowd. Then all of them are counted at once, 64 documents
 a word: one bit plane for every binary digit of the counts, and every bitset added to them with carries (Rinfret, O'Neil
 & O'Neil 2001, "Bit-sliced index arithmetic").
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.kernels.bits import ones
 from neardup.kernels.caching import njit
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _U = np.uint64
 
-MOST = 512
+MAX_BITSETS = 512
 """Bitsets at most, a power of two: at a million documents 128 KB each, of which there are about a hundred."""
 SHORTEST = 1_024
 SHARE = 64
-"""A run is heavy from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
+"""A list is long from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
 
 
-class Heavy(NamedTuple):
-    """Bitsets by key: `keys` and `rows` are a table (row + 1; 0 = free), `bits[row]` one bit a document number.
+class BitsetCache(NamedTuple):
+    """Bitsets by key, at most as many as `filled` is long.
 
-    `filled[row]`: postings of the run that are in it; `used[0]`: rows in use.
+    keys, rows   open-addressing table: row + 1 of the bitset of a key; 0 = free
+    filled       by row: postings of the list that are in its bitset
+    bits         by row: one bit a doc, that of doc d in word d // 64
+    used         its one value is the number of rows in use
     """
 
-    keys: Any
-    rows: Any
-    filled: Any
-    bits: Any
-    used: Any
+    keys: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+    filled: NDArray[np.int64]
+    bits: NDArray[np.uint64]
+    used: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def bitset(heavy, key, pool, start, length):
-    """Row of the bitset of `key`, whose run is `pool[start:start + length]`; -1 if there is no room for another."""
-    mask = len(heavy.keys) - 1
+def long_from(documents):
+    """Length from which on a posting list is long among so many documents."""
+    return max(SHORTEST, documents // SHARE)
+
+
+@njit(cache=True, nogil=True)
+def bitset_row(bitsets, key, pool, start, length):
+    """Row of the bitset of `key`, caught up with its list `pool[start:start + length]`; -1: no room for another."""
+    mask = len(bitsets.keys) - 1
     slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
-    while heavy.rows[slot] != 0 and heavy.keys[slot] != key:
+    while bitsets.rows[slot] != 0 and bitsets.keys[slot] != key:
         slot = (slot + 1) & mask
-    if heavy.rows[slot] == 0:
-        if heavy.used[0] == len(heavy.filled):
+    if bitsets.rows[slot] == 0:
+        if bitsets.used[0] == len(bitsets.filled):
             return np.int64(-1)
-        heavy.keys[slot] = key
-        heavy.used[0] += 1
-        heavy.rows[slot] = heavy.used[0]
-    row = heavy.rows[slot] - 1
-    for p in range(start + heavy.filled[row], start + length):
-        document = pool[p]
-        heavy.bits[row, document >> 6] |= _U(1) << _U(document & 63)
-    heavy.filled[row] = length
+        bitsets.keys[slot] = key
+        bitsets.used[0] += 1
+        bitsets.rows[slot] = bitsets.used[0]
+    row = bitsets.rows[slot] - 1
+    for p in range(start + bitsets.filled[row], start + length):
+        doc = pool[p]
+        bitsets.bits[row, doc >> 6] |= _U(1) << _U(doc & 63)
+    bitsets.filled[row] = length
     return row
 
 
 @njit(cache=True, nogil=True)
-def has(heavy, row, document):
-    """1 if `document` is in the bitset `row`, else 0."""
-    return np.int64((heavy.bits[row, document >> 6] >> _U(document & 63)) & _U(1))
+def is_in(bitsets, row, doc):
+    """1 if `doc` is in the bitset `row`, else 0."""
+    return np.int64((bitsets.bits[row, doc >> 6] >> _U(doc & 63)) & _U(1))
 
 
 BLOCK = 64
@@ -84,11 +96,12 @@ def digits_of(count):
 
 
 @njit(cache=True, nogil=True)
-def count_bitsets(heavy, rows, size, minimum, words, planes, reached):
-    """How many of the bitsets `rows[:size]` each document is in, as binary digits; how many documents reach `minimum`.
+def count_bitsets(bitsets, rows, size, minimum, words, planes, reached):
+    """How many documents are in at least `minimum` of the bitsets `rows[:size]` (int64); who, and of how many.
 
-    Bit d of the words `planes[p]` is digit p of document d's count; bit d of `reached`: its count is `minimum` or more.
-    `planes` has room for the digits of `size` and of `minimum`; both arrays are overwritten up to `words`.
+    planes    uint64, digits of `size` and of `minimum` × words: bit d of the words `planes[p]` becomes digit p of the
+              number of bitsets that doc d is in
+    reached   uint64, words: bit d becomes 1 if that number is `minimum` or more
     """
     digits = max(digits_of(size), digits_of(minimum))
     carry = np.empty(BLOCK, np.uint64)
@@ -99,7 +112,7 @@ def count_bitsets(heavy, rows, size, minimum, words, planes, reached):
         for j in range(size):
             row = rows[j]
             for w in range(begin, end):
-                carry[w - begin] = heavy.bits[row, w]
+                carry[w - begin] = bitsets.bits[row, w]
             for p in range(digits_of(j + 1)):
                 for w in range(begin, end):
                     digit = planes[p, w]
@@ -126,8 +139,8 @@ def _full_adder(x, y, z):
 
 
 @njit(cache=True, nogil=True)
-def add_counts(heavy, rows, size, words, counts):
-    """Adds to `counts[d]` how many of the bitsets `rows[:size]` document d is in, for d below 64 · `words`.
+def add_counts(bitsets, rows, size, words, counts):
+    """Adds to `counts[d]` (int32) how many of the bitsets `rows[:size]` doc d is in, for d below 64 · `words`.
 
     Eight at a time by seven adders (Harley & Seal; Muła, Kurz & Lemire 2018), so that only every eighth carries on:
     about two operations a bitset and word.
@@ -135,7 +148,7 @@ def add_counts(heavy, rows, size, words, counts):
     digits = max(digits_of(size), 4)
     planes = np.empty((digits, BLOCK), np.uint64)
     carry = np.empty(BLOCK, np.uint64)
-    bits = heavy.bits
+    bits = bitsets.bits
     for begin in range(0, words, BLOCK):
         length = min(BLOCK, words - begin)
         planes[:] = 0
@@ -197,9 +210,9 @@ def _add_planes(planes, digits, words, counts, first):
 
 
 @njit(cache=True, nogil=True)
-def counted_bits(planes, digits, document):
-    """The count of `document` in `planes`."""
-    word, bit = document >> 6, _U(document & 63)
+def counted_bits(planes, digits, doc):
+    """The count of `doc` whose binary digits are `planes[:digits]`."""
+    word, bit = doc >> 6, _U(doc & 63)
     count = 0
     for p in range(digits):
         count += np.int64((planes[p, word] >> bit) & _U(1)) << p
@@ -208,7 +221,7 @@ def counted_bits(planes, digits, document):
 
 @njit(cache=True, nogil=True)
 def write_members(words, bits, out, at):
-    """Writes the places of the 1 bits of `bits[:words]` to `out[at:]`, ascending; returns the next position."""
+    """Writes which bits of `bits[:words]` (uint64) are 1 to `out[at:]`, ascending; returns the next position."""
     for w in range(words):
         rest = bits[w]
         while rest:

@@ -1,7 +1,7 @@
-"""numba's decorator with a cache that is never the reason that nothing works.
+"""`njit` with a cache of compiled kernels that fails to compiling anew, never with an error.
 
-numba ends with an exception where it finds no place for compiled kernels, where one of its files was cut short, and
-where a disk is full. Here all of that costs half a minute of compiling, and is said once.
+numba ends with an exception where it has no directory for compiled kernels, where one of its files was cut short, and
+where a disk is full. Here all of that costs half a minute of compiling, and one warning in the log.
 """
 
 from __future__ import annotations

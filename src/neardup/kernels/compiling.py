@@ -1,4 +1,4 @@
-"""Says that kernels are being compiled, when they are: whoever waits half a minute should know for what."""
+"""Announces in the log that kernels are compiled, when they are: whoever waits half a minute should know for what."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numba.core import event
 log = logging.getLogger("neardup")
 
 _COMPILED: Final = "numba:compile"
-"""What numba tells when it compiles a function; one that is loaded from its cache is not told."""
+"""The event that numba raises when it compiles a function; not when it loads one from its cache."""
 
 
-class _Teller(event.Listener):
-    """The first kernel that a process compiles is told in the log, and no further one."""
+class _Announcer(event.Listener):
+    """Logs the first kernel that a process compiles, and no further one."""
 
     def __init__(self):
-        self.told = False
+        self.announced = False
 
     def on_start(self, event):
         function = event.data["dispatcher"].py_func
-        if self.told or not function.__module__.startswith("neardup."):
+        if self.announced or not function.__module__.startswith("neardup."):
             return
-        self.told = True
+        self.announced = True
         log.warning(
             "compiling kernels that are used for the first time, which takes up to half a minute, once (%s.%s)",
             function.__module__, function.__name__,
@@ -33,9 +33,9 @@ class _Teller(event.Listener):
         pass
 
 
-TELLER: Final = _Teller()
+ANNOUNCER: Final = _Announcer()
 
 
-def tell() -> None:
-    """From now on say so."""
-    event.register(_COMPILED, TELLER)
+def announce_compilation() -> None:
+    """From now on the first kernel that is compiled is logged."""
+    event.register(_COMPILED, ANNOUNCER)

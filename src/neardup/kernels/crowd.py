@@ -5,21 +5,58 @@ it lacks of it, D = (B \ C, C \ B), in posting lists. Then
 
     |A ∩ B| = |C| - |C \ A| - |C \ B| + |(C \ A) ∩ (C \ B)| + |(A \ C) ∩ (B \ C)|
 
-whose last two terms are counted for all B at once by reading the runs of A's own differences: the cost of a pair is a
+whose last two terms are counted for all B at once by reading the posting lists of A's own differences: a pair costs a
 few additions where reading B's text would take thousands (`kernels/overlap.py`, the slow way to the same number).
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.kernels.caching import njit
 from neardup.kernels.qgrams import table_size
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
+"""What is known of a pair: nothing, that it is below the threshold, or that it matches."""
+
+
+class Members(NamedTuple):
+    r"""Columns by doc, of those that are posted (`Documents.first_of`), for all crowds together.
+
+    crowd_of   the doc's crowd; negative: none
+    lacking    |C \ B|
+    tallied    the two terms of the module's formula that are read from posting lists; 0 between two comparisons
+    """
+
+    crowd_of: NDArray[np.int32]
+    lacking: NDArray[np.int32]
+    tallied: NDArray[np.int32]
+
+
+class Ranking(NamedTuple):
+    """Columns by doc that matches are ranked by.
+
+    counts               |B|
+    times                milliseconds since 1970
+    names, name_starts   ids as UTF-8, one after another, and n + 1 offsets
+    stands               1: the doc stands for a group
+    """
+
+    counts: NDArray[np.int32]
+    times: NDArray[np.int64]
+    names: NDArray[np.uint8]
+    name_starts: NDArray[np.int64]
+    stands: NDArray[np.uint8]
+
 
 @njit(cache=True, nogil=True)
 def core_table(keys):
-    """An open-addressing table of `keys`, none of which is 0 (a free slot)."""
+    """An open-addressing table of `keys` (uint64), none of which is 0 (a free slot)."""
     mask = table_size(len(keys)) - 1
     table = np.zeros(mask + 1, np.uint64)
     for key in keys:
@@ -32,7 +69,11 @@ def core_table(keys):
 
 @njit(cache=True, nogil=True)
 def differences(keys, table, out):
-    r"""Writes A \ C, then C \ A to `out` (room for |A| + |C|); returns (|A \ C|, |C \ A|). `keys`: A, each once."""
+    r"""Writes A \ C, then C \ A to `out` (uint64, |A| + |C|); returns (|A \ C|, |C \ A|).
+
+    keys    A, uint64, each once
+    table   C, as `core_table` makes it
+    """
     mask = len(table) - 1
     seen = np.zeros(mask + 1, np.uint8)
     beyond = 0
@@ -54,17 +95,16 @@ def differences(keys, table, out):
     return beyond, lacking
 
 
-UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
-"""What is known of a pair: nothing, that it is below the threshold, or that it matches."""
-
-
 @njit(cache=True, nogil=True)
-def text_starts(documents, first_of, out):
-    """Writes to `out` where in `documents` a run of one text begins; returns how many there are."""
+def text_starts(docs, first_of, out):
+    """Writes to `out` (int64) where in `docs` (int64) a new text begins; returns how many there are.
+
+    Docs of one text must be side by side to count as one.
+    """
     count = 0
     last = np.int64(-1)
-    for i in range(len(documents)):
-        first = np.int64(first_of[documents[i]])
+    for i in range(len(docs)):
+        first = np.int64(first_of[docs[i]])
         out[count] = i
         count += np.int64(first != last)
         last = first
@@ -73,15 +113,22 @@ def text_starts(documents, first_of, out):
 
 @njit(cache=True, nogil=True)
 def compare_in_crowd(
-    documents, first_of, counts, fingerprints, crowd_of, crowd, lacking, tallied, base, count, fingerprint,
-    numerator, denominator, shared, state,
+    docs, documents, members, crowd, base, count, fingerprint, numerator, denominator, shared, state
 ):  # fmt: skip
-    r"""Fills `shared[i]` and `state[i]` for those of `documents` that are of `crowd`.
+    r"""Sets `shared[i]` (int64) and `state[i]` (uint8) for those of `docs` (int64) that are of `crowd`.
 
-    `base` = |C| - |C \ A|, `tallied[d]` = the two terms of the module's formula that are read from posting lists.
+    documents     Documents (kernels/batch_search.py)
+    members       Members, with what A's differences were tallied to
+    base          |C| - |C \ A|
+    count         |A|, and `fingerprint` that of A (uint64, 2)
+    numerator, denominator   of the threshold
+
+    A few additions a doc.
     """
-    for i in range(len(documents)):
-        first = np.int64(first_of[documents[i]])
+    first_of, counts, fingerprints = documents.first_of, documents.counts, documents.fingerprints
+    crowd_of, lacking, tallied = members
+    for i in range(len(docs)):
+        first = np.int64(first_of[docs[i]])
         if crowd_of[first] != crowd:
             continue
         overlap = base - np.int64(lacking[first]) + np.int64(tallied[first])
@@ -100,19 +147,22 @@ def compare_in_crowd(
 
 
 @njit(cache=True, nogil=True)
-def count_crowds(documents, first_of, crowd_of, step, sizes):
-    """Adds to `sizes[c]` how many of every `step`th of `documents` are of crowd c."""
-    for i in range(0, len(documents), step):
-        crowd = crowd_of[first_of[documents[i]]]
+def count_crowds(docs, first_of, crowd_of, step, sizes):
+    """Adds to `sizes[c]` (int64) how many of `docs` (int64) are of crowd c, by a look at every `step`th of them."""
+    for i in range(0, len(docs), step):
+        crowd = crowd_of[first_of[docs[i]]]
         if crowd >= 0:
             sizes[crowd] += step
 
 
 @njit(cache=True, nogil=True)
-def _name_before(names, name_starts, document, other):
-    """Whether the id of `document` comes before that of `other`, byte by byte."""
-    a, a_end = name_starts[document], name_starts[document + 1]
-    b, b_end = name_starts[other], name_starts[other + 1]
+def _before(times, names, starts, doc, other):
+    """Whether `doc` comes before `other`: by time, then by id, byte by byte."""
+    time, other_time = times[doc], times[other]
+    if time != other_time:
+        return time < other_time
+    a, a_end = starts[doc], starts[doc + 1]
+    b, b_end = starts[other], starts[other + 1]
     while a < a_end and b < b_end:
         if names[a] != names[b]:
             return names[a] < names[b]
@@ -122,15 +172,20 @@ def _name_before(names, name_starts, document, other):
 
 
 @njit(cache=True, nogil=True)
-def best_matches(
-    documents, starts, state, shared, counts, count, times, names, name_starts, stands, best, texts
-):  # fmt: skip
-    """Fills `best` with the best matches, best first, -1 where there are no more, and `texts` with their texts.
+def best_matches(docs, starts, state, shared, ranking, count, best, texts):
+    """Sets `best` (int64) to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
-    Text j is that of `documents[starts[j] : starts[j + 1]]`, `state[j]` and `shared[j]` what is known of it; `best` has
-    places in `documents`. Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were
-    compared, the place of the best one that `stands` for a group or -1, its text).
+    docs            int64; text j is that of `docs[starts[j] : starts[j + 1]]`
+    state, shared   what is known of text j (`compare_in_crowd`)
+    ranking         Ranking
+    count           |A|
+    best            places in `docs`; as many matches as it is long are listed
+
+    Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the place of the
+    best one that stands for a group or -1, its text). One pass; few matches change their place.
     """
+    # Taken out once: a column read through the tuple is counted in and out at every document.
+    counts, times, names, name_starts, stands = ranking
     best[:] = -1
     most = len(best)
     scores = np.empty(most)
@@ -144,26 +199,19 @@ def best_matches(
         if state[j] == BELOW:
             continue
         matches += end - begin
-        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[documents[begin]]))
+        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[docs[begin]]))
         for i in range(begin, end):
-            document = documents[i]
-            if stands[document] and score >= head_score:
-                ahead = score > head_score
-                if not ahead:
-                    time, other = times[document], documents[head]
-                    ahead = time < times[other]
-                    if time == times[other]:
-                        ahead = _name_before(names, name_starts, document, other)
-                if ahead:
-                    head, head_text, head_score = i, j, score
+            doc = docs[i]
+            if stands[doc] and (
+                score > head_score
+                or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
+            ):
+                head, head_text, head_score = i, j, score
             at = size
-            while at > 0 and score >= scores[at - 1]:
-                if score == scores[at - 1]:
-                    time, other = times[document], documents[best[at - 1]]
-                    if time > times[other] or (
-                        time == times[other] and not _name_before(names, name_starts, document, other)
-                    ):
-                        break
+            while at > 0 and (
+                score > scores[at - 1]
+                or (score == scores[at - 1] and _before(times, names, name_starts, doc, docs[best[at - 1]]))
+            ):
                 if at < most:
                     best[at], texts[at], scores[at] = best[at - 1], texts[at - 1], scores[at - 1]
                 at -= 1

@@ -66,8 +66,9 @@ def _round(lane, value):
 
 @njit(cache=True, nogil=True)
 def xxh64_pair(data, start, end):
-    """xxh64 of `data[start:end]` with seeds 0 and 1: two independent chains at once, at the price of one and
-    a bit.
+    """xxh64 of the bytes `data[start:end]` (uint8) with seeds 0 and 1, two uint64.
+
+    Two independent chains at once, at the price of one and a bit.
     """
     zero, one = _U(0), _U(1)
     at = start
@@ -95,7 +96,7 @@ def _merged(a, b, c, d):
 
 @njit(cache=True, nogil=True)
 def xxh64(data, start, end, seed):
-    """xxh64 of the bytes `data[start:end]` (uint8 array) with the uint64 `seed`."""
+    """xxh64 of the bytes `data[start:end]` (uint8) with the uint64 `seed`; a uint64."""
     at = start
     if end - start >= 32:
         a = seed + PRIME_1 + PRIME_2

@@ -19,6 +19,7 @@ _BLOCK = 128
 def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
     """|A ∩ B| for A's `table` and the normal form B = `data[start:end]` (UTF-8), or a smaller number below `needed`.
 
+    `table`, `mask`, `zero` as `key_set` makes them.
     Stops when the windows left cannot reach `needed`: pass 0 for the exact count whatever it is.
     """
     keys, seen = scratch.keys, scratch.seen
@@ -47,10 +48,16 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
 
 @njit(cache=True, nogil=True)
 def verify_pairs(queries, texts, text_offsets, data, starts, ends, needed, q, scratch, out):
-    """`out[i]` = |A ∩ B| of pair i, or a smaller number below `needed[i]`.
+    """Sets `out[i]` (int64) to |A ∩ B| of pair i, or to a smaller number below `needed[i]` (int64).
 
-    A is the normal form `queries[i]` of the batch `texts`, B the normal form `data[starts[i]:ends[i]]`. Pairs of one
-    query must be adjacent, so that its set is made once.
+    A is the normal form `queries[i]` (int64) of a batch, B the normal form `data[starts[i]:ends[i]]`.
+
+    texts, text_offsets   uint8, int64 n + 1: the batch
+    data, starts, ends    uint8, int64, int64
+    q                     length of a q-gram
+    scratch               Scratch (kernels/signing.py) for the longest of all texts
+
+    Pairs of one query must be adjacent, so that its set is made once. One pass over every B.
     """
     last = np.int64(-1)
     mask = np.int64(0)

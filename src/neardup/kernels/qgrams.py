@@ -11,10 +11,11 @@ import numpy as np
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import splitmix64, xxh64
 from neardup.kernels.text import decode, is_ascii
+from neardup.tables.lexicon import QGRAM_SLOT_BITS
 
 _U = np.uint64
-KEY_SLOT_SHIFT = 42
-"""A key's slot in the lexicon's q-gram table is its top 22 bits."""
+KEY_SLOT_SHIFT = 64 - QGRAM_SLOT_BITS
+"""A key's slot in the lexicon's q-gram table is its top bits."""
 _GUESS_FROM = 16
 """Sets of fewer times the sketch's size are sorted whole: a guess from every eighth of them would be a poor one."""
 
@@ -30,7 +31,7 @@ def table_size(entries):
 
 @njit(cache=True, nogil=True)
 def gram_key(points, raw, at, q):
-    """Key of the q-gram `points[at:at + q]`; `raw` is the same memory as bytes (little-endian)."""
+    """Key (uint64) of the q-gram `points[at:at + q]` (uint32); `raw` is the same memory as bytes (little-endian)."""
     packable = q <= 4
     value = _U(0)
     if packable:
@@ -44,7 +45,7 @@ def gram_key(points, raw, at, q):
 
 @njit(cache=True, nogil=True)
 def window_keys(text, start, end, q, scratch, out):
-    """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out`; returns their number.
+    """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out` (uint64); their number.
 
     Repeated ones too, in text order. The loops of the usual case (q = 4, nothing above U+FFFF) have no branch
     and carry nothing from one window to the next: they are vectorised, a rolling key is not.
@@ -73,7 +74,7 @@ def key_set(text, start, end, q, scratch, out):
 
     In order of first occurrence. `out` must have room for every window: keys are written where they will be read,
     and compacted in place. Leaves the set itself in `scratch.table`, an open-addressing table of `mask` + 1 slots,
-    for `shared_keys`; `zero`: key 0, which no slot can hold, is in the set.
+    for `shared_keys`; `zero`: key 0, which no slot can hold, is in the set. Linear.
     """
     windows = window_keys(text, start, end, q, scratch, out)
     table = scratch.table
@@ -83,7 +84,7 @@ def key_set(text, start, end, q, scratch, out):
     zero = False
     for i in range(windows):
         key = out[i]
-        if key == 0:  # 0 marks a free slot, so this one key is kept apart
+        if key == 0:  # 0 marks a free slot, so no slot can hold this one key
             if not zero:
                 zero = True
                 out[at] = key
@@ -103,7 +104,7 @@ def key_set(text, start, end, q, scratch, out):
 
 @njit(cache=True, nogil=True)
 def rank(key, ranks):
-    """Rank of a key in the sketch's order (docs/definitions.md, Sketch): smaller is sampled sooner."""
+    """Rank (uint64) of a key in the sketch's order (docs/definitions.md, Sketch): smaller is sampled sooner."""
     return _U(ranks.exponential[key & _U(0xFFFF)]) + _U(
         ranks.weight[ranks.classes[key >> _U(KEY_SLOT_SHIFT)]]
     )
@@ -127,7 +128,7 @@ def _guess(all_ranks, n, size):
 
 @njit(cache=True, nogil=True)
 def sketch(keys, n, ranks, size, complete_below, scratch, out):
-    """Writes the sketch of `keys[:n]` to `out`, ordered by (rank, key); returns its length.
+    """Writes the sketch of `keys[:n]` (uint64) to `out`, ordered by (rank, key); returns its length. Linear.
 
     All keys if there are at most `complete_below`, else the `size` smallest. The ranks are computed in one
     vectorised loop; those at or below a guess are taken out without a branch and sorted. If they are too few,
@@ -170,7 +171,7 @@ def sketch(keys, n, ranks, size, complete_below, scratch, out):
 
 @njit(cache=True, nogil=True)
 def prefix(keys, start, end, classes, length, out, out_at):
-    """Writes the `length` rarest of `keys[start:end]` to `out[out_at:]`; returns the next position.
+    """Writes the `length` rarest of `keys[start:end]` (uint64) to `out[out_at:]`; returns the next position. Linear.
 
     Rarest first: unknown, then by frequency class, ties by key: a total order, which the prefix argument needs
     (Chaudhuri, Ganti & Kaushik 2006; Bayardo, Ma & Srikant 2007). Order inside the prefix is by class only.

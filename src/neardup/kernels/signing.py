@@ -1,4 +1,4 @@
-"""A batch of texts to what a decision needs: normal forms, key sets, sketches, sieves, fingerprints. One call a batch.
+"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps, fingerprints.
 
 Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache
 levels; steps over a whole batch are slower (1,000 documents an array leave the second level).
@@ -6,77 +6,96 @@ levels; steps over a whole batch are slower (1,000 documents an array leave the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from neardup.kernels.bitmap_filter import fill_around
+from neardup.kernels.bitmap_filter import fill_three_levels
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64_pair
 from neardup.kernels.qgrams import key_set, prefix, sketch
 from neardup.kernels.text import normal_form
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class RankTables(NamedTuple):
     """Sketch order: rank of a key = exponential[its low 16 bits] + weight[classes[its top 22 bits]]."""
 
-    exponential: Any
-    weight: Any
-    classes: Any
+    exponential: NDArray[np.uint16]
+    weight: NDArray[np.uint16]
+    classes: NDArray[np.uint8]
 
 
 class Scratch(NamedTuple):
-    """Working memory for texts of up to a given number of bytes; one per thread."""
+    """Working memory for texts of up to s bytes; one per thread.
 
-    points: Any
-    kept: Any
-    kept_raw: Any
-    keys: Any
-    chosen: Any
-    chosen_ranks: Any
-    table: Any
-    seen: Any
-    ranks: Any
+    points                4 · s + 4: code points before and in normalization
+    kept, kept_raw        4 · s + 4: code points of a normal form; the same memory as bytes
+    keys, chosen          s + 1: keys of q-grams
+    chosen_ranks, ranks   s + 1: ranks of keys
+    table, seen           slots of an open-addressing table, a power of two of 4 · s or more
+    """
+
+    points: NDArray[np.uint32]
+    kept: NDArray[np.uint32]
+    kept_raw: NDArray[np.uint8]
+    keys: NDArray[np.uint64]
+    chosen: NDArray[np.uint64]
+    chosen_ranks: NDArray[np.uint32]
+    table: NDArray[np.uint64]
+    seen: NDArray[np.uint8]
+    ranks: NDArray[np.uint32]
 
 
 @njit(cache=True, nogil=True)
 def sign_batch(
-    data, offsets, normal, q, fold, tables, ranks, sketch_size, complete_below, scratch,
-    out_text, out_text_offsets, out_counts, out_sketch, out_sketch_offsets, out_fingerprints, out_sieves, out_samples,
+    data, offsets, normal, q, fold, sketch_size, complete_below, tables, ranks, scratch, out
 ):  # fmt: skip
-    """Signs the UTF-8 texts `data[offsets[i]:offsets[i + 1]]`, writing into the `out_` arrays.
+    """Fills `out` (`neardup.signing.signature.SignedBatch`) with what a decision needs of n texts.
 
-    `out_text`: normal forms, UTF-8, and `out_sketch`: sketches in their order, both one after another with n + 1
-    offsets; `out_counts[i]`: |A|; `out_fingerprints[i]`: xxh64 with seeds 0 and 1; `out_sieves[i]`: its sieves, made
-    of `out_samples[i]` keys (bitmap_filter.py). `normal`: the texts are normal forms already and are taken as they
-    are (a second normal form may differ: it composes marks with letters that a space stood between).
+    data, offsets   uint8, int64 n + 1: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
+    normal          the texts are normal forms already and are taken as they are (a second normal form may differ: it
+                    composes marks with letters that a space stood between)
+    q, fold         length of a q-gram; whether case is folded
+    sketch_size, complete_below   keys of a sketch; sets of at most so many are their own
+    tables, ranks   TextTables (kernels/text.py), RankTables
+    scratch         Scratch for the longest of the texts and of their normal forms
+    out             `texts` with room for all normal forms, `sketches` for the larger of sketch_size and complete_below
+                    of each text; offsets n + 1
 
-    The keys themselves stay in scratch memory: writing 18 KB of them for every document costs as much as half of
-    all the rest, and few documents need them again (`key_sets`).
+    Linear in the texts. The keys themselves stay in scratch memory: writing 18 KB of them for every document costs
+    as much as half of all the rest, and few documents need them again (`key_sets`).
     """
     keys = scratch.keys
-    out_text_offsets[0] = 0
-    out_sketch_offsets[0] = 0
+    texts, text_offsets, counts, sketches, sketch_offsets, fingerprints, bitmaps, samples = out
+    text_offsets[0] = 0
+    sketch_offsets[0] = 0
     for i in range(len(offsets) - 1):
-        begin = out_text_offsets[i]
+        begin = text_offsets[i]
         if normal:
             stop = begin + offsets[i + 1] - offsets[i]
-            out_text[begin:stop] = data[offsets[i] : offsets[i + 1]]
+            texts[begin:stop] = data[offsets[i] : offsets[i + 1]]
         else:
-            stop = normal_form(
-                data, offsets[i], offsets[i + 1], tables, fold, scratch.points, out_text, begin
-            )
-        out_text_offsets[i + 1] = stop
-        n, _, _ = key_set(out_text, begin, stop, q, scratch, keys)
-        out_counts[i] = n
-        sampled = out_sketch_offsets[i]
-        size = sketch(keys, n, ranks, sketch_size, complete_below, scratch, out_sketch[sampled:])
-        out_sketch_offsets[i + 1] = sampled + size
-        fill_around(keys, n, out_sieves[i], out_samples[i])
-        out_fingerprints[i, 0], out_fingerprints[i, 1] = xxh64_pair(out_text, begin, stop)
+            stop = normal_form(data, offsets[i], offsets[i + 1], tables, fold, scratch.points, texts, begin)
+        text_offsets[i + 1] = stop
+        n, _, _ = key_set(texts, begin, stop, q, scratch, keys)
+        counts[i] = n
+        first = sketch_offsets[i]
+        size = sketch(keys, n, ranks, sketch_size, complete_below, scratch, sketches[first:])
+        sketch_offsets[i + 1] = first + size
+        fill_three_levels(keys, n, bitmaps[i], samples[i])
+        fingerprints[i, 0], fingerprints[i, 1] = xxh64_pair(texts, begin, stop)
 
 
 @njit(cache=True, nogil=True)
 def key_sets(texts, offsets, q, scratch, out, out_offsets):
-    """The distinct keys of every normal form `texts[offsets[i]:offsets[i + 1]]`, one after another."""
+    """Writes the distinct keys of every normal form `texts[offsets[i]:offsets[i + 1]]` to `out`, one after another.
+
+    texts, offsets     uint8, int64 n + 1
+    out, out_offsets   uint64, with a value more than `texts`, and int64 n + 1
+    scratch            Scratch for the longest of the texts
+    """
     out_offsets[0] = 0
     for i in range(len(offsets) - 1):
         first = out_offsets[i]
@@ -86,7 +105,11 @@ def key_sets(texts, offsets, q, scratch, out, out_offsets):
 
 @njit(cache=True, nogil=True)
 def prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets):
-    """The prefix of every key set that a lossless search at t = numerator / denominator needs.
+    """Writes the prefix of every key set that a lossless search at t = numerator / denominator needs to `out`.
+
+    keys, key_offsets   uint64, int64 n + 1: the key sets
+    classes             uint8: frequency class by q-gram slot
+    out, out_offsets    uint64, as long as `keys`, and int64 n + 1
 
     |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t ·
     |A|)) of them.

@@ -7,12 +7,17 @@ Input bytes must be valid UTF-8: Python's own encoder made them, so nothing is c
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.tables.unicode import KEEP, NFC_CHECK, UnicodeTable
+from neardup.tables.unicode import KEEP, NFC_CHECK
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.tables.unicode import UnicodeTable
 
 _U32 = np.uint32
 
@@ -25,16 +30,16 @@ MAX_GROWTH = 5
 
 
 class TextTables(NamedTuple):
-    """The frozen Unicode tables in the order kernels take them."""
+    """The frozen Unicode tables in the order kernels take them; see `neardup.tables.unicode.UnicodeTable`."""
 
-    classes: Any
-    lower: Any
-    ccc: Any
-    decomp_keys: Any
-    decomp_start: Any
-    decomp_values: Any
-    compose_keys: Any
-    compose_values: Any
+    classes: NDArray[np.uint8]
+    lower: NDArray[np.uint32]
+    ccc: NDArray[np.uint8]
+    decomp_keys: NDArray[np.uint32]
+    decomp_start: NDArray[np.int32]
+    decomp_values: NDArray[np.uint32]
+    compose_keys: NDArray[np.uint64]
+    compose_values: NDArray[np.uint32]
 
 
 def text_tables(table: UnicodeTable) -> TextTables:
@@ -44,7 +49,7 @@ def text_tables(table: UnicodeTable) -> TextTables:
 
 @njit(cache=True, nogil=True)
 def decode_one(data, at):
-    """(code point, next position) of the UTF-8 sequence at `data[at]`."""
+    """(code point as uint32, next position) of the UTF-8 sequence at `data[at]` (uint8)."""
     lead = data[at]
     if lead < 0x80:
         return _U32(lead), at + 1
@@ -118,9 +123,9 @@ def _compose_pair(first, second, tables):
 
 @njit(cache=True, nogil=True)
 def _reorder(points, start, end, ccc):
-    """Canonical ordering in place: each run of combining marks stably sorted by combining class.
+    """Canonical ordering in place: combining marks side by side stably sorted by combining class.
 
-    Insertion sort is enough for text; a run longer than 30 (an attack) is sorted in O(n log n).
+    Insertion sort is enough for text; more than 30 (an attack) is sorted in O(n log n).
     """
     at = start
     while at < end:
@@ -201,7 +206,7 @@ def decode_nfc(data, start, end, tables, points):
 
 @njit(cache=True, nogil=True)
 def normal_form(data, start, end, tables, fold, points, out, out_at):
-    """Writes the normal form of the UTF-8 text `data[start:end]`, as UTF-8, to `out[out_at:]`.
+    """Writes the normal form of the UTF-8 text `data[start:end]` (uint8), as UTF-8, to `out[out_at:]` (uint8).
 
     Returns the next position. One pass when the text is NFC already and case is kept, else two. `points` is scratch
     as for `decode_nfc`.
@@ -241,7 +246,7 @@ def _kept(points, count, tables, fold, out, at):
 
 @njit(cache=True, nogil=True)
 def is_ascii(data, start, end):
-    """Whether `data[start:end]` has no byte above 0x7F. Without a way out: so the loop is vectorised."""
+    """Whether `data[start:end]` (uint8) has no byte above 0x7F. No early end: so the loop is vectorised."""
     seen = np.uint8(0)
     for i in range(start, end):
         seen |= data[i]

@@ -42,11 +42,16 @@ DEFAULT_DELTA: Final = 1
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
 BATCH_BYTES: Final = 4_000_000
+DEFAULT_POLL_SECONDS: Final = 2.0
+"""How long `watch` waits before it looks again."""
+DEFAULT_LEXICON_SAMPLE: Final = 2_000
+"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
+them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
-MAX_SENTENCE_HOLDERS: Final = 300
+MAX_SENTENCE_DOCUMENTS: Final = 300
 """A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
-MAX_BAND_HOLDERS: Final = 10_000
+MAX_BAND_DOCUMENTS: Final = 10_000
 
 ROUTES: Final = ("sentences", "simhash")
 RETRIEVALS: Final = ("sketch", "complete")
@@ -156,14 +161,14 @@ class PartialRule(NamedTuple):
 
 
 LONG_FROM: Final = 4_096
-"""Sets of so many q-grams are asked for one shared q-gram less: a sketch of 32 is thinner in them.
+"""Of sets of so many q-grams one shared q-gram less is demanded: a sketch of 32 is thinner in them.
 
 Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4.
 """
 
 
 def shared_for_threshold(threshold: Fraction) -> int:
-    """m: how many q-grams of a sketch of 32 a candidate must share, by measurement (benchmarks/quality.py)."""
+    """m: how many q-grams of a sketch of 32 a candidate must share; measured by benchmarks/quality/exactness.py."""
     if threshold >= Fraction(7, 10):
         return 4
     return 3 if threshold >= Fraction(6, 10) else 2
@@ -274,7 +279,7 @@ class Settings:
 
     @property
     def partial_rule(self) -> PartialRule | None:
-        """When a document is a partial copy; None if that is not asked."""
+        """When a document is a partial copy; None if they are not looked for."""
         if not self.partial:
             return None
         return PartialRule(exact_threshold(self.containment, "containment"), self.delta)
@@ -298,6 +303,6 @@ class Settings:
 def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
-    """The rule of a query: what is not None, else as the window has it. None: partial copies are not asked for."""
-    asked = {"partial": partial, "containment": containment, "delta": delta}
-    return settings.with_changes(**{n: value for n, value in asked.items() if value is not None}).partial_rule
+    """The rule of a query: what is not None, else as the window has it. None: partial copies are not looked for."""
+    given = {"partial": partial, "containment": containment, "delta": delta}
+    return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule

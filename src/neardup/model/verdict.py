@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from fractions import Fraction
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 Status = Literal["unique", "near", "exact", "empty", "unscored", "partial"]
 
@@ -157,8 +162,8 @@ class Part(NamedTuple):
         return PartialMatch(self.id, share, containment, self.shared, self.sentences)
 
 
-def required_overlap(threshold: Fraction, larger: int) -> int:
-    """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers.
+def required_overlap(threshold: Fraction, larger: Count) -> Count:
+    """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers; of one pair, or of an array.
 
     >>> from fractions import Fraction
     >>> required_overlap(Fraction(7, 10), 10), required_overlap(Fraction(7, 10), 11)

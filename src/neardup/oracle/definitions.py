@@ -1,4 +1,4 @@
-"""The slow, honest oracle: every definition written down once more, for clarity alone.
+"""The oracle: every definition written down once more, slow and plain.
 
 Pure Python and xxhash; it shares no code with the fast path, only the data that both are given: the Unicode
 table, the rank table and a lexicon. Tests compare the fast path with it, the test vectors are made by it,
@@ -81,7 +81,7 @@ def normal_form(text: str, *, fold_case: bool = False) -> str:
 
 
 def qgrams(form: str, q: int = 4) -> set[str]:
-    """Definition Q: the set of all runs of `q` code points of a normal form."""
+    """Definition Q: the set of all substrings of `q` code points of a normal form."""
     return {form[start : start + q] for start in range(len(form) - q + 1)}
 
 
@@ -153,23 +153,23 @@ def words(text: str) -> list[str]:
 def sentences(text: str) -> list[list[str]]:
     """Definition S: the sentences of `text`, each as its words; those without a word are left out."""
     normalized = nfc(text)
-    found, start = [], 0
+    by_sentence, start = [], 0
     for end in [*_sentence_ends(normalized), len(normalized)]:
-        found.append(_words_of_nfc(normalized[start:end]))
+        by_sentence.append(_words_of_nfc(normalized[start:end]))
         start = end
-    return [sentence for sentence in found if sentence]
+    return [sentence for sentence in by_sentence if sentence]
 
 
 def _words_of_nfc(text: str) -> list[str]:
-    runs = [""]  # a run ends at an empty string
+    parts = [""]  # an empty part stands where a word ends
     for char in text:
         if not has_class(char, unicode_table.KEEP):
-            runs.append("")
+            parts.append("")
         elif has_class(char, unicode_table.ALONE):
-            runs += [char, ""]
+            parts += [char, ""]
         else:
-            runs[-1] += char
-    return [lower(run) for run in runs if run]
+            parts[-1] += char
+    return [lower(part) for part in parts if part]
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -183,8 +183,8 @@ def _sentence_ends(text: str) -> list[int]:
         ):
             ends.append(after)
     position = 0
-    for is_space, run in itertools.groupby(text, key=lambda char: has_class(char, unicode_table.SPACE)):
-        white = "".join(run)
+    for is_space, chars in itertools.groupby(text, key=lambda char: has_class(char, unicode_table.SPACE)):
+        white = "".join(chars)
         if is_space and _line_breaks(white) >= 2:
             ends.append(position)
         position += len(white)
@@ -198,12 +198,12 @@ def _line_breaks(white: str) -> int:
 
 def sentence_fingerprints(text: str, lexicon: Lexicon) -> list[str]:
     """Definition SF: of each sentence with 3 or more words that are not common; each one once."""
-    found: dict[str, None] = {}
+    fingerprints: dict[str, None] = {}
     for sentence in sentences(text):
         rare = [word for word in sentence if not is_common(word, lexicon)]
         if len(rare) >= SHORTEST_SENTENCE:
-            found[f"{_hash(' '.join(sorted(rare))):016x}"] = None
-    return list(found)
+            fingerprints[f"{_hash(' '.join(sorted(rare))):016x}"] = None
+    return list(fingerprints)
 
 
 # -- lexicon ---------------------------------------------------------------------------------------

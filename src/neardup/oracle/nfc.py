@@ -1,4 +1,4 @@
-"""The oracle's Unicode: Normalization Form C, lower case and classes, code point by code point.
+"""Unicode for the oracle: Normalization Form C, lower case and classes, code point by code point.
 
 Written from UAX #15 and The Unicode Standard, sections 3.11 and 3.12, over the frozen table; part of the slow
 oracle (`neardup.oracle.definitions`), never called by the fast path.

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 
 def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
@@ -20,12 +20,12 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     >>> doc_q("A rose is a flower", "A rose is a flower!")
     1.0
     """
-    maker = signer_for(Recipe(q=q, fold_case=fold_case))
-    batch = maker.sign([encode_text(a), encode_text(b)])
+    signer = signer_for(Recipe(q=q, fold_case=fold_case))
+    batch = signer.sign([encode_text(a), encode_text(b)])
     if batch.text(0) == batch.text(1):
         return 1.0 if batch.text(0) else 0.0
     if not batch.counts.all():
         return 0.0
-    keys, offsets = maker.key_sets(batch)
+    keys, offsets = signer.key_sets(batch)
     shared = np.intersect1d(keys[: offsets[1]], keys[offsets[1] :], assume_unique=True)
     return len(shared) / int(batch.counts.max())

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
 from neardup.model.document import encode_text
 from neardup.model.settings import Recipe
-from neardup.signing.signature import Signer
+from neardup.signing.signer import Signer
 from neardup.tables.lexicon import Lexicon, LexiconBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-DEFAULT_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
-them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
 
 
 class EmptySample(SettingsError):
@@ -45,8 +41,8 @@ def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str
         count += 1
         if len(kept) < size:
             kept.append(text)
-        elif (place := draw.randrange(count)) < size:
-            kept[place] = text
+        elif (replaced := draw.randrange(count)) < size:
+            kept[replaced] = text
     return kept, count
 
 

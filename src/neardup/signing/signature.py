@@ -1,30 +1,15 @@
-"""Signature: all fields of one document, and the signers that make it (docs/definitions.md, Signature).
+"""Signature: all fields of one document, and what a decision needs of a batch (docs/definitions.md, Signature).
 
-`sign` gives a whole signature, equal to the bit to what `neardup.oracle.definitions` and the Elasticsearch plugin give.
-`Signer` works batches, and makes only what the decision at hand needs: sentences and simhashes are left out
-unless asked for.
+The values alone; `neardup.signing.signer` makes them.
 """
 
 from __future__ import annotations
 
-import functools
-import threading
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
-from neardup.kernels.signing import RankTables, Scratch, key_sets, prefix_batch, sign_batch
-from neardup.kernels.text import MAX_GROWTH, text_tables
-from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
-from neardup.model.document import encode_text
-from neardup.model.settings import COMPLETE_BELOW, COMPLETE_SHARED, MAX_SKETCH_SIZE, Recipe
-from neardup.tables import ranks as rank_table
-from neardup.tables import unicode as unicode_table
-from neardup.tables.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,19 +52,20 @@ def part_of(values: Values, offsets: Offsets, first: int, last: int) -> tuple[Va
 
 
 def joined(parts: Sequence[tuple[Values, Offsets]]) -> tuple[Values, Offsets]:
-    """Several such pairs as one."""
+    """Several such pairs as one; the values are copied."""
     bases = np.cumsum([0, *(int(offsets[-1]) for _, offsets in parts)])
     moved: list[Offsets] = [offsets[1:] + base for (_, offsets), base in zip(parts, bases, strict=False)]
     return np.concatenate([values for values, _ in parts]), np.concatenate([np.zeros(1, np.int64), *moved])
 
 
 class SignedBatch(NamedTuple):
-    """What the decision needs of some documents.
+    """What the decision needs of some documents; arrays one after another come with n + 1 offsets.
 
-    texts, sketches         one after another, with n + 1 offsets: normal forms in UTF-8 (uint8), keys (uint64)
-    counts                  |A| of every document
-    fingerprints            uint64, n × 2
-    sieves, samples         bitmaps at three levels (uint64, n × 3 × 32), made of so many keys (n × 3)
+    texts             normal forms in UTF-8, one after another
+    counts            |A| of every document
+    sketches          keys of every sketch by (rank, key), one after another
+    fingerprints      n × 2: xxh64 of the normal form with seeds 0 and 1
+    bitmaps, samples  bitmaps at three levels (n × 3 × 32), made of so many keys (n × 3); see kernels/bitmap_filter.py
     """
 
     texts: Bytes
@@ -88,7 +74,7 @@ class SignedBatch(NamedTuple):
     sketches: Keys
     sketch_offsets: Offsets
     fingerprints: Keys
-    sieves: Keys
+    bitmaps: Keys
     samples: Offsets
 
     def part(self, first: int, last: int) -> SignedBatch:
@@ -100,7 +86,7 @@ class SignedBatch(NamedTuple):
             self.counts[first:last],
             *part_of(self.sketches, self.sketch_offsets, first, last),
             self.fingerprints[first:last],
-            self.sieves[first:last],
+            self.bitmaps[first:last],
             self.samples[first:last],
         )
 
@@ -114,7 +100,11 @@ class SignedBatch(NamedTuple):
 
 
 class WordFeatures(NamedTuple):
-    """Sentence fingerprints (one after another, n + 1 offsets) and simhashes (n × variants) of some documents."""
+    """Sentence fingerprints and simhashes of some documents.
+
+    sentences   one after another, with n + 1 offsets
+    simhashes   n × variants; `features`: the number of features of each
+    """
 
     sentences: Keys
     sentence_offsets: Offsets
@@ -134,38 +124,11 @@ class WordFeatures(NamedTuple):
         n, variants = self.simhashes.shape
         blocks = np.arange(4, dtype=np.uint64)
         values = self.simhashes[:, :, None] >> (np.uint64(48) - np.uint64(16) * blocks) & np.uint64(0xFFFF)
-        numbers = np.arange(variants, dtype=np.uint64)[:, None] << np.uint64(18) | blocks << np.uint64(16)
+        positions = np.arange(variants, dtype=np.uint64)[:, None] << np.uint64(18) | blocks << np.uint64(16)
         present = np.repeat((self.features > 0)[:, :, None], 4, axis=2)
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum(present.sum(axis=(1, 2)), out=offsets[1:])
-        return (numbers | values)[present], offsets
-
-
-class _Memory(threading.local):
-    """One thread's working arrays, kept from call to call and replaced when a longer text comes."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.scratch: Scratch | None = None
-
-    def for_bytes(self, size: int) -> Scratch:
-        """Arrays for texts of up to `size` bytes."""
-        if self.scratch is None or size > self.size:
-            self.size = max(2 * size, 65_536)
-            slots = 1 << (4 * self.size - 1).bit_length()
-            kept = np.empty(4 * self.size + 4, np.uint32)
-            self.scratch = Scratch(
-                points=np.empty(4 * self.size + 4, np.uint32),
-                kept=kept,
-                kept_raw=kept.view(np.uint8),
-                keys=np.empty(self.size + 1, np.uint64),
-                chosen=np.empty(self.size + 1, np.uint64),
-                chosen_ranks=np.empty(self.size + 1, np.uint32),
-                table=np.empty(slots, np.uint64),
-                seen=np.empty(slots, np.uint8),
-                ranks=np.empty(self.size + 1, np.uint32),
-            )
-        return self.scratch
+        return (positions | values)[present], offsets
 
 
 def concatenated(texts: Sequence[bytes]) -> tuple[Bytes, Offsets]:
@@ -173,146 +136,3 @@ def concatenated(texts: Sequence[bytes]) -> tuple[Bytes, Offsets]:
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=offsets[1:])
     return np.frombuffer(b"".join(texts), np.uint8), offsets
-
-
-class Signer:
-    """Signs by one recipe. Safe to call from several threads at once; loading it reads the lexicon (4 MB in
-    memory).
-    """
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
-        self.text = recipe.text(self.lexicon.id)
-        self._tables = text_tables(unicode_table.load())
-        ranks = rank_table.load()
-        self._classes = self.lexicon.qgram_classes
-        if self.lexicon.q != recipe.q:
-            # Another q has other keys: their slots would hold frequencies of other q-grams.
-            self._classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
-        weights = rank_table.class_weights(recipe.alpha)
-        self._ranks = RankTables(ranks.exponential, weights, self._classes)
-        self._words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
-        self._memory = _Memory()
-
-    def scratch(self, size: int) -> Scratch:
-        """This thread's working arrays for texts of up to `size` bytes."""
-        return self._memory.for_bytes(size)
-
-    def sign(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedBatch:
-        """The decision's part of the signatures of valid UTF-8 `texts`; `normal`: they are normal forms already."""
-        n = len(texts)
-        data, offsets = concatenated(texts)
-        longest = int(np.diff(offsets).max(initial=0))
-        out_text = np.empty(MAX_GROWTH * len(data), np.uint8)
-        text_offsets, sketch_offsets = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
-        counts, fingerprints = np.empty(n, np.int64), np.empty((n, 2), np.uint64)
-        sketches = np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64)
-        sieves, samples = np.empty((n, 3, SIEVE_WORDS), np.uint64), np.empty((n, 3), np.int64)
-        sign_batch(
-            data, offsets, normal, self.recipe.q, self.recipe.fold_case, self._tables, self._ranks,
-            self.recipe.sketch_size, COMPLETE_BELOW, self.scratch(MAX_GROWTH * longest if not normal else longest),
-            out_text, text_offsets, counts, sketches, sketch_offsets, fingerprints, sieves, samples,
-        )  # fmt: skip
-        return SignedBatch(
-            out_text[: text_offsets[-1]], text_offsets, counts, sketches[: sketch_offsets[-1]], sketch_offsets,
-            fingerprints, sieves, samples,
-        )  # fmt: skip
-
-    def key_sets(self, batch: SignedBatch) -> tuple[Keys, Offsets]:
-        """The distinct q-gram keys of every document, one after another, and n + 1 offsets; made anew from its text."""
-        out, offsets = np.empty(len(batch.texts) + 1, np.uint64), np.empty(len(batch.counts) + 1, np.int64)
-        longest = int(np.diff(batch.text_offsets).max(initial=0))
-        key_sets(batch.texts, batch.text_offsets, self.recipe.q, self.scratch(longest), out, offsets)
-        return out[: offsets[-1]], offsets
-
-    def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
-        """The rarest keys of every document that a lossless search at t = numerator / denominator needs."""
-        keys, key_offsets = self.key_sets(batch)
-        out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
-        prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
-        return out[: offsets[-1]], offsets
-
-    def qgrams(self, form: bytes) -> dict[int, str]:
-        """The q-grams of a normal form as their own characters, by key."""
-        text, q = form.decode(), self.recipe.q
-        names = sorted({text[i : i + q] for i in range(len(text) - q + 1)})
-        keys, _ = self.key_sets(self.sign([name.encode() for name in names], normal=True))
-        return dict(zip(keys.tolist(), names, strict=True))
-
-    def word_features(self, texts: Sequence[bytes]) -> WordFeatures:
-        """Sentence fingerprints and simhashes of valid UTF-8 `texts`."""
-        n, variants = len(texts), self.recipe.simhash_variants
-        data, offsets = concatenated(texts)
-        sentences = np.empty(len(data) + 1, np.uint64)
-        sentence_offsets = np.empty(n + 1, np.int64)
-        simhashes, features = np.zeros((n, variants), np.uint64), np.zeros((n, variants), np.int64)
-        longest = int(np.diff(offsets).max(initial=0))
-        sign_words_batch(
-            data, offsets, self._tables, self._words, self.scratch(longest).points, variants,
-            sentences, sentence_offsets, simhashes, features,
-        )  # fmt: skip
-        return WordFeatures(sentences[: sentence_offsets[-1]], sentence_offsets, simhashes, features)
-
-    def lexicon_keys(self, text: bytes) -> tuple[Keys, Keys]:
-        """(distinct q-gram keys, xxh64 of every word): what `LexiconBuilder.add` takes."""
-        data = np.frombuffer(text, np.uint8)
-        words = word_hashes(data, 0, len(data), self._tables, self.scratch(len(data)).points)
-        return self.key_sets(self.sign([text]))[0], words
-
-    def signature(self, text: str) -> Signature:
-        """The whole signature of `text`; `ValueError` for an unpaired surrogate."""
-        encoded = encode_text(text)
-        batch, words = self.sign([encoded]), self.word_features([encoded])
-        form = batch.text(0).decode()
-        q = self.recipe.q
-        simhashes = [int(value) for value in words.simhashes[0]]
-        return Signature(
-            recipe=self.text,
-            fingerprint=batch.fingerprint(0),
-            qgrams=tuple(sorted({form[i : i + q] for i in range(len(form) - q + 1)})),
-            qgram_count=int(batch.counts[0]),
-            sketch=_hex(batch.sketches),
-            sentences=_hex(words.sentences),
-            simhash=tuple(f"{value:016x}" for value in simhashes),
-            simhash_bands=tuple(
-                f"{variant}:{block}:{value >> (48 - 16 * block) & 0xFFFF:04x}"
-                for variant, value in enumerate(simhashes)
-                if words.features[0, variant]
-                for block in range(4)
-            ),
-        )
-
-
-def _hex(values: Keys) -> tuple[str, ...]:
-    return tuple(f"{int(value):016x}" for value in values)
-
-
-def signer_for(recipe: Recipe) -> Signer:
-    """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
-    stamp = None
-    if recipe.lexicon is not None and Path(recipe.lexicon).exists():
-        status = Path(recipe.lexicon).stat()
-        stamp = status.st_mtime_ns, status.st_size, status.st_ino
-    return _kept_signer(recipe, stamp)
-
-
-@functools.lru_cache(maxsize=8)
-def _kept_signer(recipe: Recipe, stamp: tuple[int, int, int] | None) -> Signer:  # noqa: ARG001 - part of the key
-    return Signer(recipe)
-
-
-_DEFAULT = Recipe()
-
-
-def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
-    """The signature of `text`. Linear in its length; about 0.1 ms for 4 KB.
-
-    Raises `ValueError` if `text` has an unpaired surrogate, `LexiconError` if the recipe's lexicon cannot be read.
-
-    >>> from neardup import sign
-    >>> signature = sign("A rose is a flower")
-    >>> signature.qgram_count, signature.qgrams[0]
-    (11, 'Aros')
-    """
-    return signer_for(recipe).signature(text)

@@ -1,7 +1,1 @@
-"""From files to documents: `Reader` reads every form that neardup knows, `Fields` names what is what in a record."""
-
-from neardup.sources.fields import Fields
-from neardup.sources.files import Form
-from neardup.sources.reader import LONGEST, Reader
-
-__all__ = ["LONGEST", "Fields", "Form", "Reader"]
+"""Files, directories and standard input as one stream of documents: `reader.Reader`; `fields.Fields`: their names."""

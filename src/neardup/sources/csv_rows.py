@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.errors import SettingsError
 from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
-from neardup.sources.lines import Overlong, excerpt
+from neardup.sources.lines import Overlong, excerpt, lines
 
 if TYPE_CHECKING:
     from neardup.model.document import Document
     from neardup.sources.fields import FieldUse
     from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
 
 DELIMITERS: Final = ",\t;|"
 _SHOWN: Final = 30
@@ -31,36 +33,47 @@ MOST_LINES: Final = 1_000_000
 _CUT: Final = "unexpected end of data"  # the parser's own words for it
 
 
-class _Waiting(Exception):
+class _NothingNow(Exception):
     """Raised through the csv module's parser, between two rows: nothing more is there now."""
 
 
 def documents(
-    batches: Iterator[Lines], fields: FieldUse, position: Position, longest: int, delimiter: str | None = None
+    chunks: Iterator[Chunk], use: FieldUse, position: Position, longest: int, delimiter: str | None = None
 ) -> Iterator[Item]:
     """A document or a `Reject` for every row; `position` has the number of the row's first line.
 
-    Without a `delimiter`, the one that makes the header contain the text field is taken. Quoting is read strictly: a
+    Without a `delimiter`, it is the one that makes the header contain the text field. Quoting is read strictly: a
     row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote that is
     never closed costs one row and not the rest of the file.
     """
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
-    source = _LineSource(batches, min(longest, LONGEST_ROW))
+    source = _LineSource(lines(chunks, longest), min(longest, LONGEST_ROW))
     header: list[str] = []
-    for row in _rows(source, fields.text, delimiter):
+    for row in _rows(source, use.text, delimiter):
         position.line = source.start
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
             yield position.reject(f"not CSV: {row}", raw=source.excerpt())
         elif header:
-            yield _item(header, row, fields, position, source)
-        elif fields.text in row:
+            yield _item(header, row, use, position, source)
+        elif use.text in row:
             header = row
         else:
-            yield position.reject(_no_column(fields.text, row), raw=source.excerpt())
+            yield position.reject(_no_column(use.text, row), raw=source.excerpt())
             return
+
+
+def checked_delimiter(delimiter: str | None) -> str | None:
+    """The `delimiter` as one character; a tab may be written as people do on a command line.
+
+    Raises `SettingsError` for what cannot separate columns.
+    """
+    chosen = "\t" if delimiter in ("\\t", "tab") else delimiter
+    if chosen is not None and (len(chosen) != 1 or chosen in '\r\n"'):
+        raise SettingsError("delimiter", delimiter, "one character, such as ; or \\t, and no quote")
+    return chosen
 
 
 def _no_column(name: str, row: list[str]) -> str:
@@ -90,10 +103,10 @@ def _rows(
                 if not pieces:
                     return
                 raise csv.Error(_CUT)
-        except _Waiting:
+        except _NothingNow:
             yield None
         except csv.Error as error:
-            source.give_up(str(error))
+            source.reject_row(str(error))
             pieces = []
             yield error
         else:
@@ -125,17 +138,15 @@ def _delimiter(header: str, text_field: str) -> str:
     return DELIMITERS[0]
 
 
-def _item(
-    header: list[str], row: list[str], fields: FieldUse, position: Position, source: _LineSource
-) -> Item:
+def _item(header: list[str], row: list[str], use: FieldUse, position: Position, source: _LineSource) -> Item:
     try:
-        return _document(header, row, fields, position, source.fault(position.encoding))
+        return _document(header, row, use, position, source.fault(position.encoding))
     except RecordError as error:
         return position.reject(error.reason, id=error.id, raw=source.excerpt())
 
 
 def _document(
-    header: list[str], row: list[str], fields: FieldUse, position: Position, fault: str | None
+    header: list[str], row: list[str], use: FieldUse, position: Position, fault: str | None
 ) -> Document:
     if fault:
         raise RecordError(fault)
@@ -143,12 +154,12 @@ def _document(
         raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
-    record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == fields.text}
-    return fields.document(record, position.name("\0".join(row).encode()))
+    record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == use.text}
+    return use.document(record, position.name("\0".join(row).encode()))
 
 
 class _LineSource:
-    """The iterator of decoded lines that the parser reads from, which can be taken back to the row's beginning.
+    """The iterator of decoded lines that the parser reads from, which can go back to the row's beginning.
 
     Time and memory are linear in what is read. A row goes on behind its line only inside a quote, and where that
     ends does not depend on where it began: once one was followed in vain to some line, no other that is open before
@@ -159,8 +170,8 @@ class _LineSource:
     def __init__(self, batches: Iterator[Lines], longest: int) -> None:
         self._batches, self._longest = batches, longest
         self._ahead: deque[bytes] = deque()
-        self._taken: list[bytes] = []
-        self._size = 0  # bytes taken
+        self._read: list[bytes] = []
+        self._size = 0  # bytes read
         self._number = 0
         self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
         self.is_interrupted = False
@@ -168,14 +179,14 @@ class _LineSource:
 
     def begin(self) -> None:
         """A new row starts here."""
-        self._number += len(self._taken)
-        self._taken.clear()
+        self._number += len(self._read)
+        self._read.clear()
         self._size = 0
         self.start = self._number + 1
 
-    def give_up(self, reason: str) -> None:
+    def reject_row(self, reason: str) -> None:
         """There is no row here: its first line is used up, the others will be read as rows of their own."""
-        last = self._number + len(self._taken)
+        last = self._number + len(self._read)
         if last > self._in_vain:
             self._in_vain, self._reason = last, reason
         self.is_interrupted = False
@@ -189,11 +200,11 @@ class _LineSource:
 
     def excerpt(self) -> str:
         """The beginning of the row's first line."""
-        return excerpt(self._taken[0]) if self._taken else ""
+        return excerpt(self._read[0]) if self._read else ""
 
     def fault(self, encoding: str | None) -> str | None:
         """What is wrong with the bytes of this row, if anything is."""
-        for line in self._taken:
+        for line in self._read:
             if isinstance(line, Overlong):
                 return line.reason()
             if fault := not_text(line, encoding):
@@ -201,16 +212,16 @@ class _LineSource:
         return None
 
     def _push_back(self, kept: int) -> None:
-        """Of the lines taken since `begin`, the first `kept` are used up; the others will be read again."""
-        self._ahead.extendleft(reversed(self._taken[kept:]))
-        del self._taken[kept:]
-        self._size = sum(map(len, self._taken))
+        """Of the lines read since `begin`, the first `kept` are used up; the others will be read again."""
+        self._ahead.extendleft(reversed(self._read[kept:]))
+        del self._read[kept:]
+        self._size = sum(map(len, self._read))
 
     def _follow(self) -> None:
-        """Raises `csv.Error` unless a quote that is open at the end of the lines taken may end in the next one."""
-        if self._number + len(self._taken) < self._in_vain:
+        """Raises `csv.Error` unless a quote that is open at the end of the lines read may end in the next one."""
+        if self._number + len(self._read) < self._in_vain:
             raise csv.Error(self._reason)
-        if self._size > self._longest or len(self._taken) > MOST_LINES:
+        if self._size > self._longest or len(self._read) > MOST_LINES:
             raise csv.Error(
                 f"a quote that is open here does not end within {self._longest:,} bytes or {MOST_LINES:,} lines"
             )
@@ -219,18 +230,18 @@ class _LineSource:
         return self
 
     def __next__(self) -> str:
-        if self._taken:
+        if self._read:
             self._follow()
         while not self._ahead:
             batch = next(self._batches)
             if batch is None:
-                if self.is_interrupted or not self._taken:
-                    raise _Waiting
+                if self.is_interrupted or not self._read:
+                    raise _NothingNow
                 self.is_interrupted = True
                 return '"\n'
             self._ahead.extend(batch)
         line = self._ahead.popleft()
-        self._taken.append(line)
+        self._read.append(line)
         self._size += len(line)
         opening, self.is_interrupted = '"' if self.is_interrupted else "", False
         # Bytes that are no UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.

@@ -1,4 +1,4 @@
-"""From the fields of one record to a document: which field is what, and what is wrong with a record that has none."""
+"""From the fields of a record to a document: their names, and why a record makes none."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class FieldsKeepingRest(Fields):
-    """The same for an engine that keeps whole documents: what else a record has goes along as `Document.fields`.
+    """The same for a window that keeps whole documents: the other fields of a record become `Document.fields`.
 
     >>> FieldsKeepingRest().document({"id": 7, "text": "Rain.", "time": 0, "lang": "en"}, "news.jsonl:1").fields
     {'lang': 'en'}
@@ -99,11 +99,11 @@ class FieldsKeepingRest(Fields):
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """See `Fields.document`."""
-        found = super().document(record, otherwise)
+        document = super().document(record, otherwise)
         rest: Mapping[str, Any] = record
         for name in (self.id, self.text, self._used_time(record)):
             rest = without_field(rest, name) if name else rest
-        return found._replace(fields=rest or None)
+        return document._replace(fields=rest or None)
 
     def _used_time(self, record: Mapping[str, Any]) -> str | None:
         """The field that the time was taken from."""
@@ -136,7 +136,7 @@ class FieldUse:
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
 
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
-        """What is to be told of the fields `named` ("id", "time"): a sentence, and how many records have the field."""
+        """For each of the fields `named` ("id", "time") that records lack: a message, and how many records have it."""
         names = {"id": (self._fields.id,), "time": self._fields.time}
         for what in named:
             having = self._having[what]
@@ -148,8 +148,8 @@ class FieldUse:
                     else "no record has"
                 )
                 so = "ids were made up" if what == "id" else "times are not known"
-                told = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
-                yield f"{told}: --{what}-field names another", having
+                message = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
+                yield f"{message}: --{what}-field names another", having
 
     def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
         self._having["id"] += has_id

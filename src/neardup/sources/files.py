@@ -1,4 +1,4 @@
-"""Which files are meant: those that were named and those below directories, each with the form that its name tells."""
+"""The files to read: those named and those below named directories, each with the form that its name tells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from neardup.sources.counted import Counted
+from neardup.sources.kind_counts import KindCounts
 from neardup.sources.streams import is_live
 
 Form = Literal["jsonl", "csv", "text"]
@@ -40,7 +40,7 @@ class File(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """Files in the order in which they are read, and what is to be told of those below directories that are not."""
+    """Files in the order in which they are read, and a line for each directory about those below it that are not."""
 
     files: list[File]
     passed_over: list[str]
@@ -58,7 +58,7 @@ def listed(names: Iterable[str], form: Form | None = None) -> Listing:
         if name == STDIN or not Path(name).is_dir():
             files.append(File(name, Path(name).name))
             continue
-        passed = Counted()
+        passed = KindCounts()
         files += _below(Path(name), form, passed) or [_nothing(name)]
         if len(passed):
             hint = "" if form else "; --input says what they are"
@@ -95,7 +95,7 @@ def total_bytes(names: Iterable[str]) -> int | None:
         try:
             status = os.fstat(sys.stdin.fileno()) if name == STDIN else Path(name).stat()
         except OSError:
-            continue  # it will be rejected when its turn comes
+            continue  # it will be rejected when it is to be read
         if is_live(status.st_mode):
             return None
         total += status.st_size
@@ -108,7 +108,7 @@ def opened(name: str) -> Iterator[int]:
     if name == STDIN:
         yield sys.stdin.fileno()
         return
-    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(name, os.O_RDONLY)
     try:
         yield descriptor
     finally:
@@ -125,31 +125,31 @@ def _nothing(name: str) -> File:
     return File(name, Path(name).name, f"the directory holds no file of a known ending ({known})")
 
 
-def _below(directory: Path, form: Form | None, passed: Counted) -> list[File]:
+def _below(directory: Path, form: Form | None, passed: KindCounts) -> list[File]:
     """The files below `directory` that are read; those that are not go to `passed`."""
-    found: list[tuple[Path, str | None]] = []
-    for place, directories, names in os.walk(
-        directory, onerror=lambda error: found.append((Path(error.filename), _unreadable(error)))
+    files: list[tuple[Path, str | None]] = []
+    for parent, directories, names in os.walk(
+        directory, onerror=lambda error: files.append((Path(error.filename), _unreadable(error)))
     ):
         if OF_A_WINDOW in names:
-            passed.add("a window", escaped(str(Path(place).relative_to(directory))))
+            passed.add("a window", escaped(str(Path(parent).relative_to(directory))))
             directories.clear()
             continue
         directories.sort()
         for name in (*directories, *sorted(names)):
-            path = Path(place, name)
-            why = _passed_over(path, form, is_directory=name in directories)
-            if why:
-                passed.add(why, escaped(str(path.relative_to(directory))))
+            path = Path(parent, name)
+            reason = _why_passed_over(path, form, is_directory=name in directories)
+            if reason:
+                passed.add(reason, escaped(str(path.relative_to(directory))))
             elif name not in directories:
-                found.append((path, None))
+                files.append((path, None))
         directories[:] = [name for name in directories if not name.startswith(".")]
     return [
-        File(str(path), path.relative_to(directory).as_posix(), problem) for path, problem in sorted(found)
+        File(str(path), path.relative_to(directory).as_posix(), problem) for path, problem in sorted(files)
     ]
 
 
-def _passed_over(path: Path, form: Form | None, *, is_directory: bool) -> str | None:
+def _why_passed_over(path: Path, form: Form | None, *, is_directory: bool) -> str | None:
     """Why the file or directory is not read, in a word or two; None if it is."""
     if path.name.startswith("."):
         return "hidden"

@@ -38,7 +38,7 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
     """The lines of a stream in lists, as they become complete; a line feed ends a line, and so does the stream's end.
 
     A line longer than `longest` bytes stands there as its `Overlong` head, so memory stays within `longest` and a
-    chunk. The byte order mark that some programs put before the first line is taken off.
+    chunk. A byte order mark before the first line is removed.
     """
     held: list[bytes] = []  # the pieces of the line that is not complete yet
     length = 0
@@ -47,21 +47,21 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
         if chunk is None:
             yield None
             continue
-        found = chunk.split(b"\n")
-        held.append(found[0])
-        length += len(found[0])
+        cut = chunk.split(b"\n")
+        held.append(cut[0])
+        length += len(cut[0])
         if length > longest:
             held = [b"".join(held)[:EXCERPT]]
-        if len(found) == 1:
+        if len(cut) == 1:
             continue
         if len(chunk) > longest:
-            found[1:-1] = [_joined([line], len(line), longest) for line in found[1:-1]]
-        found[0] = _joined(held, length, longest)
+            cut[1:-1] = [_joined([line], len(line), longest) for line in cut[1:-1]]
+        cut[0] = _joined(held, length, longest)
         if first:
-            found[0], first = _without_bom(found[0]), False
-        held = [found.pop()]
+            cut[0], first = _without_bom(cut[0]), False
+        held = [cut.pop()]
         length = len(held[0])
-        yield found
+        yield cut
     last = _joined(held, length, longest)
     if first:
         last = _without_bom(last)

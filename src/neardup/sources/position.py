@@ -1,4 +1,4 @@
-"""Where a reader stands: the source and the line of what it has just delivered."""
+"""The source and line of the record being read: what its id is made of, and what a message about it names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import xxhash
 from neardup.model.document import Document, Flush, Reject
 
 Item = Document | Reject | Flush
-"""What a reader yields: a document, why there is none, or the word that nothing more is there now."""
+"""What a reader yields: a document, why there is none, or `FLUSH`: nothing more is there now."""
 
 REMEMBERED: Final = 20_000
-"""Documents whose place is still known: far more than any engine holds in its batches."""
+"""Documents whose source and line are still known: far more than a window holds in its batches."""
 
 BLOCK: Final = 1_000_000
 """Records without an id among which those of the same content are counted."""
@@ -22,7 +22,7 @@ BLOCK: Final = 1_000_000
 
 @dataclass
 class Position:
-    """The place of the record being read.
+    """The source and line of the record being read.
 
     `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
     tells which of the records that begin in it. Where `by_content`, ids are made of what records hold, because
@@ -37,7 +37,7 @@ class Position:
     encoding: str | None = None
     _same: Counter[str] = field(default_factory=Counter)
     _unnamed: int = 0
-    _places: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _recent: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def enter(self, source: str, stem: str, *, by_content: bool = False) -> None:
         """Go to the beginning of the next source."""
@@ -47,7 +47,7 @@ class Position:
         self._unnamed = 0
 
     def name(self, content: bytes = b"") -> str:
-        """The id of the record here, if it brings none: the same whenever the same is read again.
+        """The id of this record, if it brings none: the same whenever the same is read again.
 
         Of records of the same content each has this name: one that is used is to be made `distinct`.
         """
@@ -76,18 +76,18 @@ class Position:
         return f"{name}{f'.{block}' if block else ''}{again}"
 
     def reject(self, reason: str, *, id: str | None = None, raw: str | None = None) -> Reject:
-        """The rejection of the record here."""
+        """The rejection of this record."""
         return Reject(id, reason, self.source, self.line or None, raw)
 
     def remember(self, id: str) -> None:
-        """Keep in mind that the document `id` was read here."""
-        self._places.append((id, self.source, self.line))
+        """Keep in mind that the document `id` was read from this line."""
+        self._recent.append((id, self.source, self.line))
 
     def located(self, reject: Reject) -> Reject:
-        """`reject` with the place its document was read at, if it names none and the place is still known."""
+        """`reject` with the source and line of its document, if it names none and they are still known."""
         if reject.source is not None:
             return reject
-        for id, source, line in reversed(self._places):
+        for id, source, line in reversed(self._recent):
             if id == reject.id:
                 return reject._replace(source=source, line=line or None)
         return reject

@@ -6,26 +6,20 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from neardup.errors import SettingsError
 from neardup.model.document import Document
-from neardup.sources import csv_rows as table
-from neardup.sources import jsonlines
-from neardup.sources import text_file as plain
-from neardup.sources.counted import Counted
+from neardup.sources import csv_rows, json_lines, text_file
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
 from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
-from neardup.sources.foreign import by_beginning, by_name, reason
-from neardup.sources.jsonvalues import is_spread, peeked, values
-from neardup.sources.lines import lines
+from neardup.sources.kind_counts import KindCounts
 from neardup.sources.position import Position
-from neardup.sources.streams import StreamError, chunks, is_live
+from neardup.sources.streams import StreamError, chunks, is_live, peeked
+from neardup.sources.unsupported import format_of_beginning, reason_by_name, reason_for
 
 if TYPE_CHECKING:
     from neardup.model.document import Reject
     from neardup.sources.files import File, Form
     from neardup.sources.position import Item
-    from neardup.sources.streams import Chunk
 
 LONGEST: Final = 128 * 1024 * 1024
 """Bytes of a line or a text file: 10 million characters take at most 120 million bytes in JSON's longest escapes."""
@@ -36,9 +30,9 @@ class Reader:
 
     Iterating yields a `Document` for every record, a `Reject` where there should be one and is not, and `FLUSH` where
     standard input has nothing more to give now. Nothing that a file contains stops it: a file that is cut short or
-    cannot be opened is one `Reject`, and the next file follows. Gzip and zstd are told by their first bytes, the form
+    cannot be opened is one `Reject`, and the next file follows. Gzip and zstd are known by their first bytes, the form
     by the name, or by `form` for all; text is UTF-8, or in the `encoding` named. Below a directory all files of known
-    endings are read, sorted by path; of the others `passed_over` tells.
+    endings are read, sorted by path; `passed_over` has a line about the others.
 
     A record without an id is called `<file name>:<line>`; a text file by its name, below a directory by its path from
     there. From a pipe or standard input it is called after what it holds, so that reading the same again gives the
@@ -67,16 +61,16 @@ class Reader:
         self._fields = FieldsKeepingRest.of(chosen) if keep else chosen
         self._use = FieldUse(self._fields, self._position)
         self._form = form
-        self._delimiter = _checked_delimiter(delimiter)
+        self._delimiter = csv_rows.checked_delimiter(delimiter)
         self._longest = longest
         self._files, self.passed_over = listed([os.fspath(path) for path in paths], form)
-        self._as_text = Counted()
+        self._as_text = KindCounts()
         self.paths = [file.name for file in self._files if file.problem is None]
         self.bytes_read = 0
         self.bytes_total = total_bytes(self.paths)
 
     def __iter__(self) -> Iterator[Item]:
-        self._use, self._as_text = FieldUse(self._fields, self._position), Counted()
+        self._use, self._as_text = FieldUse(self._fields, self._position), KindCounts()
         remember = self._position.remember
         for file in self._files:
             self._position.enter(file.name, escaped(file.stem))
@@ -90,9 +84,9 @@ class Reader:
         return self._position.located(reject)
 
     def remarks(self) -> Iterator[str]:
-        """What is to be told once all is read, though nothing of it was rejected: files that were taken for text."""
+        """Messages for the end of a run about what was read and not rejected: files that were taken for text."""
         for kind in self._as_text:
-            files = "1 file is" if kind.number == 1 else f"{kind.number:,} files are"
+            files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {kind.name}, compared as text (first: {kind.first})"
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
@@ -121,40 +115,23 @@ class Reader:
 
     def _records(self, name: str, descriptor: int) -> Iterator[Item]:
         position = self._position
-        found = chunks(descriptor, on_read=self._count, encoding=position.encoding)
+        content = chunks(descriptor, on_read=self._count, encoding=position.encoding)
         form = self._form or form_of(name)
         if form is None:
-            yield position.reject(by_name(name))
+            yield position.reject(reason_by_name(name))
             return
-        head, found = peeked(found)
-        foreign = by_beginning(head)
+        head, content = peeked(content)
+        unsupported = format_of_beginning(head)
         if form == "text":
-            if foreign:
-                self._as_text.add(f"{foreign.name} {foreign.as_text}", position.source)
-            yield plain.document(found, position, self._longest)
-        elif foreign:
-            yield position.reject(reason(foreign))
+            if unsupported:
+                self._as_text.add(f"{unsupported.name} {unsupported.as_text}", position.source)
+            yield text_file.document(content, position, self._longest)
+        elif unsupported:
+            yield position.reject(reason_for(unsupported))
         elif form == "csv":
-            batches = lines(found, self._longest)
-            yield from table.documents(batches, self._use, position, self._longest, self._delimiter)
+            yield from csv_rows.documents(content, self._use, position, self._longest, self._delimiter)
         else:
-            yield from self._of_json(found)
-
-    def _of_json(self, found: Iterator[Chunk]) -> Iterator[Item]:
-        is_one, found = is_spread(found)
-        if is_one:
-            cut = values(found, self._longest)
-            yield from jsonlines.documents_of_values(cut, self._use, self._position)
-        else:
-            yield from jsonlines.documents(lines(found, self._longest), self._use, self._position)
+            yield from json_lines.documents(content, self._use, position, self._longest)
 
     def _count(self, read: int) -> None:
         self.bytes_read += read
-
-
-def _checked_delimiter(delimiter: str | None) -> str | None:
-    """One character; a tab may be written as people do on a command line."""
-    chosen = "\t" if delimiter in ("\\t", "tab") else delimiter
-    if chosen is not None and (len(chosen) != 1 or chosen in '\r\n"'):
-        raise SettingsError("delimiter", delimiter, "one character, such as ; or \\t, and no quote")
-    return chosen

@@ -1,6 +1,6 @@
 """A file, a pipe or standard input as a stream of decompressed chunks.
 
-Compression is told from the first bytes, never from the name: a gzip'd file called `news.jsonl` is read all the same.
+The first bytes tell the compression, never the name: a gzip'd file called `news.jsonl` is read all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BLOCK: Final = 256 * 1024
-"""Bytes asked of the system at once: large enough that the calls cost nothing, small enough to stay in the cache."""
+"""Bytes read at once: large enough that the calls cost nothing, small enough to stay in the cache."""
 
 CHUNK: Final = 1024 * 1024
 """Bytes taken out of a gzip stream at once, however far a block expands."""
@@ -56,12 +56,12 @@ def chunks(
     """The content of an open file, decompressed, in chunks of at most a few megabytes.
 
     From a pipe, a socket or a terminal every chunk is passed on as soon as it is there, and a None is yielded before
-    any wait, so that whoever batches can finish its batch. `on_read` is told the bytes taken from the file. Text in
-    another `encoding` comes as UTF-8.
+    any wait, so that whoever batches can finish its batch. `on_read` gets the number of bytes read from the file.
+    Text in another `encoding` comes as UTF-8.
     Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
     """
-    found = _decompressed(_blocks(descriptor, on_read), encoding)
-    return found if encoding is None else _as_utf8(found, encoding)
+    content = _decompressed(_blocks(descriptor, on_read), encoding)
+    return content if encoding is None else _as_utf8(content, encoding)
 
 
 def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
@@ -73,7 +73,7 @@ def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
 
 def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chunk]:
     head = _head(blocks)
-    whole = _chain(head, blocks)
+    whole = after_head(head, blocks)
     if head.startswith(GZIP_MAGIC):
         return _gunzipped(whole)
     if head.startswith(ZSTD_MAGIC):
@@ -104,11 +104,8 @@ def _blocks(descriptor: int, on_read: Callable[[int], object]) -> Iterator[Chunk
 
 
 def _ready(descriptor: int) -> bool:
-    """Whether a read would return at once; where the system cannot say (pipes on Windows), it would not."""
-    try:
-        return bool(select.select([descriptor], [], [], 0)[0])
-    except OSError:
-        return False
+    """Whether a read would return at once."""
+    return bool(select.select([descriptor], [], [], 0)[0])
 
 
 def _head(blocks: Iterator[Chunk]) -> bytes:
@@ -121,10 +118,19 @@ def _head(blocks: Iterator[Chunk]) -> bytes:
     return head
 
 
-def _chain(head: bytes, blocks: Iterator[Chunk]) -> Iterator[Chunk]:
+def after_head(head: bytes, rest: Iterator[Chunk]) -> Iterator[Chunk]:
+    """All chunks of a stream whose `head` was read already."""
     if head:
         yield head
-    yield from blocks
+    yield from rest
+
+
+def peeked(chunks: Iterator[Chunk]) -> tuple[bytes, Iterator[Chunk]]:
+    """(the first chunk that is not empty; all chunks)."""
+    for chunk in chunks:
+        if chunk:
+            return chunk, after_head(chunk, chunks)
+    return b"", iter(())
 
 
 def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""Files that are made whole: written beside their place and renamed, so that nobody ever reads half of one."""
+"""Files written whole or not at all: under another name, then renamed, so that nobody ever reads half of one."""
 
 from __future__ import annotations
 

@@ -20,8 +20,10 @@ import errno
 import os
 import struct
 import zlib
+from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import xxhash
 
@@ -30,6 +32,8 @@ from neardup.tables.atomic_write import write_whole
 
 MAGIC: Final = b"NDUP"
 HEADER: Final = struct.Struct("<4s4sIIQ")
+
+Table = TypeVar("Table")
 
 
 def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: bytes) -> int:
@@ -78,6 +82,12 @@ def read(
     if found != checksum:
         raise error(path, f"a payload of checksum {found:016x}", f"checksum {checksum:016x}")
     return payload, checksum
+
+
+def shipped(name: str, read_file: Callable[[Path], Table]) -> Table:
+    """What `read_file` makes of the data file `name` that ships with the package; raises what that raises."""
+    with resources.as_file(resources.files("neardup") / "data" / name) as path:
+        return read_file(path)
 
 
 def _inflated(path: str | os.PathLike[str], stream: bytes, length: int, error: type[DataFileError]) -> bytes:

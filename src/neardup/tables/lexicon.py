@@ -30,14 +30,13 @@ import os
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import resources
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import xxhash
 
 from neardup.errors import LexiconError
-from neardup.tables import container as datafile
+from neardup.tables import container
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +49,7 @@ QGRAM_SLOTS: Final = 1 << QGRAM_SLOT_BITS
 WORD_SLOTS: Final = 1 << WORD_SLOT_BITS
 UNKNOWN_CLASS: Final = 255
 TOP_CLASS: Final = 254
-# Seen in one document only: a name, a typing error. Its frequency elsewhere cannot be told, so it is unknown.
+# Seen in one document only: a name, a typing error. Its frequency elsewhere is anyone's guess, so it is unknown.
 LEAST_KNOWN_DF: Final = 2
 # A word in a tenth of the documents says nothing about what a sentence is about.
 COMMON_SHARE: Final = Fraction(1, 10)
@@ -111,22 +110,10 @@ class Lexicon:
         digest.update(self.word_classes.tobytes())
         return digest.hexdigest()[:8]
 
-    @functools.cached_property
-    def idf_class_weight(self) -> NDArray[np.uint8]:
-        """The IDF weight of a word of each class: n_class - class, at least 1; an unknown one is rarest."""
-        weights = [max(1, self.n_class - word_class) for word_class in range(UNKNOWN_CLASS)]
-        return _frozen(np.array([*weights, max(1, self.n_class)], np.uint8))
-
-    @functools.cached_property
-    def class_is_common(self) -> NDArray[np.bool_]:
-        """Whether a word of each class is common."""
-        classes = np.arange(256)
-        return _frozen((classes >= self.common_class) & (classes != UNKNOWN_CLASS))
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the lexicon to `path`, whole or not at all."""
         tables = self.qgram_classes.tobytes() + self.word_classes.tobytes()
-        datafile.write(path, KIND, VERSION, self._head() + tables)
+        container.write(path, KIND, VERSION, self._head() + tables)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Lexicon:
@@ -135,7 +122,7 @@ class Lexicon:
         Raises `LexiconError` naming what was found and what was expected if the file is damaged or foreign,
         `OSError` if it cannot be read.
         """
-        payload, _ = datafile.read(path, KIND, VERSION, LexiconError)
+        payload, _ = container.read(path, KIND, VERSION, LexiconError)
         try:
             return cls._parsed(payload)
         except ValueError as cause:
@@ -176,8 +163,7 @@ class Lexicon:
 
 @functools.cache
 def _default() -> Lexicon:
-    with resources.as_file(resources.files("neardup") / "data" / "default.lexicon") as path:
-        return Lexicon.load(path)
+    return container.shipped("default.lexicon", Lexicon.load)
 
 
 class LexiconBuilder:

@@ -24,21 +24,19 @@ import functools
 import os
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from neardup.errors import DataFileError
-from neardup.tables import container as datafile
+from neardup.tables import container
+from neardup.tables.lexicon import UNKNOWN_CLASS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KIND: Final = b"RANK"
 VERSION: Final = 1
-DEFAULT_ALPHA: Final = 1.5
-UNKNOWN_CLASS: Final = 255
 UNKNOWN_WEIGHT: Final = 25_000
 _PAYLOAD_BYTES: Final = 2 * (65_536 + 256)
 
@@ -57,13 +55,12 @@ def load() -> RankTable:
 
     Raises `DataFileError` if the file is damaged or of another version.
     """
-    with resources.as_file(resources.files("neardup") / "data" / "rank16.bin") as path:
-        return read(path)
+    return container.shipped("rank16.bin", read)
 
 
 def read(path: str | os.PathLike[str]) -> RankTable:
     """The tables in the file at `path`; raises `DataFileError` if it holds anything else."""
-    payload, _ = datafile.read(path, KIND, VERSION)
+    payload, _ = container.read(path, KIND, VERSION)
     if len(payload) != _PAYLOAD_BYTES:
         raise DataFileError(path, f"a payload of {len(payload)} bytes", f"{_PAYLOAD_BYTES} bytes")
     numbers = np.frombuffer(payload, "<u2").astype(np.uint16)

@@ -29,13 +29,12 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import dataclass
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from neardup.errors import DataFileError
-from neardup.tables import container as datafile
+from neardup.tables import container
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,13 +86,12 @@ def load() -> UnicodeTable:
 
     Raises `DataFileError` if the file is damaged or of another version.
     """
-    with resources.as_file(resources.files("neardup") / "data" / "unicode16.bin") as path:
-        return read(path)
+    return container.shipped("unicode16.bin", read)
 
 
 def read(path: str | os.PathLike[str]) -> UnicodeTable:
     """The table in the file at `path`; raises `DataFileError` if it holds anything else."""
-    payload, _ = datafile.read(path, KIND, VERSION)
+    payload, _ = container.read(path, KIND, VERSION)
     try:
         return _parsed(payload)
     except (ValueError, IndexError) as cause:

@@ -14,7 +14,7 @@ from neardup.window.signed_rows import rows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from neardup.index.candidates import SignedQueryBatch
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.window.state import State
 

@@ -12,7 +12,7 @@ from neardup.index.posting_lists import Query
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from neardup.index.candidates import SignedQueryBatch
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.sentence_index import Among
     from neardup.window.state import State
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 from neardup.stores.description import Description, describe, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged

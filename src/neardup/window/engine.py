@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from neardup.model.settings import Settings
     from neardup.model.verdict import Group, Verdict
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
     from neardup.stores.base import Store
     from neardup.window.base import Documents, Expired, Left, OnReject, Stats
 

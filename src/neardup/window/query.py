@@ -14,7 +14,7 @@ from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.session import Session
 
 if TYPE_CHECKING:
-    from neardup.index.candidates import SignedQueryBatch
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
     from neardup.stores.base import Store

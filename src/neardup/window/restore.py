@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.index.candidates import with_fingerprints
+from neardup.index.query_batch import with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import (

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.index.candidates import SignedQueryBatch, joined_batches
 from neardup.index.posting_lists import Query
+from neardup.index.query_batch import SignedQueryBatch, joined_batches
 from neardup.model.decision import Evidence, Matches, decide
 from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour

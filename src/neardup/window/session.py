@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.model.settings import Settings
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
     from neardup.stores.base import Commit, Store
 
 Answer = TypeVar("Answer")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from neardup.index.candidates import SignedQueryBatch
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.signing.signature import Keys
     from neardup.stores.records import Rows
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: bool) -> Rows:
     """Rows of a signed batch, as if every document were unique. `partial`: partial copies are looked for."""
     signed, prefixes, words = batch
-    sizes = KeySizes(np.diff(signed.sketch_offsets), signed.sieves.shape[2])
+    sizes = KeySizes(np.diff(signed.sketch_offsets), signed.bitmaps.shape[2])
     if prefixes is not None:
         sizes = sizes._replace(prefix=np.diff(prefixes[1]))
     if words is not None:
@@ -39,11 +39,11 @@ def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: 
 def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     """The keys of the `chosen` documents as a store keeps them (`KEY_COUNTS`), document by document."""
     signed = batch.signed
-    plain = batch.prefixes is None and batch.words is None and len(chosen) == len(signed.sieves)
+    plain = batch.prefixes is None and batch.words is None and len(chosen) == len(signed.bitmaps)
     if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
-        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.sieves[:, 1]]).ravel()
+        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.bitmaps[:, 1]]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.sieves[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.sieves) + 1)))
+    kinds.append((signed.bitmaps[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.bitmaps) + 1)))
     if batch.prefixes is not None:
         kinds.append(batch.prefixes)
     if batch.words is not None:

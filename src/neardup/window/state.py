@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.index.candidates import Search, SignedQueryBatch
 from neardup.index.document_table import DocumentTable
+from neardup.index.search import Search
 from neardup.index.verification import Verifier
 from neardup.model.hours import hour_name
 from neardup.stores import records
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.model.settings import PartialRule, Settings
     from neardup.model.verdict import Member, Overlap, Part, Verdict
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
     from neardup.stores.records import Blob, Rows
 
@@ -86,7 +87,7 @@ class State:
         records.number_rows(rows, first, list(map(len, self._blobs)))
         self.committed = self.committed._replace(next_order=first + len(rows))
         hours = np.array([document.hour for document in self._documents], np.int64)
-        self._run = self.table.extend(rows, hours, signed.signed.sieves[chosen, 1])
+        self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self.table.name(ids, self._blobs)
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:

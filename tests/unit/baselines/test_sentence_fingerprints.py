@@ -7,7 +7,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.baselines.sentence_fingerprints import SentenceFingerprints, SentenceTable
+from neardup.baselines.sentence_fingerprints import SentenceFingerprints
 from neardup.baselines.words import Frequencies, sentences, words
 from neardup.oracle import definitions as oracle
 from neardup.tables.lexicon import Lexicon
@@ -35,10 +35,6 @@ def method():
 
 def md5(*found):
     return hashlib.md5(" ".join(found).encode(), usedforsecurity=False).digest()
-
-
-def table_of(*texts, signer, **most):
-    return SentenceTable([signer.sign(text) for text in texts], **most)
 
 
 # -- the paper's example --
@@ -74,19 +70,7 @@ def test_the_papers_titles_differ_if_some_is_not_filtered():
     assert d != e == f
 
 
-def test_sentences_of_several_originals_add_up(method):
-    """Figure 1: a post that agglomerates segments of two originals, neither of which it shares much with."""
-    first = "The minister opened a new bridge. Traffic starts tomorrow. Trucks pay twice."
-    second = "Scientists found water. It lies deep below. Nobody drank any."
-    post = "Scientists found water. My bridge opened! Traffic starts tomorrow. Trucks pay twice. It lies deep below."
-    table = table_of(first, second, signer=method)
-    assert len(table) == 6
-    assert table.collisions(method.sign(post)) == 4
-    assert table.decide(method.sign(post), delta=3)
-    assert not table.decide(method.sign(post), delta=4)
-
-
-# -- cut-off, table, decision --
+# -- cut-off --
 
 
 def test_a_word_is_common_above_the_cut_off_not_at_it():
@@ -104,28 +88,6 @@ def test_a_sentence_may_need_more_words():
     method = SentenceFingerprints(least_words=3)
     method.learn(BLOG)
     assert len(method.sign("Reveal rules. Reveal security rules.")) == 1
-
-
-def test_sentences_of_more_than_300_occurrences_are_struck_out(method):
-    advert = "Read the complete electronic edition."
-    once = [f"{advert} Number{at} is news." for at in range(300)]
-    table = table_of(*once, signer=method)
-    assert table.struck_out == 0
-    assert table.collisions(method.sign(advert)) == 1
-    table = table_of(*once, advert, signer=method)
-    assert table.struck_out == 1
-    assert table.collisions(method.sign(advert)) == 0
-    assert len(table) == 300
-
-
-def test_a_sentence_repeated_in_one_document_occurs_as_often(method):
-    table = table_of("Rain fell. " * 5, signer=method, most=4)
-    assert (len(table), table.struck_out) == (0, 1)
-
-
-def test_a_repeated_sentence_of_the_target_collides_each_time(method):
-    table = table_of("Rain fell.", signer=method)
-    assert table.collisions(method.sign("Rain fell. Fell rain! Snow fell.")) == 2
 
 
 # -- pairs --

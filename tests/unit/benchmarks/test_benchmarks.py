@@ -9,20 +9,21 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from benchmarks import bruteforce, corpora, edits, flood_texts, stream, wordmodel
+from benchmarks.lib import bruteforce, corpora, edits, stream, wordmodel
+from benchmarks.speed import flood_texts
 
 from neardup.oracle import definitions as oracle
 
 ROOT = Path(__file__).resolve().parents[3]
-NEEDS = {"speed": ("rensa", "gaoya"), "durable": ("rensa",)}
+NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",)}
 RESULTS = {
-    "durable": ["durable.json"],
-    "floods": ["floods-directory.json"],
-    "quality": ["quality.json", "quality-edits.json"],
-    "realism": ["realism.json"],
-    "scale": ["scale.json"],
-    "speed": ["speed.json"],
-    "startup": ["startup.json"],
+    "quality.exactness": ["exactness.json", "exactness-edits.json"],
+    "quality.generator_check": ["generator-check.json"],
+    "speed.durable": ["durable.json"],
+    "speed.floods": ["floods-directory.json"],
+    "speed.scale": ["scale.json"],
+    "speed.startup": ["startup.json"],
+    "speed.throughput": ["throughput.json"],
 }
 
 

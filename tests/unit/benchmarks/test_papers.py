@@ -10,51 +10,54 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import (
-    corpora,
-    experiment_b,
-    experiment_c,
-    experiment_d,
-    generators_b,
-    generators_c,
-    generators_d,
+from benchmarks.lib import corpora
+from benchmarks.papers import (
+    chang_wang,
+    chang_wang_data,
+    fan_huang,
+    fan_huang_data,
     prose,
+    yoon,
+    yoon_data,
+    yoon_judging,
+    yoon_others,
 )
+from benchmarks.papers.experiments import results_file
 
-from neardup.baselines.sentence_lengths import CLAUSE_MARKS, feature_string
+from neardup.baselines.sentence_lengths import feature_string
 from neardup.baselines.words import Frequencies, words
 from neardup.oracle import definitions as oracle
 
 ROOT = Path(__file__).resolve().parents[3]
-NEEDS = {"b": ["snowballstemmer"]}
+NEEDS = {"fan_huang": ["snowballstemmer"]}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("letter", ["b", "c", "d"])
-def test_experiment_runs_at_its_tiny_size(letter, tmp_path):
-    missing = [library for library in NEEDS.get(letter, ()) if find_spec(library) is None]
+@pytest.mark.parametrize("paper", ["fan_huang", "chang_wang", "yoon"])
+def test_experiment_runs_at_its_tiny_size(paper, tmp_path):
+    missing = [library for library in NEEDS.get(paper, ()) if find_spec(library) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} not installed: pip install '.[bench]'")
-    command = [sys.executable, "-m", f"benchmarks.experiment_{letter}", "--tiny", "--results", str(tmp_path)]
+    command = [sys.executable, "-m", f"benchmarks.papers.{paper}", "--tiny", "--results", str(tmp_path)]
     nowhere = os.environ | {"NEARDUP_DATA": str(tmp_path / "no-corpora")}
     done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3_000:]
     assert done.stdout.count("| --- |") >= 5
-    written = json.loads((tmp_path / f"experiment-{letter}.json").read_text())
+    written = json.loads(results_file(tmp_path, paper).read_text())
     assert written["figures"]
     assert written["origin"].keys() >= {"commit", "machine", "versions"}
     assert str(tmp_path) not in json.dumps(written)
 
 
-# -- B --
+# -- Fan & Huang --
 
 
 def test_copies_are_seeded_and_edited_by_their_share():
     texts = corpora.generated("copies", 30).originals()
-    made = generators_b.copies(texts, [3, 7], 60, seed=1)
-    assert made == generators_b.copies(texts, [3, 7], 60, seed=1)
+    made = fan_huang_data.copies(texts, [3, 7], 60, seed=1)
+    assert made == fan_huang_data.copies(texts, [3, 7], 60, seed=1)
     assert [copy.source for copy in made] == [3] * 60 + [7] * 60
-    for share in generators_b.SHARES:
+    for share in fan_huang_data.SHARES:
         some = [copy for copy in made if copy.share == share]
         assert len(some) == 20
         for copy in some:
@@ -65,14 +68,14 @@ def test_copies_are_seeded_and_edited_by_their_share():
 
 
 def test_no_text_is_a_source_twice():
-    sets = generators_b.source_sets(100, 4, 5, seed=2)
+    sets = fan_huang_data.source_sets(100, 4, 5, seed=2)
     assert [len(some) for some in sets] == [5] * 4
     assert len({place for some in sets for place in some}) == 20
 
 
 @pytest.mark.skipif(find_spec("snowballstemmer") is None, reason="pip install '.[bench]'")
 def test_stop_words_go_and_words_are_stemmed():
-    assert generators_b.stems("The duplicates of the running documents were DUPLICATED!") == [
+    assert fan_huang_data.stems("The duplicates of the running documents were DUPLICATED!") == [
         "duplic", "run", "document", "duplic",
     ]  # fmt: skip
 
@@ -81,7 +84,7 @@ def test_macro_averages_by_hand():
     """Equations (1) to (3) of the paper, on two queries of two copies each."""
     near = [np.array([0, 2]), np.array([1, 1])]
     others = [np.array([1, 2, 2]), np.array([2, 64])]
-    curve = experiment_b.curve_of(near, others, 3)
+    curve = fan_huang.curve_of(near, others, 3)
     assert curve.precision == [(1 + 1) / 2, (1 / 2 + 2 / 2) / 2, (2 / 5 + 2 / 3) / 2]
     assert curve.recall == [(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, 1]
     assert curve.f[1] == 2 * 0.75 * 0.75 / 1.5
@@ -89,10 +92,10 @@ def test_macro_averages_by_hand():
 
 
 def test_a_source_is_no_answer_to_itself_and_other_sources_copies_are_false():
-    copies = [generators_b.Copy(source, 0.1, "") for source in (0, 0, 2)]
-    data = experiment_b.Data(["a", "b", "c"], [[0, 2]], [copies])
+    copies = [fan_huang_data.Copy(source, 0.1, "") for source in (0, 0, 2)]
+    data = fan_huang.Data(["a", "b", "c"], [[0, 2]], [copies])
     rows = [(np.array([0, 10, 11]), np.array([1, 2, 12])), (np.array([13, 14, 0]), np.array([15, 16, 3]))]
-    near, others = experiment_b.split_by_query(data, 0, rows)
+    near, others = fan_huang.split_by_query(data, 0, rows)
     assert [one.tolist() for one in near] == [[1, 2], [3]]
     assert [one.tolist() for one in others] == [[10, 11, 12], [13, 14, 15, 16]]
 
@@ -100,8 +103,8 @@ def test_a_source_is_no_answer_to_itself_and_other_sources_copies_are_false():
 def test_doc_q_beside_simhash_is_the_oracles():
     clean = corpora.generated("beside", 40).originals()
     sources = [[1, 5]]
-    data = experiment_b.Data(clean, sources, [generators_b.copies(clean, sources[0], 12, seed=3)])
-    figures = experiment_b.on_doc_q(data, clean, data.copied_texts())
+    data = fan_huang.Data(clean, sources, [fan_huang_data.copies(clean, sources[0], 12, seed=3)])
+    figures = fan_huang.on_doc_q(data, clean, data.copied_texts())
     scores = [
         float(oracle.doc_q(clean[copy.source], copy.text)) for copy in data.copies[0] if copy.share == 0.1
     ]
@@ -115,7 +118,7 @@ def test_doc_q_beside_simhash_is_the_oracles():
     assert figures["recall"][50] == pytest.approx(reached / 24, abs=1e-4)
 
 
-# -- C --
+# -- Chang & Wang --
 
 
 def test_sentences_of_prose_keep_every_word():
@@ -129,8 +132,8 @@ def endless():
 
 
 def test_papers_quote_their_first_and_last_sentences():
-    plain = generators_c.papers(endless(), 8, seed=4, apparatus=False)
-    assert plain == generators_c.papers(endless(), 8, seed=4, apparatus=False)
+    plain = chang_wang_data.papers(endless(), 8, seed=4, apparatus=False)
+    assert plain == chang_wang_data.papers(endless(), 8, seed=4, apparatus=False)
     for paper in plain:
         lengths = feature_string(paper.text)
         first, last = feature_string(paper.introduction), feature_string(paper.conclusion)
@@ -141,8 +144,8 @@ def test_papers_quote_their_first_and_last_sentences():
 
 
 def test_the_apparatus_repeats_and_the_prose_below_it_is_the_same():
-    plain = generators_c.papers(endless(), 8, seed=4, apparatus=False)
-    dressed = generators_c.papers(endless(), 8, seed=4, apparatus=True)
+    plain = chang_wang_data.papers(endless(), 8, seed=4, apparatus=False)
+    dressed = chang_wang_data.papers(endless(), 8, seed=4, apparatus=True)
     for one, other in zip(plain, dressed, strict=True):
         assert set(words(one.text)) <= set(words(other.text))
         assert len(feature_string(other.text)) > len(feature_string(one.text)) + 20
@@ -152,18 +155,18 @@ def test_the_apparatus_repeats_and_the_prose_below_it_is_the_same():
 
 def test_articles_are_of_their_collection_and_about_37_clauses():
     passages = prose.collections(Path("nowhere"), tiny=True)
-    made = generators_c.articles(passages, CLAUSE_MARKS, seed=5, apparatus=True)
+    made = chang_wang_data.articles(passages, chang_wang_data.CLAUSE_MARKS, seed=5, apparatus=True)
     assert {article.collection for article in made} == set(prose.COLLECTIONS)
-    lengths = [len(feature_string(article.text, CLAUSE_MARKS)) for article in made]
+    lengths = [len(feature_string(article.text, chang_wang_data.CLAUSE_MARKS)) for article in made]
     assert 28 < sum(lengths) / len(lengths) < 46
-    excerpt = generators_c.excerpt(made[0], random.Random(6))
+    excerpt = chang_wang_data.excerpt(made[0], random.Random(6))
     assert excerpt in made[0].text
-    assert 1 <= excerpt.count("\n\n") + 1 <= generators_c.MOST_PARAGRAPHS
+    assert 1 <= excerpt.count("\n\n") + 1 <= chang_wang_data.MOST_PARAGRAPHS
 
 
 def test_answers_are_judged_by_hand():
-    data = experiment_c.Data([], (), frozenset({1, 2, 3, 4}), 0.0)
-    judged = experiment_c.judged(data, [1, 2, 9])
+    data = chang_wang.Data([], (), frozenset({1, 2, 3, 4}), 0.0)
+    judged = chang_wang.judge(data, [1, 2, 9])
     assert (judged["recognised"], judged["total"], judged["recall"], judged["precision"]) == (
         2,
         3,
@@ -171,22 +174,22 @@ def test_answers_are_judged_by_hand():
         2 / 3,
     )
     assert judged["f1"] == pytest.approx(4 / 7)
-    assert experiment_c.judged(data, [])["f1"] == 0
+    assert chang_wang.judge(data, [])["f1"] == 0
 
 
-# -- D --
+# -- Yoon and others --
 
 
 @pytest.fixture(scope="module")
 def blogosphere():
     passages = [some for group in prose.collections(Path("nowhere"), tiny=True).values() for some in group]
-    return generators_d.blogosphere(passages, 0.75, 60, 120, seed=7)
+    return yoon_data.blogosphere(passages, 0.75, 60, 120, seed=7)
 
 
 def test_posts_hold_what_they_were_given_of_their_originals(blogosphere):
     kinds = [post.kind for post in blogosphere.posts]
     assert (len(kinds), kinds.count("own")) == (120, 60)
-    assert set(kinds) == {"own", *generators_d.KINDS}
+    assert set(kinds) == {"own", *yoon_data.KINDS}
     verbatim = 0
     for post in blogosphere.posts:
         assert post.is_duplicate == (post.kind != "own")
@@ -198,7 +201,7 @@ def test_posts_hold_what_they_were_given_of_their_originals(blogosphere):
             shared = sum(one in sentences for one in of_source)
             assert shared <= size
             verbatim += shared == size
-            if post.kind in generators_d.WHOLE:
+            if post.kind in yoon_data.WHOLE:
                 assert size == len(of_source)
             if post.kind == "clip":
                 assert size >= 4
@@ -207,50 +210,50 @@ def test_posts_hold_what_they_were_given_of_their_originals(blogosphere):
 
 def test_the_blogosphere_is_seeded():
     passages = [[f"Sentence {a} of {b} is here." for a in range(30)] for b in range(40)]
-    one, other, third = (generators_d.blogosphere(passages, 0.5, 5, 12, seed) for seed in (1, 1, 2))
+    one, other, third = (yoon_data.blogosphere(passages, 0.5, 5, 12, seed) for seed in (1, 1, 2))
     assert one == other != third
 
 
 def test_a_trivial_revision_changes_no_more_than_function_words_and_order():
     rng = random.Random(8)
     sentence = "The minister of transport opened a new bridge for heavy trucks in the valley."
-    content = sorted(set(words(sentence)) - set(generators_d.FUNCTION_WORDS))
-    revised = {generators_d.trivially_revised(sentence, rng) for _ in range(300)}
+    content = sorted(set(words(sentence)) - set(yoon_data.FUNCTION_WORDS))
+    revised = {yoon_data.trivially_revised(sentence, rng) for _ in range(300)}
     assert len(revised) > 50
     for one in revised:
-        assert sorted(set(words(one)) - set(generators_d.FUNCTION_WORDS)) == content
+        assert sorted(set(words(one)) - set(yoon_data.FUNCTION_WORDS)) == content
 
 
 def test_posts_are_judged_by_hand():
-    judged = experiment_d.judged([1, 2, 9], {1, 2, 3, 4})
+    judged = yoon_judging.judge([1, 2, 9], {1, 2, 3, 4})
     assert (judged["precision"], judged["recall"]) == (2 / 3, 1 / 2)
-    assert experiment_d.judged([1, 2, 9], {1, 2, 3, 4}, among=[1, 3, 5]) == {
+    assert yoon_judging.judge([1, 2, 9], {1, 2, 3, 4}, among=[1, 3, 5]) == {
         "precision": 1.0, "recall": 0.5, "f": pytest.approx(2 / 3),
     }  # fmt: skip
-    assert experiment_d.called([0, 3, 4, 9], 3) == {2, 3}
+    assert yoon_judging.posts_above([0, 3, 4, 9], 3) == {2, 3}
 
 
 def test_a_sentence_of_more_than_300_articles_names_none_of_them():
     texts = [f"advert. often{number // 300}" for number in range(301)]
-    data = experiment_d.Data(texts, [generators_d.Post("own", "advert. often0. often1")], [], [])
+    data = yoon_judging.Data(texts, [yoon_data.Post("own", "advert. often0. often1")], [], [])
 
     def keys(text):
         return [word.encode() for word in words(text)]
 
-    shared = experiment_d.shared_sentences(data, keys)
+    shared = yoon.shared_sentences(data, keys)
     assert shared == {(0, article): 1 for article in range(301)}  # not by "advert", which 301 of them have
 
 
 def test_tables_strike_out_by_300_but_not_the_digests_of_whole_documents(blogosphere):
-    data = experiment_d.Data(blogosphere.articles[:3], [], [], [])
-    made = [*experiment_d.contenders(data, Frequencies(words, data.articles), 0.6)]
+    data = yoon_judging.Data(blogosphere.articles[:3], [], [], [])
+    made = [*yoon.contenders(data, Frequencies(words, data.articles), 0.6)]
     assert [one.most for one in made] == [3, 3, 3, 300, 300, 300]
 
 
 def test_containment_is_the_oracles(blogosphere):
-    data = experiment_d.Data(blogosphere.articles[:60], blogosphere.posts[:10], [], [])
+    data = yoon_judging.Data(blogosphere.articles[:60], blogosphere.posts[:10], [], [])
     checked = 0
-    for post, found in zip(data.posts, experiment_d.containments(data), strict=True):
+    for post, found in zip(data.posts, yoon_others.containments(data), strict=True):
         own = oracle.qgrams(oracle.normal_form(post.text))
         for article, score in list(found.items())[:5]:
             other = oracle.qgrams(oracle.normal_form(data.articles[article]))
@@ -263,7 +266,7 @@ def test_the_products_fingerprints_are_those_of_its_signatures(blogosphere):
     import neardup
 
     text = blogosphere.articles[0]
-    hashes = experiment_d.product_sentences(text)
+    hashes = yoon.product_sentences(text)
     assert (
         tuple(f"{int.from_bytes(one, sys.byteorder):016x}" for one in hashes) == neardup.sign(text).sentences
     )

@@ -16,7 +16,7 @@ from testing.cluster_stand_in import RESET, Answer, error, standing_in
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.http.permission_errors import refusal, role_for
+from neardup.elastic.http.permission_errors import permission_error, role_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 GREEN = Answer(200, {"status": "green"})
@@ -300,7 +300,7 @@ def test_an_action_with_brackets_in_its_name_is_read_whole():
     reason = (
         "action [indices:data/write/bulk[s]] is unauthorized for user [u] on indices [news-1,news-2], this"
     )
-    found = refusal("http://h:1", "POST /_bulk", 403, "security_exception", reason)
+    found = permission_error("http://h:1", "POST /_bulk", 403, "security_exception", reason)
     assert isinstance(found, ClusterRefused)
     assert (found.action, found.index, found.role) == (
         "indices:data/write/bulk[s]",

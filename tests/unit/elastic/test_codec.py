@@ -21,7 +21,8 @@ from neardup.elastic.window.codec import (
     verdict_fields,
 )
 from neardup.model.verdict import Match, Verdict
-from neardup.signing.signature import Signature, sign
+from neardup.signing.signature import Signature
+from neardup.signing.signer import sign
 from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, key_counts
 
 NOW = 1_795_251_600_000

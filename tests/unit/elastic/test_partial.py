@@ -15,7 +15,7 @@ from neardup.elastic.window.codec import (
     verdict_fields,
 )
 from neardup.model.verdict import PartialMatch, Verdict
-from neardup.signing.signature import sign
+from neardup.signing.signer import sign
 from neardup.stores.records import ROW, STATUSES
 
 NOW = 1_795_251_600_000

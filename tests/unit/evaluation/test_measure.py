@@ -13,13 +13,11 @@ import neardup
 from neardup.baselines.base import YES_NO, Method
 from neardup.evaluation import memory, methods
 from neardup.evaluation.corpus import Corpus
-from neardup.evaluation.here import measure_here
 from neardup.evaluation.measure import Progress, measure, thresholds_of
 from neardup.evaluation.results import Point
 from neardup.evaluation.truth import Truth
+from neardup.evaluation.worker import Job, measure_in_process
 from neardup.oracle import definitions as oracle
-
-SILENT: dict[str, Any] = {"seed": 0, "on_progress": lambda _: None}
 
 
 class Letters(Method[frozenset[str]]):
@@ -160,7 +158,7 @@ def test_the_product_and_doc_q_find_what_the_oracle_finds(edited, method):
     }
     for threshold in thresholds:
         copies = frozenset(pair for pair, (shared, larger) in exact.items() if shared >= threshold * larger)
-        result = measure_here(method, edited, Truth(copies), thresholds=(threshold,), **SILENT)
+        result = measure_in_process(Job(method, edited, Truth(copies), (threshold,)), lambda _: None)
         (point,) = result.points
         assert len(copies) >= 5
         assert (point.precision, point.recall) == (1.0, 1.0)
@@ -180,7 +178,7 @@ def test_the_product_tells_every_candidate_and_the_size_of_its_largest_index(edi
             sizes.append(window.stats().memory_bytes)
     assert min(compared) > 0
     for asked in ((0.5, 0.9), (0.9, 0.5)):
-        result = measure_here(method, edited, TRUTH, thresholds=asked, **SILENT)
+        result = measure_in_process(Job(method, edited, TRUTH, asked), lambda _: None)
         assert {point.threshold: point.compared for point in result.points} == dict(
             zip((0.5, 0.9), compared, strict=True)
         )

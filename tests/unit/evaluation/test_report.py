@@ -12,7 +12,9 @@ import pytest
 
 from neardup.evaluation.charts import Mark, Series, chart, legend, log_axis, share_axis, threshold_axis
 from neardup.evaluation.errors import MethodFailed
-from neardup.evaluation.report import COLUMNS, NAMES, to_html, to_json, to_markdown, write_reports
+from neardup.evaluation.page import to_html
+from neardup.evaluation.report import NAMES, to_json, to_markdown, write_reports
+from neardup.evaluation.report_tables import COLUMNS
 from neardup.evaluation.results import Cost, Point, Result
 from neardup.evaluation.run import Evaluation
 

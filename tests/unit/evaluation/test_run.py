@@ -20,8 +20,9 @@ from neardup.evaluation.errors import EvaluationError, MethodFailed
 from neardup.evaluation.evaluated_settings import EvaluatedSettings
 from neardup.evaluation.results import Cost, Point, Result, ResultCache, code_digest, deciding, key_of
 from neardup.evaluation.run import RESULTS, Evaluation, evaluate
-from neardup.evaluation.subprocess_runner import measure_apart
+from neardup.evaluation.subprocess_runner import measure_in_subprocess
 from neardup.evaluation.truth import Truth
+from neardup.evaluation.worker import Job
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.lexicon_sample import lexicon_of
 from neardup.tables.lexicon import Lexicon
@@ -43,14 +44,14 @@ RESULT = Result(
 
 
 class Measured:
-    """Stands in for the measurement, and remembers what it was asked for."""
+    """Stands in for the measurement, and remembers the methods that it was to measure."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.methods: list[str] = []
 
-    def __call__(self, method: str, *_: object, **__: object) -> Result:
-        self.asked.append(method)
-        return replace(RESULT, method=method)
+    def __call__(self, job: Job, _: object) -> Result:
+        self.methods.append(job.method)
+        return replace(RESULT, method=job.method)
 
 
 @pytest.fixture
@@ -60,11 +61,11 @@ def measured() -> Measured:
 
 def test_a_kept_result_is_not_measured_again(tmp_path, measured):
     for _ in range(2):
-        outcomes = list(evaluate(CORPUS, TRUTH, ["x", "y"], place=tmp_path, measured=measured))
+        outcomes = list(evaluate(CORPUS, TRUTH, ["x", "y"], directory=tmp_path, runner=measured))
         assert [outcome.method for outcome in outcomes] == ["x", "y"]
-    assert measured.asked == ["x", "y"]
-    list(evaluate(CORPUS, TRUTH, ["x"], place=tmp_path, measured=measured, fresh=True))
-    assert measured.asked == ["x", "y", "x"]
+    assert measured.methods == ["x", "y"]
+    list(evaluate(CORPUS, TRUTH, ["x"], directory=tmp_path, runner=measured, fresh=True))
+    assert measured.methods == ["x", "y", "x"]
 
 
 @pytest.mark.parametrize(
@@ -75,27 +76,27 @@ def test_a_kept_result_is_not_measured_again(tmp_path, measured):
         {"truth": Truth(TRUTH.copies, judged_only=True)},
         {"thresholds": (0.5,)},
         {"seed": 1},
-        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(Recipe(fold_case=True))},
-        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(max_length=99)},
-        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(max_candidates=9)},
-        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(routes=("simhash",))},
-        {"methods": ["neardup sketch"], "tuning": EvaluatedSettings(min_shared=1)},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(Recipe(fold_case=True))},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(max_length=99)},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(max_candidates=9)},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(routes=("simhash",))},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(min_shared=1)},
     ],
 )
 def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, measured, change):
     names = change.get("methods", ["x"])
-    asked: dict[str, Any] = {
-        "corpus": CORPUS, "truth": TRUTH, "methods": names, "thresholds": None, "seed": 0, "tuning": None,
+    before: dict[str, Any] = {
+        "corpus": CORPUS, "truth": TRUTH, "methods": names, "thresholds": None, "seed": 0, "settings": None,
     }  # fmt: skip
-    for values in (asked, asked | change, asked):
-        list(evaluate(place=tmp_path, measured=measured, **values))
-    assert measured.asked == names * 2
+    for values in (before, before | change, before):
+        list(evaluate(directory=tmp_path, runner=measured, **values))
+    assert measured.methods == names * 2
 
 
 def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwise(tmp_path, measured):
-    for tuning in (None, EvaluatedSettings(Recipe(q=5))):
-        list(evaluate(CORPUS, TRUTH, ["x"], place=tmp_path, measured=measured, tuning=tuning))
-    assert measured.asked == ["x"]
+    for settings in (None, EvaluatedSettings(Recipe(q=5))):
+        list(evaluate(CORPUS, TRUTH, ["x"], directory=tmp_path, runner=measured, settings=settings))
+    assert measured.methods == ["x"]
 
 
 def test_a_lexicon_counts_by_what_is_in_it(tmp_path):
@@ -156,7 +157,16 @@ def test_a_change_of_a_file_that_decides_changes_the_digest_of_the_code(package,
     assert code_digest(package) == before
 
 
-@pytest.mark.parametrize("name", ["evaluation/report.py", "evaluation/report.html", "cli/evaluate.py"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "evaluation/report.py",
+        "evaluation/report_tables.py",
+        "evaluation/page.py",
+        "evaluation/page.html",
+        "cli/evaluate.py",
+    ],
+)
 def test_a_change_of_what_only_shows_results_does_not(package, name):
     before = code_digest(package)
     with (package / name).open("ab") as file:
@@ -168,11 +178,11 @@ def test_every_module_that_a_measurement_loads_is_in_the_digest():
     script = (
         "import sys\n"
         "from neardup.evaluation.corpus import Corpus\n"
-        "from neardup.evaluation.here import measure_here\n"
         "from neardup.evaluation.truth import Truth\n"
+        "from neardup.evaluation.worker import Job, measure_in_process\n"
         "for method in ('neardup sketch', 'neardup complete', 'doc_q(q=4)'):\n"
         "    corpus, truth = Corpus(('a', 'b'), ('Rain at noon.', 'Rain at noon.')), Truth(frozenset({(0, 1)}))\n"
-        "    measure_here(method, corpus, truth, thresholds=(0.5,), seed=0, on_progress=lambda _: None)\n"
+        "    measure_in_process(Job(method, corpus, truth, (0.5,)), lambda _: None)\n"
         "own = [module for name, module in sys.modules.items() if name.partition('.')[0] == 'neardup']\n"
         "print(*(module.__file__ for module in own), sep='\\n')\n"
     )
@@ -196,42 +206,35 @@ def test_a_damaged_result_is_as_good_as_none(tmp_path, damage):
 
 
 def test_a_method_that_fails_leaves_the_others_alone(tmp_path):
-    def fails(method: str, *_: object, **__: object) -> Result:
-        if method == "x":
-            raise MethodFailed(method, "it cannot")
-        return replace(RESULT, method=method)
+    def fails(job: Job, _: object) -> Result:
+        if job.method == "x":
+            raise MethodFailed(job.method, "it cannot")
+        return replace(RESULT, method=job.method)
 
     evaluation = Evaluation(CORPUS.facts(), TRUTH.facts(), 0)
-    for outcome in evaluate(CORPUS, TRUTH, ["x", "y"], place=tmp_path, measured=fails):
+    for outcome in evaluate(CORPUS, TRUTH, ["x", "y"], directory=tmp_path, runner=fails):
         evaluation.add(outcome)
     assert [result.method for result in evaluation.results] == ["y"]
     assert evaluation.to_dict()["failed"] == {"x": "it cannot"}
     assert len(list((tmp_path / RESULTS).iterdir())) == 1
 
 
-def test_a_process_measures_and_tells_its_progress():
-    said: list[Progress] = []
-    result = measure_apart("checksum(text)", CORPUS, TRUTH, thresholds=None, seed=0, on_progress=said.append)
+def test_a_process_measures_and_reports_its_progress():
+    reports: list[Progress] = []
+    result = measure_in_subprocess(Job("checksum(text)", CORPUS, TRUTH), reports.append)
     assert (result.points, result.index_bytes) == ((Point(1.0, 1, 1, 1, 1),), 60)
-    assert {one.stage.split(" at")[0] for one in said} == {"sign", "compare"}  # it learns nothing
+    assert {one.stage.split(" at")[0] for one in reports} == {"sign", "compare"}  # it learns nothing
     assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
 def test_a_process_measures_neardup_as_it_is_set_up():
     corpus = Corpus(("a", "b"), ("Rain at noon.", "RAIN AT NOON."))
-    found = {}
-    for tuning in (None, EvaluatedSettings(Recipe(fold_case=True), routes=("simhash",))):
-        result = measure_apart(
-            "neardup sketch",
-            corpus,
-            TRUTH,
-            thresholds=(0.7,),
-            seed=0,
-            on_progress=lambda _: None,
-            tuning=tuning,
-        )
-        found[result.name] = result.points[0].correct
-    assert found == {"neardup sketch": 0, "neardup sketch(fold_case, routes=simhash)": 1}
+    correct = {}
+    for settings in (None, EvaluatedSettings(Recipe(fold_case=True), routes=("simhash",))):
+        job = Job("neardup sketch", corpus, TRUTH, thresholds=(0.7,), settings=settings)
+        result = measure_in_subprocess(job, lambda _: None)
+        correct[result.name] = result.points[0].correct
+    assert correct == {"neardup sketch": 0, "neardup sketch(fold_case, routes=simhash)": 1}
 
 
 @pytest.mark.parametrize("place", [0, 2])
@@ -241,10 +244,9 @@ def test_a_document_that_neardup_itself_rejects_is_told(place):
     corpus = Corpus(CORPUS.ids, tuple(texts))
     reason = rf"the engine rejects the document '{corpus.ids[place]}': text has 13 characters, .* is 5"
     with pytest.raises(MethodFailed, match=reason):
-        measure_apart(
-            "neardup sketch", corpus, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None,
-            tuning=EvaluatedSettings(max_length=5),
-        )  # fmt: skip
+        measure_in_subprocess(
+            Job("neardup sketch", corpus, TRUTH, settings=EvaluatedSettings(max_length=5)), lambda _: None
+        )
 
 
 def test_every_setting_is_taken_over_or_left_out_on_purpose():
@@ -264,14 +266,14 @@ def test_every_setting_is_taken_over_or_left_out_on_purpose():
     assert {field.name for field in fields(Settings)} == taken | varied | forgets | partial | same_verdicts
 
 
-def test_a_tuning_is_that_of_the_settings_wherever_it_goes():
+def test_evaluated_settings_are_those_of_the_settings_wherever_they_go():
     settings = Settings(
         recipe=Recipe(q=5, fold_case=True, lexicon=Path("own.lexicon")), max_length=20_000_000, max_candidates=7,
         routes=("simhash", "sentences"), min_shared=3, window_hours=3, policy="drop",
     )  # fmt: skip
-    tuning = EvaluatedSettings.of(settings)
-    again = EvaluatedSettings.from_dict(json.loads(json.dumps(tuning.to_dict())))
-    for one in (tuning, again):
+    evaluated = EvaluatedSettings.of(settings)
+    again = EvaluatedSettings.from_dict(json.loads(json.dumps(evaluated.to_dict())))
+    for one in (evaluated, again):
         made = one.settings("complete", 0.6)
         assert (made.threshold, made.retrieval, made.window_hours, made.policy) == (
             0.6,
@@ -288,9 +290,7 @@ def test_a_tuning_is_that_of_the_settings_wherever_it_goes():
 
 def test_the_memory_of_a_process_is_its_own_however_large_the_one_that_starts_it():
     ballast = bytearray(b"x") * 400_000_000
-    result = measure_apart(
-        "checksum(text)", CORPUS, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None
-    )
+    result = measure_in_subprocess(Job("checksum(text)", CORPUS, TRUTH), lambda _: None)
     assert len(ballast) == 400_000_000
     if result.cost.peak_bytes is not None and sys.platform == "linux":
         assert result.cost.peak_bytes < 400_000_000
@@ -301,7 +301,7 @@ def test_what_a_method_raises_is_told():
     with pytest.raises(
         MethodFailed, match=r"method no such one failed: KeyError: .*\(registry.py, line \d+\)"
     ):
-        measure_apart("no such one", CORPUS, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None)
+        measure_in_subprocess(Job("no such one", CORPUS, TRUTH), lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_process_that_dies_is_a_method_that_failed(monkeypatch, tmp_path, prog
     monkeypatch.setattr(sys, "executable", str(script))
     large = Corpus(tuple(map(str, range(300))), ("x" * 10_000,) * 300)  # more than a pipe holds
     with pytest.raises(MethodFailed) as raised:
-        measure_apart("x", large, TRUTH, thresholds=None, seed=0, on_progress=lambda _: None)
+        measure_in_subprocess(Job("x", large, TRUTH), lambda _: None)
     assert reason in raised.value.reason
 
 

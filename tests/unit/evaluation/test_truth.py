@@ -26,7 +26,7 @@ def truth_of(tmp_path):
 
 
 def pairs(*names: str) -> frozenset[tuple[int, int]]:
-    return frozenset((CORPUS.places[name[0]], CORPUS.places[name[1]]) for name in names)
+    return frozenset((CORPUS.docs[name[0]], CORPUS.docs[name[1]]) for name in names)
 
 
 def test_listed_pairs_are_copies_and_every_other_pair_is_none(truth_of):

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from testing.index_parts import line, search_of, signed, table_of
 
-from neardup.index.candidates import SignedQueryBatch, joined_batches, required_overlaps, with_fingerprints
 from neardup.index.posting_lists import Query
+from neardup.index.query_batch import SignedQueryBatch, joined_batches, with_fingerprints
+from neardup.index.search import required_overlaps
 from neardup.index.verification import Verifier
 from neardup.model.settings import COMPLETE_SHARED, Recipe
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 THRESHOLDS = st.fractions("1/100", 1, max_denominator=100)
 
@@ -139,11 +140,7 @@ def searched(texts, chosen, threshold="0.7"):
         listed=None,
     )  # fmt: skip
     candidates = [
-        set(
-            found.crowds[i].numbers.tolist()
-            if i in found.crowds
-            else found.numbers[found.queries == i].tolist()
-        )
+        set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
     compared = [verifier.compared(i, 0, number=i)[0] for i in range(len(texts))]

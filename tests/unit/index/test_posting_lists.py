@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.index.posting_lists import Hits, PostingLists, Query, no_bitsets
+from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitset_cache import add_counts
-from neardup.kernels.posting_lists import Documents
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -38,7 +38,7 @@ class Slow:
 
     size: int
     most: int = 4
-    runs: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    postings: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self):
         self.lists = PostingLists(slots=16, pool=4)
@@ -56,10 +56,10 @@ class Slow:
         for number, own in documents:
             for key in own:
                 if number >= 0:
-                    self.runs[key].append(number)
+                    self.postings[key].append(number)
 
     def search_and_add(
-        self, documents, min_shared, *, low=0, high=0, count=10, threshold=Fraction(1, 100), longest=0
+        self, documents, min_shared, *, low=0, high=0, count=10, threshold=Fraction(1, 100), limit=0
     ):
         """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
         query = Query(
@@ -78,28 +78,28 @@ class Slow:
             query,
             self.columns,
             self.hits,
-            longest,
+            limit,
         )
         expected = []
         for (number, own), minimum in zip(documents, min_shared, strict=True):
-            expected.append(self.candidates(own, minimum, low, high, count, threshold, longest))
+            expected.append(self.candidates(own, minimum, low, high, count, threshold, limit))
             self.remember([(number, own)])
         for i, (candidates, skipped) in enumerate(expected):
-            part = found.numbers[found.offsets[i] : found.offsets[i + 1]].tolist()
+            part = found.docs[found.offsets[i] : found.offsets[i + 1]].tolist()
             assert sorted(part) == candidates, i
-            assert found.skipped[i] == skipped
-        assert self.lists.keys == len(self.runs)
+            assert found.left_out[i] == skipped
+        assert self.lists.keys == len(self.postings)
         return [candidates for candidates, _ in expected]
 
-    def candidates(self, keys, minimum, low, high, count, threshold, longest):
+    def candidates(self, keys, minimum, low, high, count, threshold, limit):
         hours, counts, alive = self.columns[:3]
         held, skipped = Counter[int](), 0
         for key in keys:
-            run = self.runs.get(key, [])
-            if longest and sum(bool(alive[d]) and low <= hours[d] <= high for d in run) > longest:
+            docs = self.postings.get(key, [])
+            if limit and sum(bool(alive[d]) and low <= hours[d] <= high for d in docs) > limit:
                 skipped += 1
             else:
-                held.update(run)
+                held.update(docs)
         return sorted(
             d
             for d, times in held.items()
@@ -109,8 +109,8 @@ class Slow:
 
     def renumbered(self, numbers):
         self.lists = self.lists.renumbered(np.array(numbers))
-        kept = {key: [numbers[d] for d in run if numbers[d] >= 0] for key, run in self.runs.items()}
-        self.runs = defaultdict(list, {key: run for key, run in kept.items() if run})
+        kept = {key: [numbers[d] for d in docs if numbers[d] >= 0] for key, docs in self.postings.items()}
+        self.postings = defaultdict(list, {key: docs for key, docs in kept.items() if docs})
         living = np.argsort(numbers)[numbers.count(-1) :]
         self.columns = columns_of(*(column[living] for column in self.columns[:3]))
         self.size = len(self.columns.hours)
@@ -179,12 +179,12 @@ def test_only_what_is_plausible_is_a_candidate():
 def test_runs_of_too_many_living_documents_are_left_out():
     slow = Slow(100)
     slow.add([(number, [1, 2] if number % 3 else [1]) for number in range(90)])
-    assert slow.search_and_add([(-1, [1, 2])], [1], longest=60)[0] == [n for n in range(90) if n % 3]
+    assert slow.search_and_add([(-1, [1, 2])], [1], limit=60)[0] == [n for n in range(90) if n % 3]
     slow.columns.alive[:30] = 0
-    assert len(slow.search_and_add([(-1, [1, 2])], [1], longest=60)[0]) == 60
-    assert slow.search_and_add([(-1, [1])], [1], longest=59) == [[]]
+    assert len(slow.search_and_add([(-1, [1, 2])], [1], limit=60)[0]) == 60
+    assert slow.search_and_add([(-1, [1])], [1], limit=59) == [[]]
     slow.columns.hours[40:] = 7
-    assert len(slow.search_and_add([(-1, [1])], [1], longest=59, high=6)[0]) == 10
+    assert len(slow.search_and_add([(-1, [1])], [1], limit=59, high=6)[0]) == 10
 
 
 @pytest.mark.parametrize("most", [4, 6, 7, 100])
@@ -206,7 +206,7 @@ def test_renumbering_keeps_the_living_in_order():
     for _ in range(4):
         keep = numbers.random(slow.size) < 0.6
         slow.renumbered(np.where(keep, np.cumsum(keep) - 1, -1).tolist())
-        first = max((max(run) for run in slow.runs.values()), default=-1) + 1
+        first = max((max(docs) for docs in slow.postings.values()), default=-1) + 1
         more = [
             (number, own)
             for number, own in random_documents(20, list(range(70)), 5, first)
@@ -225,7 +225,7 @@ def test_an_empty_batch_and_a_document_without_keys():
     assert slow.search_and_add([(1, []), (2, [7]), (3, [7])], [1, 1, 1]) == [[], [], [2]]
 
 
-def test_runs_of_thousands_are_answered_like_any_other():
+def test_lists_of_thousands_are_answered_like_any_other():
     """Answered from bitsets (kernels/bitset_cache.py): filled, caught up with, and made anew when renumbered."""
     numbers = np.random.default_rng(6)
     size = 12_000
@@ -242,10 +242,10 @@ def test_runs_of_thousands_are_answered_like_any_other():
     slow.columns.alive[:100] = 0
     for first in (7_000, 7_040, 7_080):
         for minimum in (1, 2, 3, 4):
-            asked = [(-1, list(shares)), (-1, [1, 2, 10, 11, 12]), (-1, [1, 2, 3]), (-1, [4, 13, 14])]
-            slow.search_and_add(asked, [minimum] * len(asked))
+            queries = [(-1, list(shares)), (-1, [1, 2, 10, 11, 12]), (-1, [1, 2, 3]), (-1, [4, 13, 14])]
+            slow.search_and_add(queries, [minimum] * len(queries))
         slow.search_and_add(some(first, 40), [4] * 40)
-    assert slow.lists._heavy.used[0] == 4  # the two longest of each question
+    assert slow.lists._bitsets.used[0] == 4  # the two longest of each query
     slow.add(some(7_200, 800))
     slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
     keep = np.arange(size) % 5 > 0
@@ -253,7 +253,7 @@ def test_runs_of_thousands_are_answered_like_any_other():
     slow.search_and_add([(-1, [1, 2, 3, 4, 10]), (-1, [1, 10, 11, 12])], [4, 3])
 
 
-def test_long_runs_are_counted_by_their_bitsets_as_others_are():
+def test_long_lists_are_counted_by_their_bitsets_as_others_are():
     numbers = np.random.default_rng(4)
     crowd = [1, 2, 3, 4, 5, 6, 7, 8, 9]
     slow = Slow(6_000, 6)
@@ -285,7 +285,7 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
         query = Query(i * one, one, one, one, 7, 10, columns.fingerprints[i : i + 1].copy())
         keys = np.array([text, 100 + text], np.uint64)
         answer = lists.search_and_add(keys, np.array([0, 2]), one, query, columns, hits)
-        found.append(answer.numbers.tolist())
+        found.append(answer.docs.tolist())
     assert found == [[j for j in range(i) if texts[j] == texts[i]] for i in range(size)]
     assert lists.keys == 2 * len(set(texts))
     assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]
@@ -294,17 +294,17 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
 @pytest.mark.parametrize(("bitsets", "words"), [(1, 1), (7, 3), (8, 64), (9, 65), (300, 70)])
 def test_bitsets_are_added_up_as_their_bits_are(bitsets, words):
     numbers = np.random.default_rng(bitsets)
-    heavy = no_bitsets(64 * words, 512)
-    heavy.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
+    cache = no_bitsets(64 * words, 512)
+    cache.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
     counts = numbers.integers(0, 9, 64 * words - 5).astype(np.int32)
-    bits = np.unpackbits(heavy.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
+    bits = np.unpackbits(cache.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
     expected = counts + bits.sum(axis=0)[: len(counts)]
-    add_counts(heavy, np.arange(bitsets), bitsets, words, counts)
+    add_counts(cache, np.arange(bitsets), bitsets, words, counts)
     np.testing.assert_array_equal(counts, expected)
 
 
 def test_what_documents_have_in_common_with_some_keys_is_counted():
-    """Of long runs by their bitsets, made and caught up with, of others by reading."""
+    """Of long lists by their bitsets, made and caught up with, of others by reading."""
     numbers = np.random.default_rng(8)
     held = numbers.random((2_000, 60)) < numbers.choice([0.02, 0.3, 0.6], 60)
     lists, salt = PostingLists(bitsets=32), np.uint64(0xABCD)
@@ -312,10 +312,10 @@ def test_what_documents_have_in_common_with_some_keys_is_counted():
         for document in range(first, last):
             keys = np.flatnonzero(held[document]).astype(np.uint64) ^ salt
             lists.add(keys, np.array([0, len(keys)]), np.array([document]))
-        asked = np.flatnonzero(numbers.random(60) < 0.7).astype(np.uint64)
+        queries = np.flatnonzero(numbers.random(60) < 0.7).astype(np.uint64)
         counts = np.zeros(2_100, np.int32)
-        assert lists.tally(asked, salt, 1, counts) > 0
-        np.testing.assert_array_equal(counts[:last], held[:last, asked.astype(int)].sum(axis=1))
+        assert lists.tally(queries, salt, 1, counts) > 0
+        np.testing.assert_array_equal(counts[:last], held[:last, queries.astype(int)].sum(axis=1))
         assert not counts[last:].any()
-        lists.tally(asked, salt, -1, counts)
+        lists.tally(queries, salt, -1, counts)
         assert not counts.any()

@@ -1,4 +1,4 @@
-"""The sieve turns away no pair that reaches the threshold where it can be certain, and almost none elsewhere."""
+"""The bitmap filter rejects no pair that reaches the threshold where it can be certain, and almost none elsewhere."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from testing.index_parts import line, search_of, signed, table_of
 
-from neardup.index.candidates import Candidates, SignedQueryBatch
-from neardup.kernels import bitmap_filter as sieve
+from neardup.index.candidates import Candidates
+from neardup.index.query_batch import SignedQueryBatch
+from neardup.kernels import bitmap_filter
 from neardup.model.verdict import required_overlap
 
 
@@ -20,7 +21,7 @@ def passing(pairs, threshold):
     queries = SignedQueryBatch(signed([own for own, _ in pairs]), None, None)
     places = np.arange(len(pairs))
     candidates = Candidates(places, places, np.zeros(len(pairs), np.bool_))
-    kept = search._sieved(candidates, queries, table, threshold)
+    kept = search._filtered(candidates, queries, table, threshold)
     return np.isin(places, kept.queries)
 
 
@@ -45,7 +46,7 @@ def pairs_at(numbers, threshold, count, least, most):
     "threshold", [Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(95, 100), Fraction(1)]
 )
 def test_at_level_0_nothing_at_the_threshold_is_turned_away(threshold):
-    pairs = pairs_at(np.random.default_rng(1), threshold, 400, 1, 2 * sieve.SAMPLE)
+    pairs = pairs_at(np.random.default_rng(1), threshold, 400, 1, 2 * bitmap_filter.SAMPLE)
     assert passing(pairs, threshold).all()
 
 
@@ -54,7 +55,7 @@ def test_at_level_0_nothing_at_the_threshold_is_turned_away(threshold):
 )
 def test_above_almost_nothing_at_the_threshold_is_turned_away(threshold):
     # At five standard deviations one in three million: none of these 1,200.
-    pairs = pairs_at(np.random.default_rng(2), threshold, 600, 2 * sieve.SAMPLE, 6_000)
+    pairs = pairs_at(np.random.default_rng(2), threshold, 600, 2 * bitmap_filter.SAMPLE, 6_000)
     assert passing(pairs, threshold).all()
 
 
@@ -62,7 +63,7 @@ def test_above_almost_nothing_at_the_threshold_is_turned_away(threshold):
 def test_around_a_change_of_level(threshold):
     pairs = []
     for level in (1, 2, 3):
-        edge = sieve.SAMPLE << level
+        edge = bitmap_filter.SAMPLE << level
         pairs += pairs_at(np.random.default_rng(level), threshold, 60, edge - 3, edge + 3)
         numbers = np.random.default_rng(level)
         for larger, smaller in (
@@ -89,20 +90,22 @@ def test_what_has_little_in_common_is_turned_away(size):
     (0, 0), (1, 0), (255, 0), (256, 0), (511, 0), (512, 1), (1_023, 1), (1_024, 2), (2**20, 12), (10_000_000, 15),
 ])  # fmt: skip
 def test_level_leaves_256_to_511_keys(count, level):
-    assert sieve.level_of(count) == level
-    assert count < 2 * sieve.SAMPLE or sieve.SAMPLE <= count >> level < 2 * sieve.SAMPLE
+    assert bitmap_filter.level_of(count) == level
+    assert (
+        count < 2 * bitmap_filter.SAMPLE or bitmap_filter.SAMPLE <= count >> level < 2 * bitmap_filter.SAMPLE
+    )
 
 
 @pytest.mark.parametrize("size", [1, 63, 300, 511, 512, 700, 1_023, 1_024, 5_000])
 def test_bitmaps_hold_their_samples_and_nothing_else(size):
     batch = signed([line(7 * size, 8 * size)])
     keys = key_set(batch)
-    own = sieve.level_of(size)
+    own = bitmap_filter.level_of(size)
     for place, level in enumerate((own - 1, own, own + 1)):
         if level < 0:
             continue
         sample = [key for key in keys if key >> 16 & ((1 << level) - 1) == 0]
-        words = batch.sieves[0, place].tolist()
+        words = batch.bitmaps[0, place].tolist()
         bits = {64 * at + bit for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
         assert bits == {(key >> 32) & 0x7FF for key in sample}
         assert batch.samples[0, place] == len(sample)
@@ -110,6 +113,6 @@ def test_bitmaps_hold_their_samples_and_nothing_else(size):
 
 def key_set(batch):
     from neardup.model.settings import Recipe
-    from neardup.signing.signature import signer_for
+    from neardup.signing.signer import signer_for
 
     return signer_for(Recipe()).key_sets(batch)[0].tolist()

@@ -13,7 +13,8 @@ from testing.index_parts import signed
 from neardup.kernels.overlap import verify_pairs
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import concatenated, signer_for
+from neardup.signing.signature import concatenated
+from neardup.signing.signer import signer_for
 
 # Few letters, so that q-grams repeat; NUL and what lies above U+FFFF have keys of their own kind.
 FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from neardup.kernels.text import MAX_GROWTH, decode, decode_one, encode_one, is_ascii
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import signer_for
+from neardup.signing.signer import signer_for
 
 EDGES = (
     0,

@@ -6,7 +6,8 @@ import pickle
 
 import pytest
 
-from neardup.signing.lexicon_sample import DEFAULT_SAMPLE, EmptySample, lexicon_of, sampled
+from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
+from neardup.signing.lexicon_sample import EmptySample, lexicon_of, sampled
 
 
 def test_all_of_a_small_stream_is_taken():
@@ -36,4 +37,4 @@ def test_the_command_draws_as_many_as_the_module_says():
 
     from neardup.cli.lexicon import build
 
-    assert inspect.signature(build).parameters["sample"].default == DEFAULT_SAMPLE
+    assert inspect.signature(build).parameters["sample"].default == DEFAULT_LEXICON_SAMPLE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.signing.signature import Signer, sign, signer_for
+from neardup.signing.signer import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -75,7 +75,7 @@ def test_a_batch_is_its_documents(texts: list[str]) -> None:
         assert batch.text(i).decode() == oracle.normal_form(text)
         assert batch.text(i) == alone.text(0)
         assert batch.counts[i] == alone.counts[0]
-        assert (batch.sieves[i] == alone.sieves[0]).all()
+        assert (batch.bitmaps[i] == alone.bitmaps[0]).all()
         assert (batch.fingerprints[i] == alone.fingerprints[0]).all()
 
 

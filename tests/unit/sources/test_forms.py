@@ -12,7 +12,7 @@ from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, read, writt
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document
-from neardup.sources import Reader
+from neardup.sources.reader import Reader
 
 # ---- directories and names ----
 

@@ -20,8 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.model.document import FLUSH, Document, Reject, parse_time
-from neardup.sources import Fields, Reader
+from neardup.sources.fields import Fields
 from neardup.sources.lines import Overlong, excerpt, lines
+from neardup.sources.reader import Reader
 from neardup.sources.streams import CHUNK
 
 STORIES = [
@@ -299,7 +300,7 @@ def test_an_engine_s_reject_is_located_by_its_id(tmp_path):
 def test_standard_input_delivers_what_is_there_and_says_that_it_waits():
     script = (
         "import sys\n"
-        "from neardup.sources import Reader\n"
+        "from neardup.sources.reader import Reader\n"
         "for item in Reader(['-']): print(getattr(item, 'id', 'FLUSH'), flush=True)\n"
     )
     process = subprocess.Popen(

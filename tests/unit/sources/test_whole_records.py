@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.sources import Fields, Reader
+from neardup.sources.fields import Fields
+from neardup.sources.reader import Reader
 
 LINE = '{"nr": 7, "page": {"body": "Rain.", "title": "T"}, "time": "", "timestamp": "2026-11-21", "lang": "en"}\n'
 NAMES = Fields("nr", "page.body", ("time", "timestamp", "@timestamp"))

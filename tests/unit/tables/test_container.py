@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import DataFileError, LexiconError
-from neardup.tables import container as datafile
+from neardup.tables import container
 
 PAYLOAD = b"seventeen bytes. " * 40
 
@@ -17,12 +17,12 @@ PAYLOAD = b"seventeen bytes. " * 40
 @pytest.fixture
 def path(tmp_path):
     target = tmp_path / "x.bin"
-    datafile.write(target, b"TEST", 3, PAYLOAD)
+    container.write(target, b"TEST", 3, PAYLOAD)
     return target
 
 
 def test_what_was_written_comes_back(path):
-    assert datafile.read(path, b"TEST", 3) == (PAYLOAD, xxhash.xxh64_intdigest(PAYLOAD, seed=0))
+    assert container.read(path, b"TEST", 3) == (PAYLOAD, xxhash.xxh64_intdigest(PAYLOAD, seed=0))
 
 
 def test_the_header_is_as_documented(path):
@@ -38,13 +38,13 @@ def test_writing_leaves_nothing_else_behind(path):
 
 def test_a_directory_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no such directory for x\.bin: make it first") as caught:
-        datafile.write(tmp_path / "none" / "x.bin", b"TEST", 1, PAYLOAD)
+        container.write(tmp_path / "none" / "x.bin", b"TEST", 1, PAYLOAD)
     assert caught.value.filename == str(tmp_path / "none")
 
 
 def test_an_empty_payload_is_one(tmp_path):
-    datafile.write(tmp_path / "e", b"TEST", 1, b"")
-    assert datafile.read(tmp_path / "e", b"TEST", 1)[0] == b""
+    container.write(tmp_path / "e", b"TEST", 1, b"")
+    assert container.read(tmp_path / "e", b"TEST", 1)[0] == b""
 
 
 def header(kind: bytes = b"TEST", version: int = 3) -> bytes:
@@ -76,7 +76,7 @@ def test_a_damaged_or_foreign_file_is_refused_with_what_was_found(tmp_path, dama
     path = tmp_path / "damaged.bin"
     path.write_bytes(data)
     with pytest.raises(DataFileError, match=r"damaged\.bin: found .*, expected ") as caught:
-        datafile.read(path, b"TEST", 3)
+        container.read(path, b"TEST", 3)
     assert message in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def test_no_single_flipped_bit_goes_unnoticed(tmp_path_factory, position, bit):
     path = tmp_path_factory.mktemp("flipped") / "x.bin"
     path.write_bytes(data)
     try:
-        payload, _ = datafile.read(path, b"TEST", 3)
+        payload, _ = container.read(path, b"TEST", 3)
     except DataFileError:
         return
     # A bit of the zlib stream may be without meaning; then the payload is whole all the same.
@@ -97,9 +97,9 @@ def test_no_single_flipped_bit_goes_unnoticed(tmp_path_factory, position, bit):
 def test_the_caller_names_the_exception(tmp_path):
     (tmp_path / "x").write_bytes(b"")
     with pytest.raises(LexiconError):
-        datafile.read(tmp_path / "x", b"TEST", 3, LexiconError)
+        container.read(tmp_path / "x", b"TEST", 3, LexiconError)
 
 
 def test_a_missing_file_is_no_damaged_one(tmp_path):
     with pytest.raises(FileNotFoundError):
-        datafile.read(tmp_path / "none", b"TEST", 3)
+        container.read(tmp_path / "none", b"TEST", 3)

@@ -10,7 +10,7 @@ import xxhash
 
 from neardup.errors import LexiconError
 from neardup.oracle import definitions as oracle
-from neardup.tables import container as datafile
+from neardup.tables import container
 from neardup.tables.lexicon import QGRAM_SLOTS, WORD_SLOTS, Lexicon, LexiconBuilder, frequency_class
 
 TEXTS = ["a rose is a rose", "a rose is a flower", "the flower", "a bee"] * 5 + ["nothing else"]
@@ -74,17 +74,10 @@ def test_qgrams_have_classes_by_the_top_bits_of_their_keys(lexicon):
     assert lexicon.qgram_classes[oracle.key("hing") >> 42] == 255
 
 
-def test_weights_and_commonness_by_class(lexicon):
-    assert lexicon.idf_class_weight[[0, 37, 63, 69, 70, 200, 255]].tolist() == [70, 33, 7, 1, 1, 1, 70]
-    assert lexicon.class_is_common[[0, 16, 17, 254, 255]].tolist() == [False, False, True, True, False]
-    assert len(lexicon.idf_class_weight) == len(lexicon.class_is_common) == 256
-
-
-def test_the_slow_oracle_agrees_on_weights_and_commonness(lexicon):
-    for word in {word for text in TEXTS for word in oracle.words(text)}:
-        known = oracle.word_class(word, lexicon)
-        assert lexicon.idf_class_weight[known] == oracle.idf(word, lexicon)
-        assert lexicon.class_is_common[known] == oracle.is_common(word, lexicon)
+def test_weights_and_commonness_follow_from_the_class(lexicon):
+    words = ["a", "flower", "bee", "nothing"]  # of the classes 63, 53, 37 and 255
+    assert [oracle.idf(word, lexicon) for word in words] == [7, 17, 33, 70]
+    assert [oracle.is_common(word, lexicon) for word in words] == [True, True, True, False]
 
 
 def test_a_lexicon_of_no_document_knows_nothing_and_works():
@@ -92,8 +85,8 @@ def test_a_lexicon_of_no_document_knows_nothing_and_works():
     assert (empty.documents, empty.n_class, empty.common_class) == (0, 0, 16)
     assert (empty.qgram_classes == 255).all()
     assert (empty.word_classes == 255).all()
-    assert (empty.idf_class_weight == 1).all()
-    assert not empty.class_is_common[empty.word_classes].any()
+    assert oracle.idf("rose", empty) == 1
+    assert not oracle.is_common("rose", empty)
 
 
 def test_the_order_of_documents_is_irrelevant(lexicon):
@@ -131,7 +124,7 @@ def test_save_then_load_gives_the_same(lexicon, path):
 
 
 def test_the_file_is_as_documented(lexicon, path):
-    payload, checksum = datafile.read(path, b"LEXI", 1)
+    payload, checksum = container.read(path, b"LEXI", 1)
     assert lexicon.id == f"{checksum:016x}"[:8]
     assert struct.unpack_from("<BBBBIH", payload) == (4, 0, 70, 17, 21, 4)
     assert payload[10:14] == b"test"
@@ -182,7 +175,7 @@ FOREIGN = {
 def test_a_payload_that_is_no_lexicon_is_refused(tmp_path, kind):
     data, message = FOREIGN[kind]
     path = tmp_path / "foreign.lexicon"
-    datafile.write(path, b"LEXI", 1, data)
+    container.write(path, b"LEXI", 1, data)
     with pytest.raises(LexiconError, match=r"foreign\.lexicon: found") as caught:
         Lexicon.load(path)
     assert message in str(caught.value)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from neardup.errors import DataFileError
-from neardup.tables import container as datafile
+from neardup.tables import container
 from neardup.tables import ranks as rank_table
 
 
@@ -75,6 +75,6 @@ def test_arrays_are_read_only(table):
 
 def test_a_payload_of_another_length_is_refused(tmp_path):
     path = tmp_path / "rank16.bin"
-    datafile.write(path, rank_table.KIND, rank_table.VERSION, bytes(100))
+    container.write(path, rank_table.KIND, rank_table.VERSION, bytes(100))
     with pytest.raises(DataFileError, match="found a payload of 100 bytes, expected 131584 bytes"):
         rank_table.read(path)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from neardup.errors import DataFileError
 from neardup.oracle.nfc import nfc
-from neardup.tables import container as datafile
+from neardup.tables import container
 from neardup.tables import unicode as unicode_table
 from neardup.tables.unicode import (
     ALONE,
@@ -225,10 +225,10 @@ def test_arrays_are_read_only_and_native(table):
 
 def test_a_table_of_other_sections_is_refused(tmp_path):
     path = tmp_path / "unicode16.bin"
-    datafile.write(path, unicode_table.KIND, unicode_table.VERSION, bytes(3 * CODE_POINTS))
+    container.write(path, unicode_table.KIND, unicode_table.VERSION, bytes(3 * CODE_POINTS))
     with pytest.raises(DataFileError, match="expected the sections of a Unicode table"):
         unicode_table.read(path)
-    datafile.write(path, unicode_table.KIND, unicode_table.VERSION, b"short")
+    container.write(path, unicode_table.KIND, unicode_table.VERSION, b"short")
     with pytest.raises(DataFileError, match="found a payload of 5 bytes"):
         unicode_table.read(path)
 

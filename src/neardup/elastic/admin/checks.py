@@ -50,13 +50,13 @@ def _health(cluster: Cluster) -> Finding:
     status, nodes = health.status, health.nodes
     own = cluster.credentials
     who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
-    found = f"{health.name}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
+    text = f"{health.name}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
     if status == "red":
         remedy = (
             "an hour that is not there is compared with nothing; GET _cluster/allocation/explain says why"
         )
-        return Finding(f"cluster {cluster.url}", "bad", f"{found}: {remedy}")
-    return Finding(f"cluster {cluster.url}", "ok", found)
+        return Finding(f"cluster {cluster.url}", "bad", f"{text}: {remedy}")
+    return Finding(f"cluster {cluster.url}", "ok", text)
 
 
 def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
@@ -200,21 +200,21 @@ def _problems(settings: Mapping[str, Any]) -> Iterator[tuple[State, str]]:
     """What is wrong with the settings of an index, which is called INDEX."""
     interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
-        found = "no refresh_interval is set, so the first search after a pause waits"
-        yield "warning", f"{found}; {refreshing}"
+        text = "no refresh_interval is set, so the first search after a pause waits"
+        yield "warning", f"{text}; {refreshing}"
     elif interval.startswith("-"):
-        found = "refresh_interval is -1: nothing written would ever be seen by a search"
-        yield "bad", f"{found}; {refreshing}"
+        text = "refresh_interval is -1: nothing written would ever be seen by a search"
+        yield "bad", f"{text}; {refreshing}"
     terms = int(settings.get("max_terms_count", MAX_TERMS))
     if terms < MAX_TERMS:
-        found = f"max_terms_count is {terms}: searches for long documents would be refused"
-        yield "bad", f"{found}; {_put('max_terms_count', str(MAX_TERMS))}"
+        text = f"max_terms_count is {terms}: searches for long documents would be refused"
+        yield "bad", f"{text}; {_put('max_terms_count', str(MAX_TERMS))}"
     blocks = [
         name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
     ]
     if blocks:
-        found = f"blocked ({', '.join(blocks)}): verdicts cannot be written"
-        yield "bad", f"{found}; {_put(f'blocks.{blocks[0]}', 'null')}, and see that the disk is not full"
+        text = f"blocked ({', '.join(blocks)}): verdicts cannot be written"
+        yield "bad", f"{text}; {_put(f'blocks.{blocks[0]}', 'null')}, and see that the disk is not full"
 
 
 def _put(setting: str, value: str) -> str:
@@ -244,10 +244,10 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
 def _shards(cluster: Cluster) -> Finding:
     """How near the cluster is to as many shards as it may have: then no hour could be made."""
     limit = api.shard_limit(cluster)
-    found = f"{limit.used:,} of {limit.most:,}"
+    text = f"{limit.used:,} of {limit.most:,}"
     if limit.used > NEARLY_FULL * limit.most:
         remedy = (
             "an hour takes two; delete old indices (neardup expire), or raise cluster.max_shards_per_node"
         )
-        return Finding("shards", "warning", f"{found}: {remedy}")
-    return Finding("shards", "ok", found)
+        return Finding("shards", "warning", f"{text}: {remedy}")
+    return Finding("shards", "ok", text)

@@ -19,10 +19,11 @@ from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 SignedBy = Literal["plugin", "client"]
 
 TEXT_FIELD: Final = "text"
+"""The field that is signed; the plugin has the same default."""
 TIME_FIELD: Final = "@timestamp"
 MAX_LENGTH: Final = 1_000_000
 """The longest text that a node signs, in characters: signing takes some 100 bytes of heap for each of them. The
-plugin's own default (`NeardupProcessorFactory`) is the same number.
+plugin's own default is the same number, and a test compares them.
 """
 MAX_TERMS: Final = 65_536
 """`index.max_terms_count` as Elasticsearch sets it, and as our searches rely on it."""

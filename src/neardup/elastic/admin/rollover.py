@@ -1,4 +1,4 @@
-"""Making hours before they begin, and moving the write alias to the one that has: core APIs only.
+"""Rollover: makes hours before they begin, and moves the write alias to the one that has; core APIs only.
 
 An hour's index would also be made when its first document comes. This is for clients that write to one name, the alias
 PREFIX; and it spares the first document of an hour the wait for an index.

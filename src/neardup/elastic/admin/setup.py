@@ -1,4 +1,4 @@
-"""Setting up a window in a cluster: what is wanted, what of it is missing, and making it so.
+"""Setup of a window in a cluster: what is wanted, what of it is missing, and making it so.
 
 `plan` is a pure function from a `ClusterSnapshot` and a `WindowConfig` to the changes that are needed; a second run
 needs none. What would make documents of two recipes lie in one window is refused before anything is changed.
@@ -23,7 +23,7 @@ from neardup.elastic.admin.managed_objects import (
 )
 from neardup.elastic.http.admin_api import put_object
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
-from neardup.model.settings import MAX_Q, Recipe, Settings, check_whole
+from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,7 +137,7 @@ def window_config(about: Mapping[str, Any]) -> WindowConfig:
 
 
 def _fields_of(about: Mapping[str, Any]) -> set[str]:
-    """Which fields of a `WindowConfig` a description must have: all, but for what is only said where it is set."""
+    """Which fields of a `WindowConfig` a description must have: all but those that may be left out."""
     return {field.name for field in fields(WindowConfig)} - ({"keep_hours"} - about.keys())
 
 
@@ -162,7 +162,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
-    _refuse(address, config, snapshot)
+    _check_neighbours(address, config, snapshot)
     objects = wanted_objects(address, config, lifecycle=snapshot.lifecycle)
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
     if not snapshot.has_state:
@@ -182,7 +182,7 @@ def apply(cluster: Cluster, made: Plan) -> None:
 
 def _check(config: WindowConfig) -> None:
     Settings(window_hours=config.window_hours, keep_hours=config.keep_hours)  # checks both
-    check_whole("max_length", config.max_length, MAX_Q, 10_000_000)
+    check_whole("max_length", config.max_length, MAX_Q, DEFAULT_MAX_LENGTH)  # no more than a client signs
     for name in ("text_field", "time_field"):
         value = getattr(config, name)
         if not all(value.split(".")) or value.split(".")[0] == "neardup":
@@ -214,7 +214,7 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
 
 
 def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) -> Iterator[Change]:
-    """An hour that was made before the settings changed: who signs and who deletes it can still be told."""
+    """An hour that was made before the settings changed: who signs and who deletes it can still be changed."""
     has = {
         "final_pipeline": index.settings.get("final_pipeline"),
         "lifecycle.name": index.settings.get("lifecycle", {}).get("name"),
@@ -226,7 +226,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
         yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
 
 
-def _refuse(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
+def _check_neighbours(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
     """Raises for what this window cannot live beside."""
     if snapshot.prefix_is_index:
         raise SetupRefused(
@@ -235,7 +235,7 @@ def _refuse(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -
             "choose another prefix",
         )
     for index in snapshot.indices.hourly:
-        _refuse_index(address, config, index)
+        _check_index(address, config, index)
     for template in snapshot.other_templates:
         for pattern in template.patterns:
             if template.ours and _nested(address.pattern, pattern):
@@ -253,7 +253,7 @@ def _refuse(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -
                 )
 
 
-def _refuse_index(address: Address, config: WindowConfig, index: HourlyIndex) -> None:
+def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> None:
     if index.about is None:
         raise SetupRefused(
             str(address),

@@ -1,7 +1,7 @@
 """Where a window lies in a cluster, what everything that belongs to it is called, and who may enter.
 
 A window is a cluster and a prefix: `https://host:9200/news`. An hour of it is the index `news-2026.11.21-09`; the
-copies of that hour that the policy `route` keeps apart are `news-copies-2026.11.21-09`. The alias `news` is all hours,
+copies of that hour that the policy `route` sets aside are `news-copies-2026.11.21-09`. The alias `news` is all hours,
 and the current one takes what is written to it. `neardup-state-news` holds the scorer's lease and commit; templates,
 pipeline and lifecycle policy begin with `neardup-news`.
 """
@@ -88,7 +88,7 @@ class Address:
         return f"{self.prefix}-{hour_name(hour)}"
 
     def copies(self, hour: int) -> str:
-        """The index of the copies of an hour that the policy `route` keeps apart."""
+        """The index of the copies of an hour that the policy `route` sets aside."""
         return f"{self.prefix}-{_COPIES}{hour_name(hour)}"
 
     def hour_of_index(self, name: str) -> tuple[int, bool] | None:

@@ -73,7 +73,8 @@ def shard_limit(cluster: Cluster) -> ShardLimit:
 
 def _cluster_setting(cluster: Cluster, name: str) -> str | None:
     """A setting as it holds; None where the cluster does not have it."""
-    params = {"include_defaults": "true", "flat_settings": "true", "filter_path": f"*.{name}"}
+    # No filter_path: its dots are steps into an object, those of a flat setting are not.
+    params = {"include_defaults": "true", "flat_settings": "true"}
     answer = cluster.request("GET", "/_cluster/settings", params=params)
     return next((answer[level][name] for level in _SETTING_LEVELS if name in answer.get(level, ())), None)
 

@@ -37,7 +37,7 @@ class Version(NamedTuple):
 class DocumentRef(NamedTuple):
     """Where a document lies in the cluster."""
 
-    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks a place for `tuple.index`
+    index: str  # type: ignore[assignment]  # the word of the reference; nobody asks a reference for `tuple.index`
     id: str
 
 
@@ -177,9 +177,9 @@ def snapshot_pages(
     def page(behind: dict[str, Any]) -> list[Hit]:
         nonlocal pit
         there = {"pit": {"id": pit, "keep_alive": KEEP_ALIVE}}
-        found = search(cluster, None, {**body, **behind, **there}, WHOLE)
-        pit = found.pit or pit
-        return found.hits
+        answer = search(cluster, None, {**body, **behind, **there}, WHOLE)
+        pit = answer.pit or pit
+        return answer.hits
 
     try:
         yield from _pages(page, size, after)

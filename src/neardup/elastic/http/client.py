@@ -1,4 +1,4 @@
-"""Requests to a cluster: JSON out and in, asked again while the cluster is away or busy, errors of ours.
+"""HTTP client of a cluster: JSON out and in, requests repeated while it is away or busy, its errors as ours.
 
 The only module that imports `elasticsearch`. Of the official client it uses the transport (connections, TLS,
 authentication, the headers that make two versions understand each other), not the hundred methods: the requests are
@@ -21,7 +21,7 @@ from elasticsearch import Elasticsearch, UnsupportedProductError
 from elasticsearch import __version__ as _client_version
 
 from neardup.elastic.http.address import Address, Credentials
-from neardup.elastic.http.permission_errors import refusal
+from neardup.elastic.http.permission_errors import permission_error
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Json(Serializer):
 
 
 class _OneNode(NodePool):
-    """The pool of one address: there is no other to turn to, so none is counted out (nor told of in the log)."""
+    """The pool of one address: there is no other to turn to, so none is counted out (nor mentioned in the log)."""
 
     def mark_dead(self, node: BaseNode, _now: float | None = None) -> None:
         pass
@@ -75,18 +75,18 @@ class Backoff:
 
     def __init__(self, patience: float) -> None:
         self.patience, self._end, self._tries = patience, time.monotonic() + patience, 0
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Wait, after saying so once a reason; raises `ClusterUnreachable` instead when patience would be over."""
+        """Waits; the log has each reason once. Raises `ClusterUnreachable` instead when patience would be over."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2**self._tries)
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
             raise ClusterUnreachable(url, f"{reason}{waited}")
-        if reason not in self._told:
-            self._told.add(reason)
+        if reason not in self._logged:
+            self._logged.add(reason)
             _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
         self._tries += 1
         time.sleep(min(seconds, left))
@@ -173,11 +173,11 @@ class Cluster:
                 reason = _transport_reason(error)
             else:
                 if method == "HEAD":
-                    return self._found(f"{method} {path}", answer.meta.status, missing_ok)
+                    return self._head_answer(f"{method} {path}", answer.meta.status, missing_ok)
                 return answer.body
             backoff.wait(self.url, reason, least=least)
 
-    def _found(self, request: str, status: int, missing_ok: bool) -> bool | None:
+    def _head_answer(self, request: str, status: int, missing_ok: bool) -> bool | None:
         if status == 404 and not missing_ok:
             raise ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
         return None if status == 404 else True
@@ -214,7 +214,7 @@ class Cluster:
             return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
         status, (type, reason) = error.meta.status, _type_and_reason(error.body)
         if status in (401, 403):
-            return refusal(self.url, request, status, type, reason)
+            return permission_error(self.url, request, status, type, reason)
         if type == "media_type_header_exception":
             reason = "the server is older than the client library: pip install 'elasticsearch<9'"
         kind = ClusterConflict if status == 409 else ClusterRejected
@@ -241,7 +241,7 @@ def _retry_after(value: str | None) -> float:
 
 
 def _type_and_reason(body: Any) -> tuple[str, str]:
-    """What an error's body says, in as few words as it can be said."""
+    """The type and the reason in the body of an error, in few words."""
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "error", str(error)[:200]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from neardup.elastic.http.api import StoredDocument, stored_document
-from neardup.elastic.http.permission_errors import refusal
+from neardup.elastic.http.permission_errors import permission_error
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -38,7 +38,7 @@ def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[St
     """
     answers: list[dict[str, Any]] = []
     for at in range(0, len(documents), _MOST):
-        answers += _answers(cluster, [_name(each) for each in documents[at : at + _MOST]], fields)
+        answers += _answers(cluster, [_address(each) for each in documents[at : at + _MOST]], fields)
     return [stored_document(answer) for answer in answers]
 
 
@@ -52,10 +52,10 @@ def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, st
             return answers
         kind, reason = str(errors[0]["type"]), str(errors[0].get("reason"))
         if kind == _NO_RIGHT:
-            raise refusal(cluster.url, "POST /_mget", 403, kind, reason)
+            raise permission_error(cluster.url, "POST /_mget", 403, kind, reason)
         backoff.wait(cluster.url, f"{len(errors)} documents cannot be read ({kind})")
 
 
-def _name(document: Named) -> dict[str, str]:
+def _address(document: Named) -> dict[str, str]:
     routing = getattr(document, "routing", None)
     return {"_index": document.index, "_id": document.id} | ({"routing": routing} if routing else {})

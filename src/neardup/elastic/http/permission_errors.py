@@ -1,4 +1,4 @@
-"""What a refusal (401, 403) of Elasticsearch means in the words of our three roles."""
+"""Permission errors: what Elasticsearch's 401 and 403 mean, and which of our three roles would allow the request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
 _INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
 
 
-def refusal(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
+def permission_error(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
     """The error for an answer of `status` 401 or 403; a block on an index (403 as well) is no matter of rights."""
     if status == 401:
         return ClusterRefused(url, None, None, None)

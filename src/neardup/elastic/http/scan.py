@@ -1,4 +1,4 @@
-"""The documents of indices by (time, id): where each lies, and afterwards what some of them say.
+"""Scan of indices: where each document lies, in order of (time, id), and afterwards what it says.
 
 Elasticsearch sorts by time; documents of one time are held back until all of them are known and sorted by id here,
 because an id cannot be sorted by. What they say is read later and by id, so that it is what they say then, and so
@@ -94,8 +94,8 @@ def time_field(cluster: Cluster, target: str, names: Sequence[str]) -> TimeField
         if not types:
             continue
         if len(kinds) > 1 or None in kinds:
-            found = f"{name} ({' and '.join(types)})"
-            raise SettingsError("time_field", found, f"a date, a number or a keyword everywhere in {target}")
+            shown = f"{name} ({' and '.join(types)})"
+            raise SettingsError("time_field", shown, f"a date, a number or a keyword everywhere in {target}")
         return TimeField(name, kinds.pop())
     return TimeField(names[0], None)
 
@@ -118,7 +118,7 @@ def in_order(
     lost = 0
     while True:
         try:
-            for tie in _ties(cluster, target, by.sort(missing), query, page, whole):
+            for tie in _by_time(cluster, target, by.sort(missing), query, page, whole):
                 yield from sorted(map(_entry, tie), key=_by_id)
                 whole, lost = [tie[0].sort[0], _LAST_DOCUMENT], 0
             return
@@ -137,7 +137,7 @@ def _entry(hit: Hit) -> Entry:
     return Entry(None if value in _MISSING else value, hit.id, hit.index, hit.routing)
 
 
-def _ties(
+def _by_time(
     cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
 ) -> Iterator[list[Hit]]:
     """The hits behind `after`, all those of one time together."""
@@ -162,8 +162,8 @@ def read(
     """
     size = min(most, _FIRST_READ)
     while part := list(islice(entries, size)):
-        found = list(zip(part, mget(cluster, part, **fields), strict=True))
-        there = [(entry, document) for entry, document in found if document is not None]
+        documents = zip(part, mget(cluster, part, **fields), strict=True)
+        there = [(entry, document) for entry, document in documents if document is not None]
         yield there
         average = sum(len(orjson.dumps(document.source)) for _, document in there) / len(part)
         size = max(1, min(most, round(READ_BYTES / max(average, 1))))

@@ -1,4 +1,4 @@
-"""Whether the documents of an index fit into the hours of a window, before they are copied there."""
+"""Capacity: whether the documents of an index fit into the hours of a window, before they are copied there."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
     if span is None:
         return
     if window_hours and span.last - span.first > window_hours:
-        _check_end(source.name, span, window_hours, chosen=chosen)
+        _check_expiry(source.name, span, window_hours, chosen=chosen)
     elif not window_hours:
         _check_room(source, span)
 
 
-def _check_end(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
-    told = f"{name} goes from hour {hour_name(span.first)} to {hour_name(span.last)}"
+def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
+    extent = f"{name} goes from hour {hour_name(span.first)} to {hour_name(span.last)}"
     if chosen:
-        log.warning("%s: of it the last %d hours are left in the end", told, window_hours + 1)
+        log.warning("%s: of it the last %d hours are left in the end", extent, window_hours + 1)
         return
     expected = (
-        f"chosen: {told}, and all but its last {window_hours + 1} hours would expire while they are copied; "
+        f"chosen: {extent}, and all but its last {window_hours + 1} hours would expire while they are copied; "
         f"--window-hours 0 keeps and compares all, --window-hours {window_hours} if that is what you want"
     )
     raise SettingsError("window_hours", window_hours, expected)
@@ -45,7 +45,7 @@ def _check_end(name: str, span: Span, window_hours: int, *, chosen: bool) -> Non
 
 def check_room(cluster: Cluster, hours: int) -> None:
     """Raises `SettingsError` if a cluster has no room for the indices of so many hours, those of files."""
-    room = _room(cluster)
+    room = _hours_left(cluster)
     if hours > room:
         expected = (
             f"above 0 for files with documents in {hours:,} hours: each hour becomes an index, and the cluster takes "
@@ -55,7 +55,7 @@ def check_room(cluster: Cluster, hours: int) -> None:
 
 
 def _check_room(source: Source, span: Span) -> None:
-    room = _room(source.cluster)
+    room = _hours_left(source.cluster)
     if span.hours > room:
         expected = (
             f"an index of at most {room:,} hours with documents, not {span.hours:,}: every hour becomes an index, and "
@@ -64,7 +64,7 @@ def _check_room(source: Source, span: Span) -> None:
         raise SettingsError("from_index", source.name, expected)
 
 
-def _room(cluster: Cluster) -> int:
+def _hours_left(cluster: Cluster) -> int:
     """How many more hours the cluster has room for, as far as this user may know."""
     try:
         return shard_limit(cluster).hours_left

@@ -1,8 +1,7 @@
-"""An existing index as a source: its documents by (time, id), and how far a run that was ended had come."""
+"""Reader of an existing index: its documents by (time, id), and the hours that they lie in."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from neardup.elastic.http import api
 from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.scan import in_order, read, time_field
+from neardup.elastic.reindex.checkpoint import Checkpoint
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
 from neardup.model.hours import hour_of
@@ -64,16 +64,24 @@ class Source:
 
     def span(self) -> Span | None:
         """The hours of its documents; None if it has none with a time."""
-        first, last = self._end("asc"), self._end("desc")
+        first, last = self._outermost_hour("asc"), self._outermost_hour("desc")
         if first is None or last is None:
             return None
-        return Span(first, last, self._hours(first, last))
+        return Span(first, last, self._count_hours(first, last))
+
+    def checkpoint(self) -> Checkpoint:
+        """How far it has been read into the window at the cluster's address, by these fields."""
+        reading = {
+            "source": self.name, "id_field": self.fields.id, "text_field": self.fields.text,
+            "time_field": self.time.name,
+        }  # fmt: skip
+        return Checkpoint(self.cluster, reading)
 
     def count(self, query: dict[str, Any]) -> int:
         """How many of its documents match `query`."""
         return api.count(self.cluster, self.name, query)
 
-    def _end(self, order: str) -> int | None:
+    def _outermost_hour(self, order: str) -> int | None:
         """The hour of the oldest or newest document."""
         sort = self.time.sort("_last")
         sort[self.time.name]["order"] = order
@@ -92,12 +100,12 @@ class Source:
             return hour_of(parse_time(self.time.time(value)))
         except (ValueError, OverflowError):
             bound = MIN_TIME_MS if order == "asc" else MAX_TIME_MS
-            return hour_of(bound)  # its document is rejected when its turn comes
+            return hour_of(bound)  # its document is rejected when it is read
 
     def _dated(self) -> dict[str, Any]:
         return {"exists": {"field": self.time.name}}
 
-    def _hours(self, first: int, last: int) -> int:
+    def _count_hours(self, first: int, last: int) -> int:
         """How many hours have documents; the length of the span where that cannot be counted."""
         if self.time.kind != "date" or last - first > _MOST_BUCKETS:
             return min(last - first + 1, self.count(self._dated()))
@@ -158,44 +166,14 @@ class IndexReader:
                 f"no time: there is no field {self._source.time.name!r}", id=otherwise
             )
         try:
-            found = self._fields.document(record, otherwise)
-            document = found._replace(time=self._source.time.time(entry.time))
+            document = self._fields.document(record, otherwise)
+            document = document._replace(time=self._source.time.time(entry.time))
         except RecordError as error:
             return self._position.reject(error.reason, id=error.id or otherwise)
         except (ValueError, OverflowError):
             return self._position.reject(f"time {entry.time} is outside the years 1 to 9999", id=otherwise)
         self._position.remember(document.id)
         return document
-
-
-class Checkpoint:
-    """How far reading a source into a window has come: a document beside the window's state.
-
-    All documents before its time are in the window. It is of use only to the same reading; another field or another
-    source has its own.
-    """
-
-    def __init__(self, cluster: Cluster, source: Source) -> None:
-        self._cluster = cluster
-        self._about = {
-            "source": source.name, "id_field": source.fields.id, "text_field": source.fields.text,
-            "time_field": source.time.name,
-        }  # fmt: skip
-        digest = hashlib.sha256(repr(sorted(self._about.items())).encode()).hexdigest()[:16]
-        self._index, self._id = cluster.address.state, f"from-{digest}"
-
-    def time(self) -> Any:
-        """The time to go on from; None for a reading that begins."""
-        kept = api.get_doc(self._cluster, self._index, self._id)
-        return None if kept is None else kept.source["time"]
-
-    def note(self, time: Any) -> None:
-        """Everything before `time` is done; what is of that time is read again, which changes nothing."""
-        api.put_doc(self._cluster, self._index, self._id, {**self._about, "time": time})
-
-    def clear(self) -> None:
-        """The reading is complete: the next one begins at the beginning, and finds what has come meanwhile."""
-        api.delete_doc(self._cluster, self._index, self._id)
 
 
 def _from(time: TimeField, since: Any) -> dict[str, Any]:
@@ -210,12 +188,12 @@ def _indices(cluster: Cluster, name: str) -> list[str]:
     """The indices that a name stands for; all of them keep what was sent."""
     if not _NAME_RE.fullmatch(name):
         raise SettingsError("from_index", name, "the name of an index, an alias or a data stream")
-    found = mappings(cluster, name)
-    if not found:
+    by_index = mappings(cluster, name)
+    if not by_index:
         raise SettingsError(
             "from_index", name, "the name of an index, an alias or a data stream of this cluster"
         )
-    for index, mapping in found.items():
+    for index, mapping in by_index.items():
         if mapping.get("_source", {}).get("enabled") is False:
             raise SettingsError("from_index", index, "an index that keeps _source, where the texts are")
-    return sorted(found)
+    return sorted(by_index)

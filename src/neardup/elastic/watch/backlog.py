@@ -1,4 +1,4 @@
-"""Which documents of a window wait for a verdict, how many they are, and since when."""
+"""The backlog of a window: the documents that wait for a verdict, how many they are, and since when."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class BacklogReader:
             else time_field(cluster, layout.archive, [layout.time_field])
         )
 
-    def lag(self) -> Backlog:
+    def measure(self) -> Backlog:
         """How many wait now. Two requests; sees what is refreshed."""
         writable, readonly = self._indices()
-        counted = self._counted([*writable, *readonly]) if writable or readonly else {}
-        blocked = {name: counted.pop(name)[0] for name in readonly if name in counted}
-        times = [time for _, time in counted.values() if time is not None]
+        by_index = self._count([*writable, *readonly]) if writable or readonly else {}
+        blocked = {name: by_index.pop(name)[0] for name in readonly if name in by_index}
+        times = [time for _, time in by_index.values() if time is not None]
         return Backlog(
-            sum(count for count, _ in counted.values()),
+            sum(count for count, _ in by_index.values()),
             min(times, default=None),
             sum(blocked.values()),
             tuple(blocked),
@@ -91,12 +91,12 @@ class BacklogReader:
     def _indices(self) -> tuple[list[str], list[str]]:
         """The indices that documents are scored in: those that can be written to, and the others."""
         params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
-        found = index_settings(
+        settings = index_settings(
             self._cluster, self._layout.target, "index.uuid", "index.blocks.*", params=params
         )
         writable: list[str] = []
         readonly: list[str] = []
-        for name, content in sorted(found.items()):
+        for name, content in sorted(settings.items()):
             if self._layout.archive is None and not self._is_hour(name):
                 continue
             blocked = any(content["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
@@ -104,11 +104,11 @@ class BacklogReader:
         return writable, readonly
 
     def _is_hour(self, name: str) -> bool:
-        """Whether an index is an hour of this window; copies that are kept apart have been scored."""
-        found = self._layout.address.hour_of_index(name)
-        return found is not None and not found[1]
+        """Whether an index is an hour of this window; copies that are set aside have been scored."""
+        hour = self._layout.address.hour_of_index(name)
+        return hour is not None and not hour[1]
 
-    def _counted(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
+    def _count(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
         """How many wait in each index where any do, and the time of the oldest there."""
         oldest = {"oldest": {"min": {"field": self.time.name}}} if self.time.kind == "date" else {}
         body = {

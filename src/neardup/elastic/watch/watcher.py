@@ -1,4 +1,4 @@
-"""Watching: pass after pass, for as long as it is wanted, whatever happens to the cluster meanwhile."""
+"""The watcher: scores the backlog in pass after pass, as long as it is wanted, whatever the cluster does meanwhile."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog
 from neardup.elastic.watch.leadership import leadership
-from neardup.elastic.watch.scoring_pass import DEFAULT_BATCH, Watcher
+from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -26,13 +27,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-DEFAULT_POLL_SECONDS: Final = 2.0
 LONGEST_PAUSE: Final = 60.0
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
 
 
-class Watch:
+class Watcher:
     """The verdicts on what other clients write, as they are made.
 
     `open_window` opens the window, again after every failure that made its memory useless. `once`: ends when nothing
@@ -48,17 +48,17 @@ class Watch:
         roll_over: Callable[[int], object] | None = None,
         once: bool = False,
         poll: float = DEFAULT_POLL_SECONDS,
-        batch: int = DEFAULT_BATCH,
+        batch: int = DEFAULT_BATCH_DOCUMENTS,
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
         self._leadership = leadership(cluster)
         self._rolled: int | None = None
-        self._told: frozenset[str] = frozenset()
+        self._known_readonly: frozenset[str] = frozenset()
         self._standing_by = False
         self._stopped: Callable[[], bool] = lambda: False
         self._sleep: Callable[[float], object] = time.sleep
-        self.lag = Backlog()
+        self.backlog = Backlog()
         self.left = Left()
         """What has left the window."""
         self.handled = self.expected = 0
@@ -68,14 +68,14 @@ class Watch:
         self,
         *,
         on_reject: OnReject,
-        on_lag: Callable[[Backlog], object] = lambda _: None,
+        on_backlog: Callable[[Backlog], object] = lambda _: None,
         stopped: Callable[[], bool] = lambda: False,
         sleep: Callable[[float], object] = time.sleep,
     ) -> Iterator[Verdict]:
         """Each verdict is in its document when it is yielded. Ends only if `once`, or when it is `stopped`, which is
         looked at after every batch.
 
-        `on_reject` is told what cannot be scored, `on_lag` after every look how many wait; `sleep` waits.
+        `on_reject` is told what cannot be scored, `on_backlog` after every look how many wait; `sleep` waits.
 
         What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
         index becomes read-only, another scorer took over. Raises what will not go away by itself, `ClusterRefused`
@@ -90,7 +90,7 @@ class Watch:
                     with self._open_window() as window:
                         opened = True
                         before = self.left
-                        for verdict in self._passes(window, on_reject, on_lag):
+                        for verdict in self._passes(window, on_reject, on_backlog):
                             failures = 0
                             self.left = before.plus(window.left)
                             yield verdict
@@ -113,9 +113,9 @@ class Watch:
         return not self._once
 
     def _passes(
-        self, window: WindowEngine, on_reject: OnReject, on_lag: Callable[[Backlog], object]
+        self, window: WindowEngine, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
-        watcher = Watcher(
+        scorer = BacklogScorer(
             window,
             self._cluster,
             self._layout,
@@ -124,45 +124,45 @@ class Watch:
             stopped=self._stopped,
         )
         while not self._stopped():
-            at_work = self._at_work()
-            if at_work:
+            leads = self._leads()
+            if leads:
                 self._begin_hour()
-                # Marks that a scorer left that ended in its turn would pass for verdicts.
+                # Marks that a scorer left that died before its commit would pass for verdicts.
                 window.recover()
-            watcher.waiting.refresh()
-            self._look(watcher)
-            on_lag(self.lag)
-            before = watcher.handled
-            if at_work and self.lag.waiting:
-                for verdict in watcher.one_pass():
+            scorer.backlog.refresh()
+            self._look(scorer)
+            on_backlog(self.backlog)
+            before = scorer.handled
+            if leads and self.backlog.waiting:
+                for verdict in scorer.one_pass():
                     yield verdict
                     self._leadership.try_acquire()
-            self.handled += watcher.handled - before
-            if watcher.handled > before:
+            self.handled += scorer.handled - before
+            if scorer.handled > before:
                 continue
             # Those that still wait have been scored a moment ago, are gone, or take no mark.
-            if self._once and (at_work or not self.lag.waiting):
+            if self._once and (leads or not self.backlog.waiting):
                 return
             self._sleep(self._poll)
 
-    def _at_work(self) -> bool:
-        """Whether this watcher is the one that works; told when that changes."""
-        at_work = self._leadership.try_acquire()
-        if at_work and self._standing_by:
+    def _leads(self) -> bool:
+        """Whether this watcher leads; says in the log when that changes."""
+        leads = self._leadership.try_acquire()
+        if leads and self._standing_by:
             log.warning("nobody else scores any more: at work")
-        elif not at_work and not self._standing_by:
+        elif not leads and not self._standing_by:
             log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
-        self._standing_by = not at_work
-        return at_work
+        self._standing_by = not leads
+        return leads
 
-    def _look(self, watcher: Watcher) -> None:
-        """Counts what waits, and tells of the indices that take no marks, each once."""
-        self.lag = watcher.waiting.lag()
-        for name in sorted(self.lag.readonly):
-            if name not in self._told:
+    def _look(self, scorer: BacklogScorer) -> None:
+        """Measures the backlog, and says in the log which indices take no marks, each once."""
+        self.backlog = scorer.backlog.measure()
+        for name in sorted(self.backlog.readonly):
+            if name not in self._known_readonly:
                 log.warning("%s is read-only: its documents wait until it takes marks again", name)
-        self._told = frozenset(self.lag.readonly)
-        self.expected = self.handled + self.lag.waiting
+        self._known_readonly = frozenset(self.backlog.readonly)
+        self.expected = self.handled + self.backlog.waiting
 
     def _begin_hour(self) -> None:
         """Rolls over when an hour has begun."""

@@ -20,7 +20,7 @@ from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.loader import counted, pages, refresh, stored_part, text_of
 from neardup.errors import ClusterRejected, DocumentError, UnknownDocument
-from neardup.model.settings import MAX_SENTENCE_HOLDERS
+from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.index.candidates import SignedQueryBatch
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.query_options import QueryOptions
 
 log = logging.getLogger("neardup")
@@ -82,7 +82,7 @@ class AdHocQuery:
         for at in range(0, len(names), _COUNTED_AT_ONCE):
             holders = holders_of(names[at : at + _COUNTED_AT_ONCE])
             held = counted(self._cluster, self._layout, others, holders)
-            common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_HOLDERS}
+            common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
         return frozenset(common)
 
     def _own(self, id: str) -> list[Hit]:

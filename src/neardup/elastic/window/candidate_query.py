@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.codec import OBJECT, RESTORED
 from neardup.elastic.window.loader import committed
-from neardup.index.candidates import Search, SignedQueryBatch
+from neardup.index.query_batch import SignedQueryBatch
+from neardup.index.search import Search
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
 from neardup.model.settings import HOUR_MS
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.signing.signature import SignedBatch, Signer
+    from neardup.signing.signature import SignedBatch
+    from neardup.signing.signer import Signer
 
 
 def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from neardup.model.field_path import put_field
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.model.document import Origin
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
 
 
 class Composer:

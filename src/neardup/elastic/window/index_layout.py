@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.document import Prepared
     from neardup.model.settings import Settings
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
 
 
 @dataclass(frozen=True)

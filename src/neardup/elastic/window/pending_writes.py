@@ -15,7 +15,7 @@ from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterRejected, NeardupError
+from neardup.errors import ClusterRejected
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 
-class DocumentsRefused(NeardupError):
+class DocumentsRefused(Exception):
     """The cluster will not have some documents of a batch, for the `reasons` by id; nothing of the batch counts."""
 
     def __init__(self, reasons: dict[str, str]) -> None:

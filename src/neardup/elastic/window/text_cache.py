@@ -14,7 +14,7 @@ from neardup.stores.records import fingerprints_of
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.http.client import Cluster
-    from neardup.signing.signature import Signer
+    from neardup.signing.signer import Signer
     from neardup.stores.records import Rows
 
 log = logging.getLogger("neardup")
@@ -44,7 +44,7 @@ class TextCache:
             self._bytes -= len(self._recent.pop(handle, b""))
 
     def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[bytes]:
-        """The normal forms of documents: b"" for one that is gone, or no longer what was scored (told in the log).
+        """The normal forms of documents: b"" for one that is gone, or no longer what was scored (a line in the log).
 
         One request for every 256 that are not kept.
         """

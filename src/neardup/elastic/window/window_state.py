@@ -14,7 +14,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
-from neardup.signing.signature import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for
 from neardup.stores.remembered_settings import without_earlier
 
 if TYPE_CHECKING:

@@ -51,15 +51,16 @@ final class Lexicons {
     }
 
     /** The lexicon {@code name}; the one that ships with the plugin for null, and where that one cannot be read. */
-    Lexicon orStandard(String name) {
+    Lexicon orDefault(String name) {
         if (name == null) {
-            return Lexicon.standard();
+            return Lexicon.getDefault();
         }
         try {
             return named(name);
         } catch (IOException | DataFileException | IllegalArgumentException cause) {
-            logger.debug(() -> "lexicon [" + name + "] cannot be read; the standard one is used to order q-grams", cause);
-            return Lexicon.standard();
+            logger.debug(
+                    () -> "lexicon [" + name + "] cannot be read; the standard one is used to order q-grams", cause);
+            return Lexicon.getDefault();
         }
     }
 }

@@ -11,7 +11,7 @@ import org.elasticsearch.node.Node;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.plugins.SearchPlugin;
-import org.neardup.query.NeardupQuery;
+import org.neardup.query.NeardupQueryBuilder;
 
 /** What neardup adds to a node: the ingest processor {@code neardup} and the query {@code neardup}. */
 public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchPlugin {
@@ -34,7 +34,7 @@ public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchP
 
     @Override
     public List<QuerySpec<?>> getQueries() {
-        return List.of(NeardupQuery.spec(lexicons::orStandard, this::demand));
+        return List.of(NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory));
     }
 
     @Override
@@ -44,10 +44,10 @@ public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchP
     }
 
     /**
-     * A {@link org.neardup.query.Room}: the parent of all breakers looks at the heap as it is whenever one is told of
-     * more, and a search has no end at which a query could give back what it had taken.
+     * A {@link org.neardup.query.MemoryCheck}: the parent of all breakers looks at the heap as it is whenever one is
+     * told of more; nothing stays reserved, because a search has no end at which a query could give it back.
      */
-    private void demand(long bytes) {
+    private void ensureMemory(long bytes) {
         CircuitBreaker breaker = requests;
         if (breaker != null) {
             breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");

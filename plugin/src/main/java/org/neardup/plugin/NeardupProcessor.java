@@ -12,7 +12,7 @@ import org.neardup.signature.UnpairedSurrogateException;
 /**
  * Writes the signature of a document's text into the document.
  *
- * <p>What else stands in the target object, such as a verdict, is kept while it speaks of the same text. Signing twice
+ * <p>What else is in the target object, such as a verdict, is kept while it is about the same text. Signing twice
  * changes nothing. One processor serves all threads.
  */
 final class NeardupProcessor extends AbstractProcessor {
@@ -20,13 +20,14 @@ final class NeardupProcessor extends AbstractProcessor {
 
     /** Why a document was left unsigned, in place of its signature. */
     static final String UNSIGNED = "unsigned";
+
     static final String TOO_LONG = "too_long";
 
     /** What becomes of a text that is longer than the limit. */
     enum OnTooLong {
         /** The document is refused. */
         FAIL,
-        /** It is indexed without a signature, and says so. */
+        /** It is indexed without a signature, and marked so. */
         MARK
     }
 
@@ -74,8 +75,11 @@ final class NeardupProcessor extends AbstractProcessor {
             return document;
         }
         if (!(value instanceof String text)) {
-            String found = value == null ? "is null" : "is of type [" + value.getClass().getName() + "]";
-            throw new IllegalArgumentException("field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
+            String found = value == null
+                    ? "is null"
+                    : "is of type [" + value.getClass().getName() + "]";
+            throw new IllegalArgumentException(
+                    "field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
         }
         if (isTooLong(text)) {
             return unsigned(document, text);
@@ -83,7 +87,8 @@ final class NeardupProcessor extends AbstractProcessor {
         try {
             sign(document, text);
         } catch (UnpairedSurrogateException cause) {
-            throw new IllegalArgumentException("field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
+            throw new IllegalArgumentException(
+                    "field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
         }
         return document;
     }
@@ -95,9 +100,10 @@ final class NeardupProcessor extends AbstractProcessor {
 
     private IngestDocument unsigned(IngestDocument document, String text) {
         if (task.onTooLong() == OnTooLong.FAIL) {
-            throw new IllegalArgumentException("field [" + task.field() + "] has " + text.codePointCount(0, text.length())
-                    + " characters, the limit [max_length] is " + task.maxLength()
-                    + ": raise it, or set [on_too_long] to [mark] to index such documents unsigned");
+            throw new IllegalArgumentException(
+                    "field [" + task.field() + "] has " + text.codePointCount(0, text.length())
+                            + " characters, the limit [max_length] is " + task.maxLength()
+                            + ": raise it, or set [on_too_long] to [mark] to index such documents unsigned");
         }
         Map<String, Object> mark = new LinkedHashMap<>();
         mark.put(Signature.RECIPE, task.signer().recipe());
@@ -131,7 +137,8 @@ final class NeardupProcessor extends AbstractProcessor {
             return Map.of();
         }
         if (!(present instanceof Map<?, ?> object)) {
-            throw new IllegalArgumentException("field [" + task.target() + "] is of type [" + present.getClass().getName()
+            throw new IllegalArgumentException("field [" + task.target() + "] is of type ["
+                    + present.getClass().getName()
                     + "], not an object: rename it, or choose another [target_field] for the signature");
         }
         return object;

@@ -9,16 +9,12 @@ import org.elasticsearch.ingest.Processor;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Recipe;
+import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
 
 /** Makes processors from the options in a pipeline; refuses what it does not understand, and lexicons it does not have. */
 final class NeardupProcessorFactory implements Processor.Factory {
     static final String DEFAULT_FIELD = "text";
-    static final String DEFAULT_TARGET = "neardup";
-    static final int DEFAULT_MAX_LENGTH = 1_000_000;
-
-    /** Working memory is some 100 bytes a code point: what the embedded engine takes too. */
-    static final int LARGEST_MAX_LENGTH = 10_000_000;
 
     private final String node;
     private final Lexicons lexicons;
@@ -38,7 +34,7 @@ final class NeardupProcessorFactory implements Processor.Factory {
             ProjectId project) {
         OptionReader options = new OptionReader(tag, configuration);
         String field = path(options, "field", DEFAULT_FIELD);
-        String target = path(options, "target_field", DEFAULT_TARGET);
+        String target = path(options, "target_field", Signature.DEFAULT_FIELD);
         refuseOverlap(options, field, target);
         Signer signer = signer(options);
         NeardupProcessor.Task task = new NeardupProcessor.Task(
@@ -47,14 +43,14 @@ final class NeardupProcessorFactory implements Processor.Factory {
                 signer,
                 options.flag("qgrams", true),
                 options.flag("ignore_missing", false),
-                options.whole("max_length", DEFAULT_MAX_LENGTH, 1, LARGEST_MAX_LENGTH),
+                options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));
         expectRecipe(options, signer.recipe());
         return new NeardupProcessor(tag, description, task);
     }
 
-    private static String path(OptionReader options, String option, String standard) {
-        String path = options.text(option, standard);
+    private static String path(OptionReader options, String option, String defaultValue) {
+        String path = options.text(option, defaultValue);
         // Split with every empty part kept: ".a", "a." and "a..b" lead nowhere.
         for (String part : path.split("\\.", -1)) {
             if (part.isEmpty()) {
@@ -78,35 +74,42 @@ final class NeardupProcessorFactory implements Processor.Factory {
     }
 
     private Signer signer(OptionReader options) {
-        Recipe standard = Recipe.STANDARD;
+        Recipe defaults = Recipe.DEFAULT;
         Recipe recipe = new Recipe(
-                options.whole("q", standard.q(), 1, Recipe.MAX_Q),
-                options.flag("fold_case", standard.foldCase()),
-                options.whole("simhash_variants", standard.simhashVariants(), 1, Recipe.MAX_SIMHASH_VARIANTS),
-                options.whole("sketch_size", standard.sketchSize(), 1, Recipe.MAX_SKETCH_SIZE),
-                options.number("alpha", standard.alpha(), 0, Recipe.MAX_ALPHA));
+                options.whole("q", defaults.q(), 1, Recipe.MAX_Q),
+                options.flag("fold_case", defaults.foldCase()),
+                options.whole("simhash_variants", defaults.simhashVariants(), 1, Recipe.MAX_SIMHASH_VARIANTS),
+                options.whole("sketch_size", defaults.sketchSize(), 1, Recipe.MAX_SKETCH_SIZE),
+                options.number("alpha", defaults.alpha(), 0, Recipe.MAX_ALPHA));
         return new Signer(recipe, lexicon(options));
     }
 
     private Lexicon lexicon(OptionReader options) {
         String name = options.text("lexicon", null);
         if (name == null) {
-            return Lexicon.standard();
+            return Lexicon.getDefault();
         }
         if (!Lexicons.NAME.matcher(name).matches()) {
-            throw options.wrong("lexicon", name, "the name of a lexicon without directory and ending,"
-                    + " of letters, digits, '.', '_' and '-', such as \"news\"");
+            throw options.wrong(
+                    "lexicon",
+                    name,
+                    "the name of a lexicon without directory and ending,"
+                            + " of letters, digits, '.', '_' and '-', such as \"news\"");
         }
         try {
             return lexicons.named(name);
         } catch (NoSuchFileException cause) {
-            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] has no file "
-                    + lexicons.file(name) + ": copy the lexicon there, on every node, or leave the option out");
+            throw options.failure(
+                    "lexicon",
+                    "is \"" + name + "\", but node [" + node + "] has no file " + lexicons.file(name)
+                            + ": copy the lexicon there, on every node, or leave the option out");
         } catch (DataFileException cause) {
             throw options.failure("lexicon", "is \"" + name + "\", but on node [" + node + "] " + cause.getMessage());
         } catch (IOException cause) {
-            throw options.failure("lexicon", "is \"" + name + "\", but node [" + node + "] cannot read "
-                    + lexicons.file(name) + " (" + cause + "): let the user that Elasticsearch runs as read it");
+            throw options.failure(
+                    "lexicon",
+                    "is \"" + name + "\", but node [" + node + "] cannot read " + lexicons.file(name) + " (" + cause
+                            + "): let the user that Elasticsearch runs as read it");
         }
     }
 
@@ -123,8 +126,10 @@ final class NeardupProcessorFactory implements Processor.Factory {
     private void expectRecipe(OptionReader options, String recipe) {
         String expected = options.text("recipe", null);
         if (expected != null && !expected.equals(recipe)) {
-            throw options.failure("recipe", "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
-                    + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
+            throw options.failure(
+                    "recipe",
+                    "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
+                            + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
         }
     }
 }

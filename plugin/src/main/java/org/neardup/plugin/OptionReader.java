@@ -20,10 +20,10 @@ final class OptionReader {
     }
 
     /** A whole number from {@code low} to {@code high}. */
-    int whole(String option, int standard, int low, int high) {
+    int whole(String option, int defaultValue, int low, int high) {
         Object value = configuration.remove(option);
         if (value == null) {
-            return standard;
+            return defaultValue;
         }
         boolean whole = value instanceof Integer || value instanceof Long;
         long number = whole ? ((Number) value).longValue() : 0;
@@ -34,10 +34,10 @@ final class OptionReader {
     }
 
     /** A number from {@code low} to {@code high}. */
-    double number(String option, double standard, double low, double high) {
+    double number(String option, double defaultValue, double low, double high) {
         Object value = configuration.remove(option);
         if (value == null) {
-            return standard;
+            return defaultValue;
         }
         double number = value instanceof Number given ? given.doubleValue() : Double.NaN;
         if (!(number >= low && number <= high)) {
@@ -47,10 +47,10 @@ final class OptionReader {
     }
 
     /** {@code true} or {@code false}. */
-    boolean flag(String option, boolean standard) {
+    boolean flag(String option, boolean defaultValue) {
         Object value = configuration.remove(option);
         if (value == null) {
-            return standard;
+            return defaultValue;
         }
         if (!(value instanceof Boolean flag)) {
             throw wrong(option, value, "true or false, without quotes");
@@ -58,11 +58,11 @@ final class OptionReader {
         return flag;
     }
 
-    /** A string that is not empty; null if none is given and there is no standard. */
-    String text(String option, String standard) {
+    /** A string that is not empty; null if none is given and there is no default. */
+    String text(String option, String defaultValue) {
         Object value = configuration.remove(option);
         if (value == null) {
-            return standard;
+            return defaultValue;
         }
         if (!(value instanceof String text) || text.isEmpty()) {
             throw wrong(option, value, "a string that is not empty");

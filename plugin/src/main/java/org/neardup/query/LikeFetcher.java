@@ -6,6 +6,7 @@ import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.ResourceNotFoundException;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.get.GetRequest;
+import org.elasticsearch.action.get.GetResponse;
 import org.elasticsearch.action.search.SearchRequest;
 import org.elasticsearch.action.search.SearchResponse;
 import org.elasticsearch.client.internal.Client;
@@ -34,63 +35,75 @@ final class LikeFetcher {
 
     private final Client client;
     private final String field;
-    private final Like.Reference wanted;
-    private final FetchSourceContext source;
+    private final LikeSource.Reference wanted;
+    private final FetchSourceContext sourceFields;
 
     /** @param field the object that holds a document's signature */
-    LikeFetcher(Client client, String field, Like.Reference wanted) {
+    LikeFetcher(Client client, String field, LikeSource.Reference wanted) {
         this.client = client;
         this.field = field;
         this.wanted = wanted;
         String[] fields = KEYS.stream().map(key -> field + "." + key).toArray(String[]::new);
-        source = FetchSourceContext.of(true, fields, null);
+        sourceFields = FetchSourceContext.of(true, fields, null);
     }
 
     /** Gives {@code listener} the document, or why there is none. */
-    void fetch(ActionListener<Like.Document> listener) {
+    void fetch(ActionListener<LikeSource.Document> listener) {
         if (wanted.index().contains("*") || wanted.index().contains(",")) {
             search(listener);
             return;
         }
-        GetRequest request =
-                new GetRequest(wanted.index(), wanted.id()).routing(wanted.routing()).fetchSourceContext(source);
-        client.get(request, ActionListener.wrap(
-                found -> ActionListener.completeWith(listener, () -> {
-                    if (!found.isExists()) {
-                        throw missing();
-                    }
-                    return document(found.getIndex(), found.getField(ROUTING), found.getSourceAsMap());
-                }),
-                failure -> {
-                    Throwable cause = ExceptionsHelper.unwrapCause(failure);
-                    if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
-                        search(listener);
-                    } else {
-                        listener.onFailure(failure);
-                    }
-                }));
+        GetRequest request = new GetRequest(wanted.index(), wanted.id())
+                .routing(wanted.routing())
+                .fetchSourceContext(sourceFields);
+        client.get(
+                request,
+                ActionListener.wrap(
+                        response -> ActionListener.completeWith(listener, () -> only(response)),
+                        failure -> searchInstead(listener, failure)));
     }
 
-    private void search(ActionListener<Like.Document> listener) {
+    private LikeSource.Document only(GetResponse response) {
+        if (!response.isExists()) {
+            throw missing();
+        }
+        return document(response.getIndex(), response.getField(ROUTING), response.getSourceAsMap());
+    }
+
+    /** A get from an alias of several indices, a data stream or another cluster fails; a search may not. */
+    private void searchInstead(ActionListener<LikeSource.Document> listener, Exception failure) {
+        Throwable cause = ExceptionsHelper.unwrapCause(failure);
+        if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
+            search(listener);
+        } else {
+            listener.onFailure(failure);
+        }
+    }
+
+    private void search(ActionListener<LikeSource.Document> listener) {
         SearchSourceBuilder body = new SearchSourceBuilder()
                 .query(QueryBuilders.idsQuery().addIds(wanted.id()))
-                .fetchSource(source)
+                .fetchSource(sourceFields)
                 .size(2);
         SearchRequest request = new SearchRequest(Strings.splitStringByCommaToArray(wanted.index()));
         request.routing(wanted.routing()).source(body).allowPartialSearchResults(false);
-        client.search(request, listener.delegateFailureAndWrap(
-                (next, found) -> ActionListener.completeWith(next, () -> only(found))));
+        client.search(
+                request,
+                listener.delegateFailureAndWrap(
+                        (next, response) -> ActionListener.completeWith(next, () -> only(response))));
     }
 
-    private Like.Document only(SearchResponse found) {
-        SearchHit[] hits = found.getHits().getHits();
+    private LikeSource.Document only(SearchResponse response) {
+        SearchHit[] hits = response.getHits().getHits();
         if (hits.length == 0) {
             throw missing();
         }
         if (hits.length > 1) {
             String one = index(hits[0]);
             String other = index(hits[1]);
-            String remedy = one.equals(other) ? ", under two routings: say which as [routing]" : ": name one of them as [_index]";
+            String remedy = one.equals(other)
+                    ? ", under two routings: say which as [routing]"
+                    : ": name one of them as [_index]";
             throw new IllegalArgumentException(
                     "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
         }
@@ -106,29 +119,31 @@ final class LikeFetcher {
         return new ResourceNotFoundException("[like] is document " + wanted + ", which is not there");
     }
 
-    private Like.Document document(String index, DocumentField routing, Map<String, Object> content) {
-        Object recipe = value(content, Signature.RECIPE);
-        Object fingerprint = value(content, Signature.FINGERPRINT);
-        Object count = value(content, Signature.QGRAM_COUNT);
-        Object terms = value(content, Signature.QGRAMS);
+    private LikeSource.Document document(String index, DocumentField routing, Map<String, Object> source) {
+        Object recipe = value(source, Signature.RECIPE);
+        Object fingerprint = value(source, Signature.FINGERPRINT);
+        Object count = value(source, Signature.QGRAM_COUNT);
+        Object terms = value(source, Signature.QGRAMS);
         Object qgrams = terms instanceof String ? List.of(terms) : terms; // as a synthetic source has a list of one
         boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
-        boolean full = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
-        if (!full) {
-            throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
-                    + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+        boolean complete = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
+        if (!complete) {
+            throw new IllegalArgumentException(
+                    "[like] is document " + wanted + ", whose source has no full signature in [" + field
+                            + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
         }
-        Like.Reference place =
-                new Like.Reference(index, wanted.id(), routing == null ? null : routing.getValue().toString());
-        List<String> strings = ((List<?>) qgrams).stream().map(String.class::cast).toList();
-        return new Like.Document(place, (String) recipe, (String) fingerprint, strings);
+        LikeSource.Reference fetched = new LikeSource.Reference(
+                index, wanted.id(), routing == null ? null : routing.getValue().toString());
+        List<String> strings =
+                ((List<?>) qgrams).stream().map(String.class::cast).toList();
+        return new LikeSource.Document(fetched, (String) recipe, (String) fingerprint, strings);
     }
 
     private static boolean strings(List<?> list) {
         return list.stream().allMatch(String.class::isInstance);
     }
 
-    private Object value(Map<String, Object> content, String key) {
-        return content == null ? null : XContentMapValues.extractValue(field + "." + key, content);
+    private Object value(Map<String, Object> source, String key) {
+        return source == null ? null : XContentMapValues.extractValue(field + "." + key, source);
     }
 }

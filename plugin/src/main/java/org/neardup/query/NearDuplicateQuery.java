@@ -7,9 +7,9 @@ import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.PointValues;
 import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
@@ -25,7 +25,11 @@ import org.apache.lucene.search.Weight;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.RamUsageEstimator;
 
-/** Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float). */
+/**
+ * Exactly the documents with doc_q &gt;= t, scored by doc_q (times the boost, rounded to a float).
+ *
+ * <p>Profiles name this class.
+ */
 final class NearDuplicateQuery extends Query {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
@@ -35,19 +39,19 @@ final class NearDuplicateQuery extends Query {
     private final String qgrams;
     private final String counts;
     private final SeekPlan plan;
-    private final Room room;
+    private final MemoryCheck memory;
 
     /**
      * @param qgrams the field of q-grams, each a term
      * @param counts the field of their number, with doc values
-     * @param plan what is sought
-     * @param room the memory it is sought in
+     * @param plan the q-grams of the query, in the order in which they are looked up
+     * @param memory of the node
      */
-    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan, Room room) {
+    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan, MemoryCheck memory) {
         this.qgrams = qgrams;
         this.counts = counts;
         this.plan = plan;
-        this.room = room;
+        this.memory = memory;
     }
 
     /** Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t. */
@@ -75,9 +79,7 @@ final class NearDuplicateQuery extends Query {
 
     @Override
     public Query rewrite(IndexSearcher searcher) throws IOException {
-        return canMatch(searcher.getIndexReader())
-                ? super.rewrite(searcher)
-                : new MatchNoDocsQuery(OUT_OF_REACH);
+        return canMatch(searcher.getIndexReader()) ? super.rewrite(searcher) : new MatchNoDocsQuery(OUT_OF_REACH);
     }
 
     @Override
@@ -99,7 +101,8 @@ final class NearDuplicateQuery extends Query {
          */
         @Override
         public boolean isCacheable(LeafReaderContext context) {
-            return plan.weight() <= RamUsageEstimator.QUERY_DEFAULT_RAM_BYTES_USED && DocValues.isCacheable(context, counts);
+            return plan.weight() <= RamUsageEstimator.QUERY_DEFAULT_RAM_BYTES_USED
+                    && DocValues.isCacheable(context, counts);
         }
 
         @Override
@@ -113,7 +116,7 @@ final class NearDuplicateQuery extends Query {
                 public Scorer get(long leadCost) throws IOException {
                     SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, counts);
                     Terms terms = reader.terms(qgrams);
-                    return new DocQScorer(new SegmentMatches(plan, reader.maxDoc(), terms, sizes, room), boost);
+                    return new DocQScorer(new SegmentMatchIterator(plan, reader.maxDoc(), terms, sizes, memory), boost);
                 }
 
                 @Override
@@ -160,10 +163,10 @@ final class NearDuplicateQuery extends Query {
     }
 
     private static final class DocQScorer extends Scorer {
-        private final SegmentMatches matches;
+        private final SegmentMatchIterator matches;
         private final float boost;
 
-        DocQScorer(SegmentMatches matches, float boost) {
+        DocQScorer(SegmentMatchIterator matches, float boost) {
             this.matches = matches;
             this.boost = boost;
         }

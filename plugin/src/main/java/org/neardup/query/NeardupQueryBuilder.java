@@ -1,6 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
+import java.util.function.Function;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.util.SetOnce;
@@ -13,42 +14,55 @@ import org.elasticsearch.index.query.MatchNoneQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
+import org.elasticsearch.plugins.SearchPlugin.QuerySpec;
 import org.elasticsearch.xcontent.XContentBuilder;
 import org.elasticsearch.xcontent.XContentLocation;
 import org.elasticsearch.xcontent.XContentParser;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.Signature;
 
 /**
  * The query {@code neardup}: exactly the documents with doc_q &gt;= t, scored by doc_q.
  *
- * <p>A document that is asked about is fetched once, where the search begins; a text travels as it is, because only an
- * index knows by which recipe it is signed ({@link ShardQuery}).
+ * <p>A document given by its id is fetched once, where the search begins; a text travels as it is, because only an
+ * index knows by which recipe it is signed ({@link ShardQueryFactory}).
  */
-final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder> {
+public final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder> {
     static final String NAME = "neardup";
 
     private static final String FIELD = "field";
     private static final String LIKE = "like";
     private static final String THRESHOLD = "threshold";
     private static final String IGNORE_UNMAPPED = "ignore_unmapped";
-    private static final String STANDARD_FIELD = "neardup";
 
-    private final QGramSets sets;
-    private final Question question;
+    private final SeekPlanCache plans;
+    private final QueryParams params;
 
-    /** Where the document that is asked about will be; null if none has been sent for. */
-    private final SetOnce<Like.Document> fetched;
+    /** Where the document given by its id will be; null unless it is being fetched. */
+    private final SetOnce<LikeSource.Document> fetched;
 
-    private NeardupQueryBuilder(QGramSets sets, Question question, SetOnce<Like.Document> fetched) {
-        this.sets = sets;
-        this.question = question;
+    /**
+     * The query as a plugin offers it.
+     *
+     * @param lexicons the lexicon of a name (null: the default one), or another where it is not there: it only orders
+     * @param memory of the node
+     */
+    public static QuerySpec<?> spec(Function<String, Lexicon> lexicons, MemoryCheck memory) {
+        SeekPlanCache plans = new SeekPlanCache(lexicons, memory);
+        return new QuerySpec<>(NAME, in -> new NeardupQueryBuilder(in, plans), parser -> parse(parser, plans));
+    }
+
+    private NeardupQueryBuilder(SeekPlanCache plans, QueryParams params, SetOnce<LikeSource.Document> fetched) {
+        this.plans = plans;
+        this.params = params;
         this.fetched = fetched;
     }
 
-    /** One that another node has sent. */
-    NeardupQueryBuilder(StreamInput in, QGramSets sets) throws IOException {
+    /** The query that another node has sent. */
+    NeardupQueryBuilder(StreamInput in, SeekPlanCache plans) throws IOException {
         super(in);
-        this.sets = sets;
-        question = Question.read(in);
+        this.plans = plans;
+        params = QueryParams.read(in);
         fetched = null;
     }
 
@@ -57,15 +71,15 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
         if (fetched != null) {
             throw new IllegalStateException("a query whose document is being fetched is not sent");
         }
-        question.writeTo(out);
+        params.writeTo(out);
     }
 
-    /** One as a request has it; every mistake is named. */
-    static NeardupQueryBuilder parse(XContentParser parser, QGramSets sets) throws IOException {
+    /** The query of a request; every mistake in it is named. */
+    static NeardupQueryBuilder parse(XContentParser parser, SeekPlanCache plans) throws IOException {
         XContentLocation start = parser.getTokenLocation();
-        String field = STANDARD_FIELD;
-        Like like = null;
-        Threshold threshold = Threshold.STANDARD;
+        String field = Signature.DEFAULT_FIELD;
+        LikeSource like = null;
+        Threshold threshold = Threshold.DEFAULT;
         boolean ignoreUnmapped = false;
         float boost = DEFAULT_BOOST;
         String name = null;
@@ -73,13 +87,14 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
             String key = parser.currentName();
             XContentParser.Token token = parser.nextToken();
             if (LIKE.equals(key)) {
-                like = Like.parse(parser);
+                like = LikeSource.parse(parser);
                 continue;
             }
             if (!token.isValue()) {
                 String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
                 throw new ParsingException(
-                        parser.getTokenLocation(), "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
+                        parser.getTokenLocation(),
+                        "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
             }
             switch (key) {
                 case FIELD -> field = parser.text();
@@ -87,15 +102,18 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
                 case IGNORE_UNMAPPED -> ignoreUnmapped = parser.booleanValue();
                 case "boost" -> boost = parser.floatValue();
                 case "_name" -> name = parser.text();
-                default -> throw new ParsingException(parser.getTokenLocation(), "[neardup] has no option [" + key
-                        + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
+                default ->
+                    throw new ParsingException(
+                            parser.getTokenLocation(),
+                            "[neardup] has no option [" + key
+                                    + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
             }
         }
         if (like == null) {
-            throw new ParsingException(start, "[neardup] needs [like], " + Like.WANTED);
+            throw new ParsingException(start, "[neardup] needs [like], " + LikeSource.EXPECTED);
         }
-        Question question = new Question(field, like, threshold, ignoreUnmapped);
-        return new NeardupQueryBuilder(sets, question, null).boost(boost).queryName(name);
+        QueryParams params = new QueryParams(field, like, threshold, ignoreUnmapped);
+        return new NeardupQueryBuilder(plans, params, null).boost(boost).queryName(name);
     }
 
     private static Threshold threshold(XContentParser parser) throws IOException {
@@ -107,55 +125,55 @@ final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder
     }
 
     @Override
-    protected void doXContent(XContentBuilder builder, Params params) throws IOException {
+    protected void doXContent(XContentBuilder builder, Params ignored) throws IOException {
         builder.startObject(NAME);
-        builder.field(FIELD, question.field());
-        builder.field(LIKE, question.like());
-        builder.field(THRESHOLD, question.threshold().decimal());
-        builder.field(IGNORE_UNMAPPED, question.ignoreUnmapped());
+        builder.field(FIELD, params.field());
+        builder.field(LIKE, params.like());
+        builder.field(THRESHOLD, params.threshold().decimal());
+        builder.field(IGNORE_UNMAPPED, params.ignoreUnmapped());
         boostAndQueryNameToXContent(builder);
         builder.endObject();
     }
 
-    /** Fetches the document that is asked about; this and all that follows is the frame that Elasticsearch has for it. */
+    /** Fetches the document given by its id; this and all that follows is the frame that Elasticsearch has for it. */
     @Override
     protected QueryBuilder doRewrite(QueryRewriteContext context) throws IOException {
-        if (!(question.like() instanceof Like.Reference reference)) {
+        if (!(params.like() instanceof LikeSource.Reference reference)) {
             return super.doRewrite(context);
         }
         if (fetched != null) {
-            Like.Document document = fetched.get();
-            return document == null ? this : new NeardupQueryBuilder(sets, question.with(document), null);
+            LikeSource.Document document = fetched.get();
+            return document == null ? this : new NeardupQueryBuilder(plans, params.with(document), null);
         }
-        SetOnce<Like.Document> pending = new SetOnce<>();
-        context.registerAsyncAction((client, listener) -> new LikeFetcher(client, question.field(), reference)
+        SetOnce<LikeSource.Document> pending = new SetOnce<>();
+        context.registerAsyncAction((client, listener) -> new LikeFetcher(client, params.field(), reference)
                 .fetch(listener.delegateFailureAndWrap((next, document) -> {
                     pending.set(document);
                     next.onResponse(null);
                 })));
-        return new NeardupQueryBuilder(sets, question, pending);
+        return new NeardupQueryBuilder(plans, params, pending);
     }
 
     /** Nothing, where nothing can match: such a shard is left out before its search begins. */
     @Override
     protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
-        Query query = new ShardQuery(context, question, sets).query();
+        Query query = new ShardQueryFactory(context, params, plans).create();
         return query instanceof MatchNoDocsQuery none ? new MatchNoneQueryBuilder(none.toString()) : this;
     }
 
     @Override
     protected Query doToQuery(SearchExecutionContext context) throws IOException {
-        return new ShardQuery(context, question, sets).query();
+        return new ShardQueryFactory(context, params, plans).create();
     }
 
     @Override
     protected boolean doEquals(NeardupQueryBuilder other) {
-        return question.equals(other.question) && fetched == other.fetched;
+        return params.equals(other.params) && fetched == other.fetched;
     }
 
     @Override
     protected int doHashCode() {
-        return question.hashCode();
+        return params.hashCode();
     }
 
     @Override

@@ -5,12 +5,12 @@ import java.util.List;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Which q-grams of A are sought in a segment, and in which order. Immutable; one serves all shards of a node.
+ * In which order the q-grams of A are looked up in a segment. Immutable; one serves all shards of a node.
  *
  * <p>The prefix argument (Chaudhuri, Ganti &amp; Kaushik 2006; Bayardo, Ma &amp; Srikant 2007): whoever has doc_q &gt;= t
  * shares at least r = ceil(t |A|) q-grams with A, of which at most |A| - p can be outside of the p rarest. So it shares
  * at least k of the |A| - r + k rarest ones, whatever the order of rarity is. Those are the first stage; the others follow
- * in stages that double, for what is left of the candidates. In a stage q-grams are sought by byte, as the terms of a
+ * in stages that double, for what is left of the candidates. In a stage q-grams are looked up by byte, as the terms of a
  * segment are ordered.
  */
 final class SeekPlan {
@@ -18,7 +18,7 @@ final class SeekPlan {
      * k. Of the documents that share so many of the prefix nearly all are copies; a smaller k has more of them to be
      * verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
      */
-    static final int SHARED = 100;
+    static final int COMPLETE_SHARED = 100;
 
     /** Bytes that a q-gram takes in memory, about. */
     static final long TERM_BYTES = 64;
@@ -31,7 +31,7 @@ final class SeekPlan {
 
     /** @param rarestFirst the q-grams of A, one at least; any order is right, a good one is fast */
     SeekPlan(List<String> rarestFirst, Threshold threshold) {
-        this(rarestFirst, threshold, SHARED);
+        this(rarestFirst, threshold, COMPLETE_SHARED);
     }
 
     SeekPlan(List<String> rarestFirst, Threshold threshold, int shared) {
@@ -64,9 +64,9 @@ final class SeekPlan {
         return terms.length;
     }
 
-    /** A q-gram, by its place in the order of seeking. */
-    BytesRef term(int place) {
-        return terms[place];
+    /** A q-gram, by its index in the order of seeking. */
+    BytesRef term(int index) {
+        return terms[index];
     }
 
     /** All q-grams by byte: an array of the caller's own. */

@@ -11,18 +11,18 @@ import org.elasticsearch.common.io.stream.Writeable;
  * ({@code model/settings.py}, exact_threshold).
  */
 record Threshold(int numerator, int denominator) implements Writeable {
-    /** What is asked for where nothing is said. */
-    static final Threshold STANDARD = new Threshold(7, 10);
+    /** Where a query says nothing else. */
+    static final Threshold DEFAULT = new Threshold(7, 10);
 
     private static final int DECIMALS = 6;
 
-    /** Characters of a number at most: a million digits would be seconds of work. */
-    private static final int LONGEST = 100;
+    /** Of a number as it is written: a million digits would be seconds of work. */
+    private static final int MAX_CHARACTERS = 100;
 
     /** The threshold that {@code text} writes as a decimal number of at most six decimals. */
     static Threshold parse(String text) {
-        if (text.length() > LONGEST) {
-            throw wrong(text.substring(0, LONGEST) + "...", "a number of at most six decimals");
+        if (text.length() > MAX_CHARACTERS) {
+            throw wrong(text.substring(0, MAX_CHARACTERS) + "...", "a number of at most six decimals");
         }
         BigDecimal value;
         try {
@@ -37,7 +37,8 @@ record Threshold(int numerator, int denominator) implements Writeable {
             throw wrong(text, "a number of at most six decimals");
         }
         return new Threshold(
-                value.unscaledValue().intValueExact(), BigDecimal.ONE.movePointRight(value.scale()).intValueExact());
+                value.unscaledValue().intValueExact(),
+                BigDecimal.ONE.movePointRight(value.scale()).intValueExact());
     }
 
     private static IllegalArgumentException wrong(String text, String expected) {

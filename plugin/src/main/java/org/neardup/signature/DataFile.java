@@ -91,7 +91,8 @@ record DataFile(String name, ByteBuffer payload, long checksum) {
             }
             return payload.length == filled ? payload : Arrays.copyOf(payload, filled);
         } catch (DataFormatException cause) {
-            throw new DataFileException(name, "a broken zlib stream (" + cause.getMessage() + ")", "a whole one", remedy);
+            throw new DataFileException(
+                    name, "a broken zlib stream (" + cause.getMessage() + ")", "a whole one", remedy);
         } finally {
             inflater.end();
         }

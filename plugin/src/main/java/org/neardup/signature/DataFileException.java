@@ -1,6 +1,6 @@
 package org.neardup.signature;
 
-/** Says that a data file holds something else than it should, and what to do about it. */
+/** A data file that holds something else than it should; the message says what to do about it. */
 public final class DataFileException extends Exception {
     private static final long serialVersionUID = 1L;
 

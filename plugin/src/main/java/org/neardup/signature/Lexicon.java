@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 
 /**
- * How frequent are words and q-grams in a sample collection? (Format: {@code tables/lexicon.py}.)
+ * The frequency classes of words and q-grams in a sample collection (format: {@code tables/lexicon.py}).
  *
  * <p>It weighs words and q-grams; it never changes a doc_q. About 5 MB.
  */
@@ -39,7 +39,7 @@ public final class Lexicon {
         int foldCase = payload.get() & 0xFF;
         int sampleClass = payload.get() & 0xFF;
         int commonClass = payload.get() & 0xFF;
-        payload.getInt(); // the number of documents in the sample
+        payload.getInt(); // how many documents are in the sample
         int nameBytes = payload.getChar();
         if (size != HEAD_BYTES + nameBytes + QGRAM_SLOTS + WORD_SLOTS) {
             String found = "a payload of " + size + " bytes with a name of " + nameBytes + " bytes";
@@ -60,7 +60,7 @@ public final class Lexicon {
     }
 
     /** The lexicon that ships with the plugin. */
-    public static Lexicon standard() {
+    public static Lexicon getDefault() {
         return Holder.LEXICON;
     }
 

@@ -31,11 +31,11 @@ final class NfcText {
     /** How many code points. */
     int count;
 
-    /** Takes {@code text}, whose unpaired surrogates are an error. */
+    /** Reads {@code text}, whose unpaired surrogates are an error. */
     void read(String text) {
         int length = text.length();
-        units = Room.of(units, length);
-        points = Room.of(points, length + 1);
+        units = Buffers.growNoCopy(units, length);
+        points = Buffers.growNoCopy(points, length + 1);
         text.getChars(0, length, units, 0);
         byte[] classes = table.classes;
         int[] out = points;
@@ -49,8 +49,8 @@ final class NfcText {
                 at++;
             }
             if ((classes[point] & UnicodeTable.NFC_CHECK) != 0) {
-                // Room for the code point before, this one and all that follow, one each until the next stretch.
-                out = points = Room.keeping(points, n + 2 * LONGEST_DECOMPOSITION + length - at);
+                // Buffers for the code point before, this one and all that follow, one each until the next stretch.
+                out = points = Buffers.grow(points, n + 2 * LONGEST_DECOMPOSITION + length - at);
                 if (stretch < 0) {
                     stretch = Math.max(n - 1, 0);
                     // The code point before may compose with this one; those before it cannot.

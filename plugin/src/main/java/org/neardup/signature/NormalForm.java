@@ -3,7 +3,7 @@ package org.neardup.signature;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** The normal form of a text: of its NFC the letters, marks and numbers, lower-cased if so asked. Used again and again. */
+/** The normal form of a text: of its NFC the letters, marks and numbers, lower-cased if case is folded. Used again and again. */
 final class NormalForm {
     /** The fingerprint of the empty normal form. */
     static final String NONE = new NormalForm().fingerprint();
@@ -19,9 +19,9 @@ final class NormalForm {
     /** Whether a code point is above U+FFFF. */
     boolean astral;
 
-    /** Takes the normal form of {@code text}. */
-    void take(NfcText text, boolean foldCase) {
-        points = Room.of(points, text.count + 1);
+    /** Makes the normal form of {@code text}. */
+    void build(NfcText text, boolean foldCase) {
+        points = Buffers.growNoCopy(points, text.count + 1);
         int[] from = text.points;
         int[] to = points;
         byte[] classes = table.classes;
@@ -42,7 +42,7 @@ final class NormalForm {
     }
 
     private void encode() {
-        utf8 = Room.of(utf8, Utf8.LONGEST * count);
+        utf8 = Buffers.growNoCopy(utf8, Utf8.LONGEST * count);
         int at = 0;
         for (int i = 0; i < count; i++) {
             at = Utf8.encode(points[i], utf8, at);

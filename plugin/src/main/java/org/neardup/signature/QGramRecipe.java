@@ -22,10 +22,11 @@ public record QGramRecipe(int q, boolean foldCase) {
         if (!matcher.matches() || Integer.parseInt(matcher.group(1)) > Recipe.MAX_Q) {
             throw new IllegalArgumentException("[" + recipe + "] is no recipe of this version of neardup");
         }
-        return new QGramRecipe(Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
+        return new QGramRecipe(
+                Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
     }
 
-    /** The first parts of a recipe string, as far as they are said here. */
+    /** The first parts of a recipe string, as far as they are of this record. */
     @Override
     public String toString() {
         return "q" + q + (foldCase ? ":fold" : ":case") + ":u16";

@@ -17,9 +17,9 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
         NfcText composed = new NfcText();
         composed.read(text);
         NormalForm form = new NormalForm();
-        form.take(composed, recipe.foldCase());
+        form.build(composed, recipe.foldCase());
         QGrams qgrams = new QGrams();
-        qgrams.take(form, recipe.q());
+        qgrams.build(form, recipe.q());
         return new QGramSet(form.fingerprint(), form.count == 0, qgrams.sorted());
     }
 
@@ -33,7 +33,9 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
      * point. A lexicon of another q knows none.
      */
     public List<String> rarestFirst(Lexicon lexicon) {
-        int q = qgrams.isEmpty() ? 0 : qgrams.get(0).codePointCount(0, qgrams.get(0).length());
+        int q = qgrams.isEmpty()
+                ? 0
+                : qgrams.get(0).codePointCount(0, qgrams.get(0).length());
         if (lexicon.q() != q) {
             return qgrams;
         }

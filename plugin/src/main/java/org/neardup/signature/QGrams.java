@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * The distinct q-grams of a normal form with their keys (docs/definitions.md, q-gram and Key). Used again and again.
  *
- * <p>q-grams of up to four code points below 65,536 are worked as packed numbers, whose order is that of the code
- * points; all others as places in the normal form. Both are gathered by open addressing.
+ * <p>q-grams of up to four code points below 65,536 are kept as packed numbers, whose order is that of the code
+ * points; all others as positions in the normal form. Both are gathered by open addressing.
  */
 final class QGrams {
     private static final int PACKABLE_Q = 4;
@@ -20,7 +20,7 @@ final class QGrams {
 
     private final byte[] utf32 = new byte[Integer.BYTES * Recipe.MAX_Q];
     private long[] slots = {};
-    private int[] placeSlots = {};
+    private int[] positionSlots = {};
     private int mask;
     private int shift;
 
@@ -28,7 +28,7 @@ final class QGrams {
     private int q;
     private boolean packing;
     private long[] packed = {};
-    private int[] places = {};
+    private int[] positions = {};
     private final RadixSort sort = new RadixSort();
     private long[] order = {};
 
@@ -37,8 +37,8 @@ final class QGrams {
     /** How many distinct q-grams. */
     int count;
 
-    /** Takes the q-grams of {@code normalForm}, which must stay as it is while these are used. */
-    void take(NormalForm normalForm, int length) {
+    /** Gathers the q-grams of {@code normalForm}, which must stay as it is while these are used. */
+    void build(NormalForm normalForm, int length) {
         form = normalForm;
         q = length;
         packing = q <= PACKABLE_Q && !form.astral;
@@ -47,25 +47,25 @@ final class QGrams {
         if (windows <= 0) {
             return;
         }
-        keys = Room.of(keys, windows);
+        keys = Buffers.growNoCopy(keys, windows);
         // A load of at most a half.
         int size = Math.max(FEWEST_SLOTS, Integer.highestOneBit(windows) << 2);
         mask = size - 1;
         shift = Long.SIZE - Integer.numberOfTrailingZeros(size);
         if (packing) {
-            packed = Room.of(packed, windows);
-            slots = Room.of(slots, size);
+            packed = Buffers.growNoCopy(packed, windows);
+            slots = Buffers.growNoCopy(slots, size);
             Arrays.fill(slots, 0, size, 0);
-            takePacked(windows);
+            buildPacked(windows);
         } else {
-            places = Room.of(places, windows);
-            placeSlots = Room.of(placeSlots, size);
-            Arrays.fill(placeSlots, 0, size, 0);
-            takePlaces(windows);
+            positions = Buffers.growNoCopy(positions, windows);
+            positionSlots = Buffers.growNoCopy(positionSlots, size);
+            Arrays.fill(positionSlots, 0, size, 0);
+            buildByPosition(windows);
         }
     }
 
-    private void takePacked(int windows) {
+    private void buildPacked(int windows) {
         int[] points = form.points;
         long kept = q == PACKABLE_Q ? -1L : (1L << Character.SIZE * q) - 1;
         long gram = 0;
@@ -75,7 +75,7 @@ final class QGrams {
         // Fields in local variables: the JIT would read them again after every write.
         long[] table = slots;
         long[] grams = packed;
-        long[] found = keys;
+        long[] gramKeys = keys;
         int n = 0;
         for (int i = 0; i < windows; i++) {
             gram = (gram << Character.SIZE | points[i + q - 1]) & kept;
@@ -90,24 +90,24 @@ final class QGrams {
             // Written whether new or not, counted only if new: a branch would be mispredicted at every third window.
             table[slot] = gram;
             grams[n] = gram;
-            found[n] = key;
+            gramKeys[n] = key;
             n += held == 0 ? 1 : 0;
         }
         count = n;
     }
 
-    private void takePlaces(int windows) {
+    private void buildByPosition(int windows) {
         int n = 0;
         for (int i = 0; i < windows; i++) {
             long key = key(form.points, i);
             int slot = (int) (key * SPREAD >>> shift);
-            // A slot holds the place of a q-gram plus 1; 0 marks a free one.
-            while (placeSlots[slot] != 0 && compare(placeSlots[slot] - 1, i) != 0) {
+            // A slot holds the position of a q-gram plus 1; 0 marks a free one.
+            while (positionSlots[slot] != 0 && compare(positionSlots[slot] - 1, i) != 0) {
                 slot = slot + 1 & mask;
             }
-            if (placeSlots[slot] == 0) {
-                placeSlots[slot] = i + 1;
-                places[n] = i;
+            if (positionSlots[slot] == 0) {
+                positionSlots[slot] = i + 1;
+                positions[n] = i;
                 keys[n++] = key;
             }
         }
@@ -124,7 +124,7 @@ final class QGrams {
         return key(points, 0, points.length, new byte[Integer.BYTES * points.length]);
     }
 
-    /** The key of the q-gram at {@code at}; {@code utf32} is room for it. */
+    /** The key of the q-gram at {@code at}; {@code utf32} is a buffer for it. */
     private static long key(int[] points, int at, int q, byte[] utf32) {
         long gram = 0;
         boolean packable = q <= PACKABLE_Q;
@@ -147,17 +147,17 @@ final class QGrams {
         return z ^ z >>> 31;
     }
 
-    private int compare(int placeA, int placeB) {
-        return Arrays.compare(form.points, placeA, placeA + q, form.points, placeB, placeB + q);
+    private int compare(int positionA, int positionB) {
+        return Arrays.compare(form.points, positionA, positionA + q, form.points, positionB, positionB + q);
     }
 
     /** The q-grams as their own characters, by code point; a list of the caller's own. */
     List<String> sorted() {
-        return packing ? sortedPacked() : sortedPlaces();
+        return packing ? sortedPacked() : sortedPositions();
     }
 
     private List<String> sortedPacked() {
-        order = Room.of(order, count);
+        order = Buffers.growNoCopy(order, count);
         System.arraycopy(packed, 0, order, 0, count);
         sort.sort(order, count);
         List<String> sorted = new ArrayList<>(count);
@@ -173,12 +173,12 @@ final class QGrams {
         return sorted;
     }
 
-    private List<String> sortedPlaces() {
-        int[] sortedPlaces = Arrays.copyOf(places, count);
-        Sorting.sort(sortedPlaces, 0, count, new int[count], this::compare);
+    private List<String> sortedPositions() {
+        int[] sortedPositions = Arrays.copyOf(positions, count);
+        Sorting.sort(sortedPositions, 0, count, new int[count], this::compare);
         List<String> sorted = new ArrayList<>(count);
-        for (int place : sortedPlaces) {
-            sorted.add(new String(form.points, place, q));
+        for (int position : sortedPositions) {
+            sorted.add(new String(form.points, position, q));
         }
         return sorted;
     }

@@ -28,7 +28,9 @@ final class RankTable {
         // 1024 · alpha · class / 16, halves rounded up.
         BigDecimal step = new BigDecimal(Double.toString(alpha)).multiply(BigDecimal.valueOf(64));
         for (int known = 0; known < UNKNOWN_CLASS; known++) {
-            weights[known] = step.multiply(BigDecimal.valueOf(known)).setScale(0, RoundingMode.HALF_UP).intValueExact();
+            weights[known] = step.multiply(BigDecimal.valueOf(known))
+                    .setScale(0, RoundingMode.HALF_UP)
+                    .intValueExact();
         }
         weights[UNKNOWN_CLASS] = UNKNOWN_WEIGHT;
         return weights;

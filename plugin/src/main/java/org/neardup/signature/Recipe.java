@@ -17,8 +17,8 @@ public record Recipe(int q, boolean foldCase, int simhashVariants, int sketchSiz
     public static final int MAX_SKETCH_SIZE = 64;
     public static final double MAX_ALPHA = 2.5;
 
-    /** What is used where nothing is said. */
-    public static final Recipe STANDARD = new Recipe(4, false, 1, 32, 1.5);
+    /** The recipe where no option says otherwise. */
+    public static final Recipe DEFAULT = new Recipe(4, false, 1, 32, 1.5);
 
     public Recipe {
         check("q", q, 1, MAX_Q);

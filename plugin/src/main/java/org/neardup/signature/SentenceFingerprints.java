@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a text says, sentence by sentence: a hash of each sentence's sorted words that are not common (Yoon et al. 2012).
+ * The sentence fingerprints of a text: a hash of each sentence's sorted words that are not common (Yoon et al. 2012).
  * Used again for text after text.
  */
 final class SentenceFingerprints {
-    private static final int FEWEST_WORDS = 3;
+    private static final int MIN_SENTENCE_WORDS = 3;
 
     private int[] chosen = {};
     private int[] spare = {};
@@ -21,9 +21,9 @@ final class SentenceFingerprints {
 
     /** The fingerprints in text order, each once, 16 hex digits; sentences with too few rare words have none. */
     List<String> of(WordList words, Lexicon lexicon) {
-        chosen = Room.of(chosen, words.count);
-        spare = Room.of(spare, words.count);
-        beginnings = Room.of(beginnings, words.count);
+        chosen = Buffers.growNoCopy(chosen, words.count);
+        spare = Buffers.growNoCopy(spare, words.count);
+        beginnings = Buffers.growNoCopy(beginnings, words.count);
         List<String> fingerprints = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         int at = 0;
@@ -35,7 +35,7 @@ final class SentenceFingerprints {
                     chosen[n++] = at;
                 }
             }
-            if (n >= FEWEST_WORDS) {
+            if (n >= MIN_SENTENCE_WORDS) {
                 String fingerprint = HexFormat.of().toHexDigits(hash(words, n));
                 if (seen.add(fingerprint)) {
                     fingerprints.add(fingerprint);
@@ -50,9 +50,15 @@ final class SentenceFingerprints {
         for (int i = 0; i < n; i++) {
             beginnings[chosen[i]] = beginning(utf8, words.starts[chosen[i]], words.ends[chosen[i]]);
         }
-        Sorting.sort(chosen, 0, n, spare, (a, b) -> beginnings[a] != beginnings[b]
-                ? Long.compare(beginnings[a], beginnings[b])
-                : Arrays.compareUnsigned(utf8, words.starts[a], words.ends[a], utf8, words.starts[b], words.ends[b]));
+        Sorting.sort(
+                chosen,
+                0,
+                n,
+                spare,
+                (a, b) -> beginnings[a] != beginnings[b]
+                        ? Long.compare(beginnings[a], beginnings[b])
+                        : Arrays.compareUnsigned(
+                                utf8, words.starts[a], words.ends[a], utf8, words.starts[b], words.ends[b]));
         int out = 0;
         for (int i = 0; i < n; i++) {
             int start = words.starts[chosen[i]];

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param recipe how it was made
  * @param fingerprint equal for equal normal forms
- * @param qgrams the distinct q-grams as their own characters, by code point; null if not asked for
+ * @param qgrams the distinct q-grams as their own characters, by code point; null if they are left out
  * @param qgramCount how many they are
  * @param sketch keys of the q-grams sampled, by (rank, key)
  * @param sentences sentence fingerprints in text order, each once
@@ -25,6 +25,9 @@ public record Signature(
         List<String> sentences,
         List<String> simhash,
         List<String> simhashBands) {
+
+    /** The object of a document that holds its signature, where nothing else is said. */
+    public static final String DEFAULT_FIELD = "neardup";
 
     public static final String RECIPE = "recipe";
     public static final String FINGERPRINT = "fingerprint";

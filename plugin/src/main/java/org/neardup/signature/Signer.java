@@ -11,6 +11,12 @@ import java.util.function.Function;
  * <p>Each method throws {@link UnpairedSurrogateException} for a text that has no UTF-8.
  */
 public final class Signer {
+    /** Code points of the longest text that a node signs, where nothing else is said. */
+    public static final int DEFAULT_MAX_LENGTH = 1_000_000;
+
+    /** And at most: signing takes some 100 bytes of memory for each of them. */
+    public static final int LARGEST_MAX_LENGTH = 10_000_000;
+
     /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
     private static final int KEPT_LENGTH = 16_384;
 
@@ -33,17 +39,17 @@ public final class Signer {
         return text;
     }
 
-    /** The signature of {@code text}, its lists the caller's own; without its q-grams if they are not asked for. */
+    /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
     public Signature sign(String text, boolean withQgrams) {
         return working(text, work -> {
             work.text.read(text);
-            work.form.take(work.text, recipe.foldCase());
-            work.qgrams.take(work.form, recipe.q());
-            work.words.take(work.text, lexicon);
+            work.form.build(work.text, recipe.foldCase());
+            work.qgrams.build(work.form, recipe.q());
+            work.words.build(work.text, lexicon);
             List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
             List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
             for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
-                work.simhash.make(work.words, lexicon, variant);
+                work.simhash.build(work.words, lexicon, variant);
                 String digits = HexFormat.of().toHexDigits(work.simhash.value);
                 simhashes.add(digits);
                 if (work.simhash.features > 0) {
@@ -73,7 +79,7 @@ public final class Signer {
     public String fingerprint(String text) {
         return working(text, work -> {
             work.text.read(text);
-            work.form.take(work.text, recipe.foldCase());
+            work.form.build(work.text, recipe.foldCase());
             return work.form.fingerprint();
         });
     }
@@ -82,7 +88,7 @@ public final class Signer {
     String normalForm(String text) {
         return working(text, work -> {
             work.text.read(text);
-            work.form.take(work.text, recipe.foldCase());
+            work.form.build(work.text, recipe.foldCase());
             return work.form.toString();
         });
     }
@@ -91,8 +97,8 @@ public final class Signer {
     List<String> keys(String text) {
         return working(text, work -> {
             work.text.read(text);
-            work.form.take(work.text, recipe.foldCase());
-            work.qgrams.take(work.form, recipe.q());
+            work.form.build(work.text, recipe.foldCase());
+            work.qgrams.build(work.form, recipe.q());
             List<String> keys = new ArrayList<>();
             for (int i = 0; i < work.qgrams.count; i++) {
                 keys.add(HexFormat.of().toHexDigits(work.qgrams.keys[i]));
@@ -105,7 +111,7 @@ public final class Signer {
     List<String> words(String text) {
         return working(text, work -> {
             work.text.read(text);
-            work.words.take(work.text, lexicon);
+            work.words.build(work.text, lexicon);
             return work.words.toStrings();
         });
     }

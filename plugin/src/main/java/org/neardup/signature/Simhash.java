@@ -8,7 +8,7 @@ import java.util.Arrays;
  */
 final class Simhash {
     /** A random lexicon keeps two words of three. */
-    private static final long KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
+    private static final long WORDS_KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
 
     /** Four bits spread over four lanes of 16 bits, so that one multiplication adds a weight to four sums. */
     private static final long[] LANES = new long[16];
@@ -35,26 +35,26 @@ final class Simhash {
     int features;
 
     /** Makes the simhash of {@code words} as the random lexicon {@code variant} sees them; variant 0 sees all. */
-    void make(WordList words, Lexicon lexicon, int variant) {
+    void build(WordList words, Lexicon lexicon, int variant) {
         if (variant == 0) {
-            make(words.utf8, words.starts, words.ends, words.classes, words.count, lexicon);
+            addUp(words.utf8, words.starts, words.ends, words.classes, words.count, lexicon);
         } else {
             int kept = keep(words, variant);
-            make(utf8, starts, ends, classes, kept, lexicon);
+            addUp(utf8, starts, ends, classes, kept, lexicon);
         }
     }
 
     /** Copies the words that a random lexicon keeps, one space between; returns their number. */
     private int keep(WordList words, int variant) {
-        utf8 = Room.of(utf8, words.count == 0 ? 0 : words.ends[words.count - 1] + 1);
-        starts = Room.of(starts, words.count);
-        ends = Room.of(ends, words.count);
-        classes = Room.of(classes, words.count);
+        utf8 = Buffers.growNoCopy(utf8, words.count == 0 ? 0 : words.ends[words.count - 1] + 1);
+        starts = Buffers.growNoCopy(starts, words.count);
+        ends = Buffers.growNoCopy(ends, words.count);
+        classes = Buffers.growNoCopy(classes, words.count);
         int kept = 0;
         int out = 0;
         for (int i = 0; i < words.count; i++) {
             long hash = XxHash64.hash(words.utf8, words.starts[i], words.ends[i], variant);
-            if (Long.compareUnsigned(hash, KEPT_BELOW) < 0) {
+            if (Long.compareUnsigned(hash, WORDS_KEPT_BELOW) < 0) {
                 int length = words.ends[i] - words.starts[i];
                 System.arraycopy(words.utf8, words.starts[i], utf8, out, length);
                 starts[kept] = out;
@@ -67,7 +67,7 @@ final class Simhash {
         return kept;
     }
 
-    private void make(byte[] text, int[] from, int[] to, int[] wordClasses, int count, Lexicon lexicon) {
+    private void addUp(byte[] text, int[] from, int[] to, int[] wordClasses, int count, Lexicon lexicon) {
         Arrays.fill(lanes, 0);
         Arrays.fill(ones, 0);
         long total = 0;

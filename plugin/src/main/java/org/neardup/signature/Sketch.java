@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Which q-grams stand for a document: those of the smallest ranks, a bottom-k sample with exponential ranks that prefers
+ * The sketch of a document: its q-grams of the smallest ranks, a bottom-k sample with exponential ranks that prefers
  * rare q-grams (Cohen & Kaplan 2007; in integers: docs/definitions.md, Sketch). Safe for several threads.
  */
 final class Sketch {
@@ -58,7 +58,8 @@ final class Sketch {
     }
 
     private int rank(long key) {
-        int known = classes == null ? RankTable.UNKNOWN_CLASS : classes[(int) (key >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
+        int known =
+                classes == null ? RankTable.UNKNOWN_CLASS : classes[(int) (key >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
         return exponential[(int) key & 0xFFFF] + classWeights[known];
     }
 

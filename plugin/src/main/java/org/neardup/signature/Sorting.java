@@ -1,8 +1,15 @@
 package org.neardup.signature;
 
-/** Sorts numbers that stand for something else, without boxing them. */
+/**
+ * Sorts ints by what they stand for, without boxing them: the JDK sorts by a comparator only objects.
+ *
+ * <p>Kept beside {@code Arrays.sort(Integer[], Comparator)} by measurement (the words of sentences and the 6-grams of
+ * English texts of 100 to 50,000 characters, JDK 25): that one takes 1.1 to 2.1 times as long, 1.3 times as a rule: 2 to 4 %
+ * of a signature, and an object a number.
+ */
 final class Sorting {
-    private static final int RUN = 12;
+    /** So few are sorted by insertion. */
+    private static final int INSERTION_SIZE = 12;
 
     private Sorting() {}
 
@@ -14,7 +21,7 @@ final class Sorting {
 
     /** Sorts {@code items[from]} to {@code items[to - 1]}, stably; {@code spare} is as long as {@code items}. */
     static void sort(int[] items, int from, int to, int[] spare, Order order) {
-        if (to - from <= RUN) {
+        if (to - from <= INSERTION_SIZE) {
             insertionSort(items, from, to, order);
             return;
         }

@@ -105,6 +105,7 @@ final class UnicodeTable {
     }
 
     private static final class Holder {
-        static final UnicodeTable TABLE = new UnicodeTable(DataFile.shipped("unicode16.bin", "UNIC").payload());
+        static final UnicodeTable TABLE =
+                new UnicodeTable(DataFile.shipped("unicode16.bin", "UNIC").payload());
     }
 }

@@ -1,6 +1,6 @@
 package org.neardup.signature;
 
-/** Says that a text has a surrogate without its other half: such a text has no UTF-8, and so no signature. */
+/** A text with a surrogate without its other half: it has no UTF-8, and so no signature. */
 public final class UnpairedSurrogateException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

@@ -24,14 +24,14 @@ final class WordList {
     /** How many words. */
     int count;
 
-    /** Takes the words of {@code text}. */
-    void take(NfcText text, Lexicon lexicon) {
-        utf8 = Room.of(utf8, (Utf8.LONGEST + 1) * text.count);
-        starts = Room.of(starts, text.count);
-        ends = Room.of(ends, text.count);
-        sentences = Room.of(sentences, text.count);
+    /** Splits {@code text} into its words. */
+    void build(NfcText text, Lexicon lexicon) {
+        utf8 = Buffers.growNoCopy(utf8, (Utf8.LONGEST + 1) * text.count);
+        starts = Buffers.growNoCopy(starts, text.count);
+        ends = Buffers.growNoCopy(ends, text.count);
+        sentences = Buffers.growNoCopy(sentences, text.count);
         split(text.points, text.count);
-        classes = Room.of(classes, count);
+        classes = Buffers.growNoCopy(classes, count);
         for (int i = 0; i < count; i++) {
             classes[i] = lexicon.wordClass(XxHash64.hash(utf8, starts[i], ends[i], 0));
         }
@@ -52,12 +52,7 @@ final class WordList {
             if ((flags & UnicodeTable.KEEP) != 0) {
                 boolean alone = (flags & UnicodeTable.ALONE) != 0;
                 if (!inside || alone) {
-                    if (count > 0) {
-                        ends[count - 1] = out;
-                        written[out++] = ' ';
-                    }
-                    starts[count] = out;
-                    sentences[count++] = sentence;
+                    out = beginWord(out, sentence);
                 }
                 int lower = (flags & UnicodeTable.LOWER) != 0 ? table.lower(point) : point;
                 out = Utf8.encode(lower, written, out);
@@ -68,9 +63,7 @@ final class WordList {
             inside = false;
             if ((flags & UnicodeTable.SPACE) != 0) {
                 int end = endOfSpace(points, at, length);
-                if (isBlankLine(points, at, end)) {
-                    sentence++;
-                }
+                sentence += isBlankLine(points, at, end) ? 1 : 0;
                 at = end;
                 continue;
             }
@@ -83,6 +76,18 @@ final class WordList {
         if (count > 0) {
             ends[count - 1] = out;
         }
+    }
+
+    /** Ends the word before, if there is one; returns where the next one begins. */
+    private int beginWord(int out, int sentence) {
+        int start = out;
+        if (count > 0) {
+            ends[count - 1] = out;
+            utf8[start++] = ' ';
+        }
+        starts[count] = start;
+        sentences[count++] = sentence;
+        return start;
     }
 
     private boolean isSpace(int point) {

@@ -25,8 +25,8 @@ class NeardupPluginTest {
     @DisplayName("is the class that its descriptor names")
     void descriptor() throws Exception {
         Properties descriptor = new Properties();
-        descriptor.load(new StringReader(Files.readString(
-                Path.of(System.getProperty("neardup.root"), "plugin/src/main/descriptor/plugin-descriptor.properties"))));
+        descriptor.load(new StringReader(Files.readString(Path.of(
+                System.getProperty("neardup.root"), "plugin/src/main/descriptor/plugin-descriptor.properties"))));
         assertEquals(NeardupPlugin.class.getName(), descriptor.getProperty("classname"));
         assertEquals("neardup", descriptor.getProperty("name"));
     }
@@ -36,15 +36,21 @@ class NeardupPluginTest {
     void processors(@TempDir Path home) throws Exception {
         Path lexicons = Files.createDirectories(home.resolve("config/neardup"));
         Files.write(lexicons.resolve("news.lexicon"), DataFiles.lexicon("news", 4));
-        Settings settings = Settings.builder().put("path.home", home.toString()).put("node.name", "n").build();
+        Settings settings = Settings.builder()
+                .put("path.home", home.toString())
+                .put("node.name", "n")
+                .build();
         Environment environment = new Environment(settings, home.resolve("config"));
         Processor.Parameters parameters =
                 new Processor.Parameters(environment, null, null, null, null, null, null, null, null, null);
 
-        Map<String, Processor.Factory> brought = new NeardupPlugin(settings, home.resolve("config")).getProcessors(parameters);
+        Map<String, Processor.Factory> brought =
+                new NeardupPlugin(settings, home.resolve("config")).getProcessors(parameters);
 
         assertEquals(Set.of("neardup"), brought.keySet());
         Map<String, Object> options = new HashMap<>(Map.of("lexicon", "news"));
-        assertInstanceOf(NeardupProcessor.class, brought.get("neardup").create(Map.of(), null, null, options, ProjectId.DEFAULT));
+        assertInstanceOf(
+                NeardupProcessor.class,
+                brought.get("neardup").create(Map.of(), null, null, options, ProjectId.DEFAULT));
     }
 }

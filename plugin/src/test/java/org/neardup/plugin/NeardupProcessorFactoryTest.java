@@ -33,7 +33,7 @@ import org.neardup.signature.Signer;
 
 @DisplayName("The factory of the processor")
 class NeardupProcessorFactoryTest {
-    private static final String STANDARD_RECIPE = Processors.SIGNER.recipe();
+    private static final String DEFAULT_RECIPE = Processors.SIGNER.recipe();
 
     @TempDir
     Path config;
@@ -43,11 +43,13 @@ class NeardupProcessorFactoryTest {
     }
 
     private static String refused(Map<String, ?> options) {
-        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(options)).getMessage();
+        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(options))
+                .getMessage();
     }
 
     private String refusedHere(Map<String, ?> options) {
-        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(config, options)).getMessage();
+        return assertThrows(ElasticsearchParseException.class, () -> Processors.make(config, options))
+                .getMessage();
     }
 
     private void store(String file, byte[] content) throws Exception {
@@ -61,7 +63,8 @@ class NeardupProcessorFactoryTest {
         Task task = task(Map.of());
         assertEquals("text", task.field());
         assertEquals("neardup", task.target());
-        assertEquals("neardup-1:q4:case:u16:lex-" + Lexicon.standard().id() + ":sketch-32-1.5:simhash-1",
+        assertEquals(
+                "neardup-1:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-1.5:simhash-1",
                 task.signer().recipe());
         assertTrue(task.qgrams());
         assertFalse(task.ignoreMissing());
@@ -73,13 +76,25 @@ class NeardupProcessorFactoryTest {
     @DisplayName("takes null for an option as if it were not there")
     void nulls() {
         Map<String, Object> options = new HashMap<>();
-        for (String option : List.of("field", "target_field", "q", "fold_case", "simhash_variants", "sketch_size", "alpha",
-                "lexicon", "qgrams", "ignore_missing", "max_length", "on_too_long", "recipe")) {
+        for (String option : List.of(
+                "field",
+                "target_field",
+                "q",
+                "fold_case",
+                "simhash_variants",
+                "sketch_size",
+                "alpha",
+                "lexicon",
+                "qgrams",
+                "ignore_missing",
+                "max_length",
+                "on_too_long",
+                "recipe")) {
             options.put(option, null);
         }
         Task task = task(options);
         assertEquals("text", task.field());
-        assertEquals(STANDARD_RECIPE, task.signer().recipe());
+        assertEquals(DEFAULT_RECIPE, task.signer().recipe());
     }
 
     @Test
@@ -89,8 +104,24 @@ class NeardupProcessorFactoryTest {
         String id = Lexicon.load(config.resolve("neardup/news.lexicon")).id();
         String recipe = "neardup-1:q5:fold:u16:lex-" + id + ":sketch-64-2.0:simhash-3";
         Map<String, Object> options = new HashMap<>(Map.of(
-                "field", "page.body", "target_field", "signs.own", "q", 5, "fold_case", true, "simhash_variants", 3,
-                "sketch_size", 64, "alpha", 2, "lexicon", "news", "qgrams", false));
+                "field",
+                "page.body",
+                "target_field",
+                "signs.own",
+                "q",
+                5,
+                "fold_case",
+                true,
+                "simhash_variants",
+                3,
+                "sketch_size",
+                64,
+                "alpha",
+                2,
+                "lexicon",
+                "news",
+                "qgrams",
+                false));
         options.putAll(Map.of("ignore_missing", true, "max_length", 77, "on_too_long", "mark", "recipe", recipe));
         NeardupProcessor processor = new NeardupProcessorFactory("node-1", new Lexicons(config))
                 .create(Map.of(), "some-tag", "some words", options, ProjectId.DEFAULT);
@@ -123,7 +154,7 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("on_too_long", List.of("fail", "mark")),
                 Arguments.of("field", List.of("a", "a.b.c", "_source.a", "ä b")),
                 Arguments.of("target_field", List.of("a", "a.b.c", "texts", "text_", "_source.a")),
-                Arguments.of("recipe", List.of(STANDARD_RECIPE)));
+                Arguments.of("recipe", List.of(DEFAULT_RECIPE)));
     }
 
     @ParameterizedTest
@@ -138,7 +169,10 @@ class NeardupProcessorFactoryTest {
     static Stream<Arguments> wrong() {
         String whole = "a whole number from ";
         return Stream.of(
-                Arguments.of("q", Arrays.asList(0, 17, -1, 4.0, 4.5, "4", true, List.of(4), 1L << 32 | 4), whole + "1 to 16"),
+                Arguments.of(
+                        "q",
+                        Arrays.asList(0, 17, -1, 4.0, 4.5, "4", true, List.of(4), 1L << 32 | 4),
+                        whole + "1 to 16"),
                 Arguments.of("simhash_variants", Arrays.asList(0, 11, "1", 1.0), whole + "1 to 10"),
                 Arguments.of("sketch_size", Arrays.asList(0, 65, "32", 32.5), whole + "1 to 64"),
                 Arguments.of("alpha", Arrays.asList(-0.1, 2.51, "1.5", true, Double.NaN), "a number from 0.0 to 2.5"),
@@ -149,14 +183,34 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("on_too_long", Arrays.asList("drop", "MARK", "Fail"), "\"fail\" or \"mark\""),
                 Arguments.of("on_too_long", Arrays.asList(1, true, ""), "a string that is not empty"),
                 Arguments.of("field", Arrays.asList("", 1, List.of("text"), Map.of()), "a string that is not empty"),
-                Arguments.of("field", Arrays.asList(".", "a.", ".a", "a..b"), "a field name, or names joined by single dots"),
+                Arguments.of(
+                        "field",
+                        Arrays.asList(".", "a.", ".a", "a..b"),
+                        "a field name, or names joined by single dots"),
                 Arguments.of("target_field", Arrays.asList("", false), "a string that is not empty"),
-                Arguments.of("target_field", Arrays.asList("a.", ".a", "a..b"), "a field name, or names joined by single dots"),
-                Arguments.of("target_field", Arrays.asList("text", "text.neardup", "_source.text", "_source.text.x"),
+                Arguments.of(
+                        "target_field",
+                        Arrays.asList("a.", ".a", "a..b"),
+                        "a field name, or names joined by single dots"),
+                Arguments.of(
+                        "target_field",
+                        Arrays.asList("text", "text.neardup", "_source.text", "_source.text.x"),
                         "outside of [field], which is \"text\""),
                 Arguments.of("lexicon", Arrays.asList("", 7), "a string that is not empty"),
-                Arguments.of("lexicon", Arrays.asList("../news", "a/b", "a\\b", ".hidden", "..", "/etc/passwd", "a b", "ä",
-                        "a\u0000", "a".repeat(101)), "the name of a lexicon without directory and ending"),
+                Arguments.of(
+                        "lexicon",
+                        Arrays.asList(
+                                "../news",
+                                "a/b",
+                                "a\\b",
+                                ".hidden",
+                                "..",
+                                "/etc/passwd",
+                                "a b",
+                                "ä",
+                                "a\u0000",
+                                "a".repeat(101)),
+                        "the name of a lexicon without directory and ending"),
                 Arguments.of("recipe", Arrays.asList("", 1), "a string that is not empty"));
     }
 
@@ -203,9 +257,11 @@ class NeardupProcessorFactoryTest {
     @Test
     @DisplayName("refuses another recipe than the node's, naming both and the node")
     void otherRecipe() {
-        String other = STANDARD_RECIPE.replace("q4", "q5");
+        String other = DEFAULT_RECIPE.replace("q4", "q5");
         String message = refused(Map.of("recipe", other));
-        assertTrue(message.startsWith("[recipe] is \"" + other + "\", but node [node-1] signs by \"" + STANDARD_RECIPE + "\""),
+        assertTrue(
+                message.startsWith(
+                        "[recipe] is \"" + other + "\", but node [node-1] signs by \"" + DEFAULT_RECIPE + "\""),
                 message);
     }
 
@@ -213,7 +269,10 @@ class NeardupProcessorFactoryTest {
     @DisplayName("finds a node with another lexicon of the same name by the recipe")
     void otherLexicon() throws Exception {
         store("news.lexicon", DataFiles.lexicon("here", 4));
-        String here = Processors.make(config, Map.of("lexicon", "news")).task().signer().recipe();
+        String here = Processors.make(config, Map.of("lexicon", "news"))
+                .task()
+                .signer()
+                .recipe();
         Files.write(config.resolve("neardup/news.lexicon"), DataFiles.lexicon("elsewhere", 4));
         String message = refusedHere(Map.of("lexicon", "news", "recipe", here));
         assertTrue(message.contains(here), message);
@@ -265,8 +324,9 @@ class NeardupProcessorFactoryTest {
     @DisplayName("knows nothing of q-grams by a lexicon of another q, but is told so by no error")
     void lexiconOfAnotherQ() throws Exception {
         store("fives.lexicon", DataFiles.lexicon("fives", 5));
-        Signer signer = Processors.make(config, Map.of("lexicon", "fives")).task().signer();
+        Signer signer =
+                Processors.make(config, Map.of("lexicon", "fives")).task().signer();
         Lexicon other = Lexicon.load(config.resolve("neardup/fives.lexicon"));
-        assertEquals(new Signer(Recipe.STANDARD, other).recipe(), signer.recipe());
+        assertEquals(new Signer(Recipe.DEFAULT, other).recipe(), signer.recipe());
     }
 }

@@ -57,7 +57,8 @@ class NeardupProcessorTest {
     private static String refused(NeardupProcessor processor, Map<String, ?> source) {
         IngestDocument document = Processors.document(source);
         Map<String, Object> before = IngestDocument.deepCopyMap(document.getSource());
-        String message = assertThrows(IllegalArgumentException.class, () -> processor.execute(document)).getMessage();
+        String message = assertThrows(IllegalArgumentException.class, () -> processor.execute(document))
+                .getMessage();
         assertEquals(before, document.getSource());
         return message;
     }
@@ -80,7 +81,8 @@ class NeardupProcessorTest {
     @ValueSource(strings = {"", " ", "...", "abc", "\uD83D\uDE00"})
     @DisplayName("signs a text that has no q-grams, too")
     void shortText(String text) {
-        Map<?, ?> signed = (Map<?, ?>) Processors.processed(plain, Map.of("text", text)).get("neardup");
+        Map<?, ?> signed =
+                (Map<?, ?>) Processors.processed(plain, Map.of("text", text)).get("neardup");
         assertEquals(signature(text), signed);
         assertEquals(0, signed.get("qgram_count"));
         assertEquals(List.of(), signed.get("qgrams"));
@@ -91,7 +93,8 @@ class NeardupProcessorTest {
     void dotted() {
         NeardupProcessor dotted = Processors.make(Map.of("field", "page.body", "target_field", "signs.of.text"));
         Map<String, Object> signed = Processors.processed(dotted, Map.of("page", Map.of("body", TEXT)));
-        assertEquals(Map.of("page", Map.of("body", TEXT), "signs", Map.of("of", Map.of("text", signature(TEXT)))), signed);
+        assertEquals(
+                Map.of("page", Map.of("body", TEXT), "signs", Map.of("of", Map.of("text", signature(TEXT)))), signed);
         // Beside the text, too.
         NeardupProcessor beside = Processors.make(Map.of("field", "page.body", "target_field", "page.neardup"));
         Map<String, Object> page = Processors.processed(beside, Map.of("page", Map.of("body", TEXT)));
@@ -101,8 +104,10 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("writes what its recipe says")
     void recipe() {
-        NeardupProcessor other = Processors.make(Map.of("q", 6, "fold_case", true, "simhash_variants", 3, "sketch_size", 5));
-        Map<?, ?> signed = (Map<?, ?>) Processors.processed(other, Map.of("text", TEXT.repeat(3))).get("neardup");
+        NeardupProcessor other =
+                Processors.make(Map.of("q", 6, "fold_case", true, "simhash_variants", 3, "sketch_size", 5));
+        Map<?, ?> signed = (Map<?, ?>)
+                Processors.processed(other, Map.of("text", TEXT.repeat(3))).get("neardup");
         assertEquals(other.task().signer().sign(TEXT.repeat(3), true).toMap(), signed);
         assertEquals(3, ((List<?>) signed.get("simhash")).size());
         assertTrue(((List<?>) signed.get("qgrams")).contains("arosei"));
@@ -115,7 +120,10 @@ class NeardupProcessorTest {
         Map<String, Object> expected = without(signature(TEXT), "qgrams");
         assertEquals(expected, Processors.processed(bare, Map.of("text", TEXT)).get("neardup"));
         // Those that came with the document are none of this signature.
-        assertEquals(expected, Processors.processed(bare, Map.of("text", TEXT, "neardup", signature(TEXT))).get("neardup"));
+        assertEquals(
+                expected,
+                Processors.processed(bare, Map.of("text", TEXT, "neardup", signature(TEXT)))
+                        .get("neardup"));
     }
 
     // -- texts that cannot be signed
@@ -124,7 +132,8 @@ class NeardupProcessorTest {
     @DisplayName("refuses a document without the field, naming it")
     void missing() {
         assertTrue(refused(plain, Map.of("title", "x")).contains("[text]"));
-        assertTrue(refused(Processors.make(Map.of("field", "page.body")), Map.of("page", Map.of())).contains("[page.body]"));
+        assertTrue(refused(Processors.make(Map.of("field", "page.body")), Map.of("page", Map.of()))
+                .contains("[page.body]"));
         String message = refused(plain, with(Map.of(), "text", null));
         assertEquals("field [text] is null, not a string: it cannot be signed", message);
     }
@@ -170,9 +179,11 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("refuses a text with an unpaired surrogate, naming it and its place")
     void surrogates() {
-        assertEquals("field [text] cannot be signed: text has the unpaired surrogate U+D83D at position 2",
+        assertEquals(
+                "field [text] cannot be signed: text has the unpaired surrogate U+D83D at position 2",
                 refused(plain, Map.of("text", "\uD83D\uDE00a\uD83D")));
-        assertEquals("field [text] cannot be signed: text has the unpaired surrogate U+DE00 at position 0",
+        assertEquals(
+                "field [text] cannot be signed: text has the unpaired surrogate U+DE00 at position 0",
                 refused(plain, Map.of("text", "\uDE00abc")));
     }
 
@@ -182,8 +193,10 @@ class NeardupProcessorTest {
         NeardupProcessor five = Processors.make(Map.of("max_length", 5));
         Processors.processed(five, Map.of("text", "abcde"));
         Processors.processed(five, Map.of("text", "\uD83D\uDE00".repeat(5)));
-        assertTrue(refused(five, Map.of("text", "abcdef")).startsWith(
-                "field [text] has 6 characters, the limit [max_length] is 5: raise it, or set [on_too_long] to [mark]"));
+        assertTrue(
+                refused(five, Map.of("text", "abcdef"))
+                        .startsWith(
+                                "field [text] has 6 characters, the limit [max_length] is 5: raise it, or set [on_too_long] to [mark]"));
         assertTrue(refused(five, Map.of("text", "\uD83D\uDE00".repeat(6))).startsWith("field [text] has 6 characters"));
     }
 
@@ -194,10 +207,18 @@ class NeardupProcessorTest {
         Map<String, Object> mark = Map.of("recipe", Processors.SIGNER.recipe(), "unsigned", "too_long");
         assertEquals(Map.of("text", "abcdef", "neardup", mark), Processors.processed(five, Map.of("text", "abcdef")));
         Map<String, Object> verdict = with(signature("abc"), "status", "unique");
-        assertEquals(mark, Processors.processed(five, Map.of("text", "abcdef", "neardup", verdict)).get("neardup"));
-        assertEquals(mark, Processors.processed(five, Map.of("text", "abcdef", "neardup", mark)).get("neardup"));
-        assertEquals(signature("\uD83D\uDE00".repeat(5)),
-                Processors.processed(five, Map.of("text", "\uD83D\uDE00".repeat(5))).get("neardup"));
+        assertEquals(
+                mark,
+                Processors.processed(five, Map.of("text", "abcdef", "neardup", verdict))
+                        .get("neardup"));
+        assertEquals(
+                mark,
+                Processors.processed(five, Map.of("text", "abcdef", "neardup", mark))
+                        .get("neardup"));
+        assertEquals(
+                signature("\uD83D\uDE00".repeat(5)),
+                Processors.processed(five, Map.of("text", "\uD83D\uDE00".repeat(5)))
+                        .get("neardup"));
     }
 
     @Test
@@ -207,7 +228,10 @@ class NeardupProcessorTest {
         Map<String, Object> signed = Processors.processed(plain, Map.of("text", TEXT, "neardup", mark));
         assertEquals(signature(TEXT), signed.get("neardup"));
         Map<String, Object> both = with(signature(TEXT), "unsigned", "too_long");
-        assertEquals(signature(TEXT), Processors.processed(plain, Map.of("text", TEXT, "neardup", both)).get("neardup"));
+        assertEquals(
+                signature(TEXT),
+                Processors.processed(plain, Map.of("text", TEXT, "neardup", both))
+                        .get("neardup"));
     }
 
     @ParameterizedTest
@@ -215,7 +239,8 @@ class NeardupProcessorTest {
     @DisplayName("refuses to write into what is not an object")
     void targetIsNoObject(String present) {
         String message = refused(plain, Map.of("text", TEXT, "neardup", present));
-        assertTrue(message.startsWith("field [neardup] is of type [java.lang.String], not an object: rename it"), message);
+        assertTrue(
+                message.startsWith("field [neardup] is of type [java.lang.String], not an object: rename it"), message);
     }
 
     @Test
@@ -230,10 +255,16 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("keeps a verdict that came along, and adds the signature")
     void keepsVerdict() {
-        Map<String, Object> verdict = Map.of("status", "near", "duplicate_of", "4711", "score", 0.75, "matches", List.of());
+        Map<String, Object> verdict =
+                Map.of("status", "near", "duplicate_of", "4711", "score", 0.75, "matches", List.of());
         Map<String, Object> signed = Processors.processed(plain, Map.of("text", TEXT, "neardup", verdict));
-        assertEquals(with(verdict, signature(TEXT).entrySet().stream()
-                .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue())).toArray()), signed.get("neardup"));
+        assertEquals(
+                with(
+                        verdict,
+                        signature(TEXT).entrySet().stream()
+                                .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
+                                .toArray()),
+                signed.get("neardup"));
     }
 
     @Test
@@ -248,7 +279,10 @@ class NeardupProcessorTest {
                 with(whole, "sketch", "not a list"),
                 with(whole, "qgram_count", 3),
                 with(Map.of("status", "unique"), "fingerprint", whole.get("fingerprint")))) {
-            assertEquals(whole, Processors.processed(plain, Map.of("text", TEXT, "neardup", present)).get("neardup"));
+            assertEquals(
+                    whole,
+                    Processors.processed(plain, Map.of("text", TEXT, "neardup", present))
+                            .get("neardup"));
         }
     }
 
@@ -256,21 +290,33 @@ class NeardupProcessorTest {
     @DisplayName("removes a verdict on another text")
     void removesVerdictOnAnotherText() {
         Map<String, Object> present = with(signature(OTHER), "status", "near", "duplicate_of", "4711", "mine", 1);
-        assertEquals(signature(TEXT), Processors.processed(plain, Map.of("text", TEXT, "neardup", present)).get("neardup"));
+        assertEquals(
+                signature(TEXT),
+                Processors.processed(plain, Map.of("text", TEXT, "neardup", present))
+                        .get("neardup"));
         Map<String, Object> onlyFingerprint = Map.of("fingerprint", "0".repeat(32), "status", "near");
-        assertEquals(signature(TEXT),
-                Processors.processed(plain, Map.of("text", TEXT, "neardup", onlyFingerprint)).get("neardup"));
+        assertEquals(
+                signature(TEXT),
+                Processors.processed(plain, Map.of("text", TEXT, "neardup", onlyFingerprint))
+                        .get("neardup"));
         Map<String, Object> nonsense = Map.of("fingerprint", 5, "status", "near");
-        assertEquals(signature(TEXT), Processors.processed(plain, Map.of("text", TEXT, "neardup", nonsense)).get("neardup"));
+        assertEquals(
+                signature(TEXT),
+                Processors.processed(plain, Map.of("text", TEXT, "neardup", nonsense))
+                        .get("neardup"));
     }
 
     @Test
     @DisplayName("changes nothing when it runs again, on the document as it was or as it was read back from JSON")
     void idempotent() throws Exception {
         for (Map<String, ?> options : List.<Map<String, ?>>of(
-                Map.of(), Map.of("qgrams", false), Map.of("q", 7, "simhash_variants", 2), Map.of("target_field", "a.b"))) {
+                Map.of(),
+                Map.of("qgrams", false),
+                Map.of("q", 7, "simhash_variants", 2),
+                Map.of("target_field", "a.b"))) {
             NeardupProcessor processor = Processors.make(options);
-            Map<String, Object> source = Map.of("text", TEXT, "n", 1, "neardup", new HashMap<>(Map.of("status", "near")));
+            Map<String, Object> source =
+                    Map.of("text", TEXT, "n", 1, "neardup", new HashMap<>(Map.of("status", "near")));
             Map<String, Object> once = Processors.processed(processor, source);
             assertNotEquals(source, once);
             assertEquals(once, Processors.processed(processor, once));
@@ -280,7 +326,8 @@ class NeardupProcessorTest {
 
     private static Map<String, Object> readBack(Map<String, Object> source) throws Exception {
         try (XContentBuilder json = JsonXContent.contentBuilder()) {
-            return XContentHelper.convertToMap(BytesReference.bytes(json.map(source)), false, XContentType.JSON).v2();
+            return XContentHelper.convertToMap(BytesReference.bytes(json.map(source)), false, XContentType.JSON)
+                    .v2();
         }
     }
 
@@ -289,7 +336,10 @@ class NeardupProcessorTest {
     void clientSigned() {
         // Recognisable, for no text has this sketch.
         Map<String, Object> signed = with(signature(TEXT), "sketch", List.of("0123456789abcdef"), "status", "unique");
-        assertEquals(signed, Processors.processed(plain, Map.of("text", TEXT, "neardup", signed)).get("neardup"));
+        assertEquals(
+                signed,
+                Processors.processed(plain, Map.of("text", TEXT, "neardup", signed))
+                        .get("neardup"));
         Map<String, Object> again = Processors.processed(plain, Map.of("text", OTHER, "neardup", signed));
         assertEquals(signature(OTHER), again.get("neardup"));
     }
@@ -297,7 +347,8 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("hands over lists that later processors may change")
     void mutable() {
-        Map<?, ?> signed = (Map<?, ?>) Processors.processed(plain, Map.of("text", TEXT)).get("neardup");
+        Map<?, ?> signed =
+                (Map<?, ?>) Processors.processed(plain, Map.of("text", TEXT)).get("neardup");
         IngestDocument document = Processors.document(Map.of());
         document.setFieldValue("neardup", signed);
         for (String field : List.of("qgrams", "sketch", "sentences", "simhash", "simhash_bands")) {

@@ -13,7 +13,7 @@ import org.neardup.signature.Signer;
 
 /** Makes processors and documents for tests, no node needed. */
 final class Processors {
-    static final Signer SIGNER = new Signer(Recipe.STANDARD, Lexicon.standard());
+    static final Signer SIGNER = new Signer(Recipe.DEFAULT, Lexicon.getDefault());
 
     static {
         // The server's exceptions ask for a logger when they are loaded; a node would have provided one.

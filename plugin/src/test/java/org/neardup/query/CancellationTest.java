@@ -216,13 +216,13 @@ class CancellationTest {
         });
     }
 
-    private static SegmentMatches matches(Counted terms, int size, int shared, int window) {
+    private static SegmentMatchIterator matches(Counted terms, int size, int shared, int window) {
         List<String> grams = IntStream.range(0, size).mapToObj(i -> "g" + i).toList();
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("1"), shared);
-        return new SegmentMatches(plan, terms.maxDoc, terms, sizes(terms.maxDoc, size), Room.ENDLESS, window);
+        return new SegmentMatchIterator(plan, terms.maxDoc, terms, sizes(terms.maxDoc, size), MemoryCheck.NONE, window);
     }
 
-    private static int count(SegmentMatches matches) throws IOException {
+    private static int count(SegmentMatchIterator matches) throws IOException {
         int count = 0;
         while (matches.nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
             assertEquals(1, matches.docQ());
@@ -236,7 +236,7 @@ class CancellationTest {
     void seeks() throws IOException {
         for (int shared : new int[] {1, 5000}) {
             Counted terms = new Counted(10);
-            assertEquals(10, count(matches(terms, 5000, shared, SegmentMatches.WINDOW)));
+            assertEquals(10, count(matches(terms, 5000, shared, SegmentMatchIterator.WINDOW)));
             assertTrue(terms.mostSeeks <= 256, "after " + terms.mostSeeks);
             assertTrue(terms.openings >= 5000 / 256);
         }
@@ -258,8 +258,9 @@ class CancellationTest {
     void postings() throws IOException {
         for (int shared : new int[] {1, 30}) {
             Counted terms = new Counted(MILLION / 4);
-            assertEquals(MILLION / 4, count(matches(terms, 30, shared, SegmentMatches.WINDOW)));
-            assertTrue(terms.mostPostings <= MILLION + SegmentMatches.WINDOW + 100, "after " + terms.mostPostings);
+            assertEquals(MILLION / 4, count(matches(terms, 30, shared, SegmentMatchIterator.WINDOW)));
+            assertTrue(
+                    terms.mostPostings <= MILLION + SegmentMatchIterator.WINDOW + 100, "after " + terms.mostPostings);
         }
     }
 
@@ -271,7 +272,7 @@ class CancellationTest {
                 Counted terms = new Counted(10);
                 RuntimeException end = new IllegalStateException("cancelled");
                 terms.endAfter(openings, end);
-                SegmentMatches matches = matches(terms, 5000, shared, SegmentMatches.WINDOW);
+                SegmentMatchIterator matches = matches(terms, 5000, shared, SegmentMatchIterator.WINDOW);
                 assertSame(end, assertThrows(IllegalStateException.class, matches::nextDoc));
                 assertEquals(openings, terms.openings);
             }

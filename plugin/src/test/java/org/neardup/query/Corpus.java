@@ -88,15 +88,15 @@ final class Corpus {
         return copy;
     }
 
-    /** What is asked: a document's own set, a near-copy of one, or one that has little to do with any. */
-    List<String> question() {
-        for (;;) {
+    /** The q-grams of a query: a document's own set, a near-copy of one, or one that has little to do with any. */
+    List<String> queryGrams() {
+        for (; ; ) {
             Set<String> one = sets.get(random.nextInt(sets.size()));
             int kind = random.nextInt(5);
-            List<String> asked = new ArrayList<>(kind < 2 ? one : kind < 4 ? edited(one) : fresh(100));
-            Collections.shuffle(asked, random);
-            if (!asked.isEmpty()) {
-                return asked;
+            List<String> grams = new ArrayList<>(kind < 2 ? one : kind < 4 ? edited(one) : fresh(100));
+            Collections.shuffle(grams, random);
+            if (!grams.isEmpty()) {
+                return grams;
             }
         }
     }
@@ -128,13 +128,13 @@ final class Corpus {
         }
     }
 
-    private Document document(int number, Counts counts) {
+    private Document document(int doc, Counts counts) {
         Document document = new Document();
-        document.add(new StringField(ID, Integer.toString(number), Field.Store.YES));
-        for (String label : labels(number)) {
+        document.add(new StringField(ID, Integer.toString(doc), Field.Store.YES));
+        for (String label : labels(doc)) {
             document.add(new StringField(LABEL, label, Field.Store.NO));
         }
-        Set<String> set = sets.get(number);
+        Set<String> set = sets.get(doc);
         set.forEach(gram -> document.add(new StringField(QGRAMS, gram, Field.Store.NO)));
         if (counts == Counts.PLAIN) {
             document.add(new NumericDocValuesField(COUNT, set.size()));
@@ -147,33 +147,38 @@ final class Corpus {
         return document;
     }
 
-    static Set<String> labels(int number) {
-        Set<String> labels = new HashSet<>(Set.of(number % 2 == 0 ? "even" : "odd", "n" + number));
-        if (number % 50 == 7) {
+    static Set<String> labels(int doc) {
+        Set<String> labels = new HashSet<>(Set.of(doc % 2 == 0 ? "even" : "odd", "n" + doc));
+        if (doc % 50 == 7) {
             labels.add("rare");
         }
         return labels;
     }
 
-    /** doc_q of every document, that is there and fits, with {@code asked}; by brute force, for those at or above t. */
-    Map<String, Float> copies(List<String> asked, Threshold threshold, IntPredicate fits) {
+    /** doc_q of every document, that is there and fits, with {@code grams}; by brute force, for those at or above t. */
+    Map<String, Float> copies(List<String> grams, Threshold threshold, IntPredicate fits) {
         Map<String, Float> copies = new HashMap<>();
-        IntStream.range(0, sets.size()).filter(i -> !deleted.contains(i)).filter(fits).forEach(i -> {
-            int shared = shared(i, asked);
-            int larger = Math.max(asked.size(), sets.get(i).size());
-            if ((long) shared * threshold.denominator() >= (long) threshold.numerator() * larger) {
-                copies.put(Integer.toString(i), quotient(shared, larger));
-            }
-        });
+        IntStream.range(0, sets.size())
+                .filter(i -> !deleted.contains(i))
+                .filter(fits)
+                .forEach(i -> {
+                    int shared = shared(i, grams);
+                    int larger = Math.max(grams.size(), sets.get(i).size());
+                    if ((long) shared * threshold.denominator() >= (long) threshold.numerator() * larger) {
+                        copies.put(Integer.toString(i), quotient(shared, larger));
+                    }
+                });
         return copies;
     }
 
-    int shared(int number, List<String> asked) {
-        return (int) asked.stream().filter(sets.get(number)::contains).count();
+    int shared(int doc, List<String> grams) {
+        return (int) grams.stream().filter(sets.get(doc)::contains).count();
     }
 
     /** The float that is next to the exact quotient. */
     static float quotient(int dividend, int divisor) {
-        return new BigDecimal(dividend).divide(new BigDecimal(divisor), new MathContext(80)).floatValue();
+        return new BigDecimal(dividend)
+                .divide(new BigDecimal(divisor), new MathContext(80))
+                .floatValue();
     }
 }

@@ -71,12 +71,13 @@ class NearDuplicateQueryTest {
         }
     };
 
-    private static NearDuplicateQuery query(List<String> asked, Threshold threshold, int shared) {
-        return new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(asked, threshold, shared), Room.ENDLESS);
+    private static NearDuplicateQuery query(List<String> grams, Threshold threshold, int shared) {
+        return new NearDuplicateQuery(
+                Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(grams, threshold, shared), MemoryCheck.NONE);
     }
 
-    private static NearDuplicateQuery query(List<String> asked, String threshold) {
-        return query(asked, Threshold.parse(threshold), SeekPlan.SHARED);
+    private static NearDuplicateQuery query(List<String> grams, String threshold) {
+        return query(grams, Threshold.parse(threshold), SeekPlan.COMPLETE_SHARED);
     }
 
     private static IndexSearcher searcher(IndexReader reader) {
@@ -120,11 +121,12 @@ class NearDuplicateQueryTest {
                         assertEquals(merged == 1, reader.leaves().size() == 1);
                         assertEquals(merged == 1, !reader.hasDeletions());
                         for (int round = 0; round < 21; round++) {
-                            List<String> asked = corpus.question();
+                            List<String> grams = corpus.queryGrams();
                             Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                            int shared = List.of(1, 2, 10, SeekPlan.SHARED).get(random.nextInt(4));
-                            Query query = query(asked, threshold, shared);
-                            Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                            int shared =
+                                    List.of(1, 2, 10, SeekPlan.COMPLETE_SHARED).get(random.nextInt(4));
+                            Query query = query(grams, threshold, shared);
+                            Map<String, Float> expected = corpus.copies(grams, threshold, i -> true);
                             copies += expected.size();
                             assertEquals(expected, found(searcher(reader), query));
                             assertEquals(expected.size(), searcher(reader).count(query));
@@ -158,10 +160,10 @@ class NearDuplicateQueryTest {
                     searcher.setQueryCache(null);
                     assertTrue(searcher.getSlices().length > 4);
                     for (int round = 0; round < 14; round++) {
-                        List<String> asked = corpus.question();
+                        List<String> grams = corpus.queryGrams();
                         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-                        Query query = query(asked, threshold, 5);
-                        assertEquals(corpus.copies(asked, threshold, i -> true), found(searcher, query));
+                        Query query = query(grams, threshold, 5);
+                        assertEquals(corpus.copies(grams, threshold, i -> true), found(searcher, query));
                     }
                 }
                 Corpus.merge(directory);
@@ -174,7 +176,10 @@ class NearDuplicateQueryTest {
     }
 
     private static Query filtered(Query query, String label) {
-        return new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.FILTER).build();
+        return new BooleanQuery.Builder()
+                .add(query, Occur.MUST)
+                .add(label(label), Occur.FILTER)
+                .build();
     }
 
     @Test
@@ -194,14 +199,19 @@ class NearDuplicateQueryTest {
     }
 
     private static void compound(Corpus corpus, IndexSearcher searcher, int round) throws IOException {
-        List<String> asked = corpus.question();
+        List<String> grams = corpus.queryGrams();
         Threshold threshold = Threshold.parse(THRESHOLDS.get(round % THRESHOLDS.size()));
-        Query query = query(asked, threshold, SeekPlan.SHARED);
+        Query query = query(grams, threshold, SeekPlan.COMPLETE_SHARED);
         for (String label : List.of("even", "rare", "n" + round, "none")) {
-            Map<String, Float> fitting = corpus.copies(asked, threshold, i -> Corpus.labels(i).contains(label));
+            Map<String, Float> fitting =
+                    corpus.copies(grams, threshold, i -> Corpus.labels(i).contains(label));
             assertEquals(fitting, found(searcher, filtered(query, label)), label);
-            Map<String, Float> others = corpus.copies(asked, threshold, i -> !Corpus.labels(i).contains(label));
-            Query without = new BooleanQuery.Builder().add(query, Occur.MUST).add(label(label), Occur.MUST_NOT).build();
+            Map<String, Float> others =
+                    corpus.copies(grams, threshold, i -> !Corpus.labels(i).contains(label));
+            Query without = new BooleanQuery.Builder()
+                    .add(query, Occur.MUST)
+                    .add(label(label), Occur.MUST_NOT)
+                    .build();
             assertEquals(others, found(searcher, without), label);
             Query filter = new BooleanQuery.Builder()
                     .add(new ConstantScoreQuery(label(label)), Occur.MUST)
@@ -211,7 +221,7 @@ class NearDuplicateQueryTest {
             fitting.keySet().forEach(id -> ones.put(id, 1f));
             assertEquals(ones, found(searcher, filter), label);
         }
-        Map<String, Float> all = corpus.copies(asked, threshold, i -> true);
+        Map<String, Float> all = corpus.copies(grams, threshold, i -> true);
         Map<String, Float> either = new HashMap<>();
         all.forEach((id, score) -> either.put(id, score));
         IntStream.range(0, corpus.sets.size())
@@ -244,13 +254,14 @@ class NearDuplicateQueryTest {
     @DisplayName("multiplies doc_q by the boost")
     void boost() throws IOException {
         Corpus corpus = new Corpus(200, 13);
-        try (Directory directory = corpus.index(Corpus.Counts.PLAIN); IndexReader reader = DirectoryReader.open(directory)) {
+        try (Directory directory = corpus.index(Corpus.Counts.PLAIN);
+                IndexReader reader = DirectoryReader.open(directory)) {
             for (float boost : new float[] {0, 0.1f, 2.5f}) {
-                List<String> asked = new ArrayList<>(corpus.sets.get(3));
-                Map<String, Float> expected = corpus.copies(asked, Threshold.parse("0.3"), i -> true);
+                List<String> grams = new ArrayList<>(corpus.sets.get(3));
+                Map<String, Float> expected = corpus.copies(grams, Threshold.parse("0.3"), i -> true);
                 assertFalse(expected.isEmpty());
                 expected.replaceAll((id, score) -> boost * score);
-                assertEquals(expected, found(searcher(reader), new BoostQuery(query(asked, "0.3"), boost)));
+                assertEquals(expected, found(searcher(reader), new BoostQuery(query(grams, "0.3"), boost)));
             }
         }
     }
@@ -264,25 +275,25 @@ class NearDuplicateQueryTest {
             IndexSearcher searcher = searcher(reader);
             int matches = 0;
             for (int round = 0; round < 10; round++) {
-                List<String> asked = corpus.question();
+                List<String> grams = corpus.queryGrams();
                 Threshold threshold = Threshold.parse("0.5");
-                Map<String, Float> expected = corpus.copies(asked, threshold, i -> true);
+                Map<String, Float> expected = corpus.copies(grams, threshold, i -> true);
                 for (int doc = 0; doc < reader.maxDoc(); doc++) {
                     String id = searcher.storedFields().document(doc).get(Corpus.ID);
-                    int number = Integer.parseInt(id);
-                    if (corpus.deleted.contains(number)) {
+                    int original = Integer.parseInt(id);
+                    if (corpus.deleted.contains(original)) {
                         continue;
                     }
-                    Explanation told = searcher.explain(query(asked, threshold, 3), doc);
-                    assertEquals(expected.containsKey(id), told.isMatch(), told.toString());
-                    if (told.isMatch()) {
+                    Explanation explanation = searcher.explain(query(grams, threshold, 3), doc);
+                    assertEquals(expected.containsKey(id), explanation.isMatch(), explanation.toString());
+                    if (explanation.isMatch()) {
                         matches++;
-                        assertEquals(expected.get(id), told.getValue());
-                        Explanation twice = searcher.explain(new BoostQuery(query(asked, threshold, 3), 2), doc);
+                        assertEquals(expected.get(id), explanation.getValue());
+                        Explanation twice = searcher.explain(new BoostQuery(query(grams, threshold, 3), 2), doc);
                         assertEquals(2 * expected.get(id), twice.getValue().floatValue());
                         assertTrue(twice.toString().contains("times boost 2.0"), twice.toString());
                     } else {
-                        checkMiss(told, asked.size(), corpus, number, asked);
+                        checkMiss(explanation, grams.size(), corpus, original, grams);
                     }
                 }
             }
@@ -290,17 +301,17 @@ class NearDuplicateQueryTest {
         }
     }
 
-    private static void checkMiss(Explanation told, int size, Corpus corpus, int number, List<String> asked) {
-        if (told.getDescription().startsWith("no q-grams")) {
-            assertEquals(0, corpus.shared(number, asked));
+    private static void checkMiss(Explanation explanation, int size, Corpus corpus, int original, List<String> grams) {
+        if (explanation.getDescription().startsWith("no q-grams")) {
+            assertEquals(0, corpus.shared(original, grams));
             return;
         }
-        int shared = corpus.shared(number, asked);
-        int other = corpus.sets.get(number).size();
+        int shared = corpus.shared(original, grams);
+        int other = corpus.sets.get(original).size();
         String docQ = "doc_q is " + (double) shared / Math.max(size, other) + ", below the threshold: ";
-        assertTrue(told.getDescription().startsWith(docQ), told.toString());
+        assertTrue(explanation.getDescription().startsWith(docQ), explanation.toString());
         List<Number> values = new ArrayList<>();
-        for (Explanation part : told.getDetails()) {
+        for (Explanation part : explanation.getDetails()) {
             values.add(part.getValue());
         }
         assertEquals(List.<Number>of(shared, size, (long) other), values);
@@ -342,7 +353,9 @@ class NearDuplicateQueryTest {
                     assertEquals(signed, found(searcher, query(grams, "1")).keySet());
                     for (int doc = 0; doc < reader.maxDoc(); doc++) {
                         String id = searcher.storedFields().document(doc).get(Corpus.ID);
-                        assertEquals(signed.contains(id), searcher.explain(query(grams, "1"), doc).isMatch());
+                        assertEquals(
+                                signed.contains(id),
+                                searcher.explain(query(grams, "1"), doc).isMatch());
                     }
                 }
                 Corpus.merge(directory);
@@ -363,13 +376,16 @@ class NearDuplicateQueryTest {
                 Corpus.merge(directory);
                 try (IndexReader reader = DirectoryReader.open(directory)) {
                     assertEquals(points, rewritten(reader, query(grams, "0.21")) instanceof MatchNoDocsQuery);
-                    assertEquals(points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
+                    assertEquals(
+                            points, rewritten(reader, query(grams.subList(0, 4), "0.5")) instanceof MatchNoDocsQuery);
                     List<Query> within = List.of(query(grams, "0.2"), query(grams.subList(0, 4), "0.4"));
                     for (Query query : within) {
                         assertInstanceOf(NearDuplicateQuery.class, rewritten(reader, query));
                     }
                     assertEquals(0, searcher(reader).count(query(grams, "0.21")));
-                    assertEquals(Set.of("1"), found(searcher(reader), query(grams, "0.2")).keySet());
+                    assertEquals(
+                            Set.of("1"),
+                            found(searcher(reader), query(grams, "0.2")).keySet());
                 }
             }
         }
@@ -384,7 +400,8 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("is cached if it is small: equal ones share an entry, others do not, and scores are never those of a cache")
+    @DisplayName(
+            "is cached if it is small: equal ones share an entry, others do not, and scores are never those of a cache")
     void cache() throws IOException {
         LRUQueryCache cache = new LRUQueryCache(1000, 1 << 24, context -> true, Float.POSITIVE_INFINITY);
         try (Directory directory = new ByteBuffersDirectory()) {
@@ -393,8 +410,8 @@ class NearDuplicateQueryTest {
                     Document document = new Document();
                     document.add(new StringField(Corpus.ID, "" + i, Field.Store.YES));
                     document.add(new SortedNumericDocValuesField(Corpus.COUNT, 4));
-                    IntStream.range(i, i + 4).forEach(
-                            gram -> document.add(new StringField(Corpus.QGRAMS, "g" + gram, Field.Store.NO)));
+                    IntStream.range(i, i + 4)
+                            .forEach(gram -> document.add(new StringField(Corpus.QGRAMS, "g" + gram, Field.Store.NO)));
                     writer.addDocument(document);
                 }
                 writer.forceMerge(1);
@@ -403,14 +420,26 @@ class NearDuplicateQueryTest {
                 IndexSearcher searcher = searcher(reader, cache);
                 for (int again = 0; again < 3; again++) {
                     for (int i = 3; i < 36; i++) {
-                        List<String> asked = IntStream.range(i, i + 4).mapToObj(gram -> "g" + gram).toList();
-                        Map<String, Float> half = Map.of("" + (i - 2), .5f, "" + (i - 1), .75f, "" + i, 1f,
-                                "" + (i + 1), .75f, "" + (i + 2), .5f);
+                        List<String> grams = IntStream.range(i, i + 4)
+                                .mapToObj(gram -> "g" + gram)
+                                .toList();
+                        Map<String, Float> half = Map.of(
+                                "" + (i - 2),
+                                .5f,
+                                "" + (i - 1),
+                                .75f,
+                                "" + i,
+                                1f,
+                                "" + (i + 1),
+                                .75f,
+                                "" + (i + 2),
+                                .5f);
                         for (String threshold : List.of("0.5", "1")) {
                             Map<String, Float> expected = threshold.equals("1") ? Map.of("" + i, 1f) : half;
-                            Query filter = new ConstantScoreQuery(query(asked, threshold));
-                            assertEquals(expected.keySet(), found(searcher, filter).keySet());
-                            assertEquals(expected, found(searcher, query(asked, threshold)));
+                            Query filter = new ConstantScoreQuery(query(grams, threshold));
+                            assertEquals(
+                                    expected.keySet(), found(searcher, filter).keySet());
+                            assertEquals(expected, found(searcher, query(grams, threshold)));
                         }
                     }
                 }
@@ -427,7 +456,8 @@ class NearDuplicateQueryTest {
         try (Directory directory = new Corpus(50, 16).index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
             IndexSearcher searcher = searcher(reader, cache);
-            Query large = query(IntStream.range(0, 5_000).mapToObj("%04x"::formatted).toList(), "0.000001");
+            Query large =
+                    query(IntStream.range(0, 5_000).mapToObj("%04x"::formatted).toList(), "0.000001");
             Query compound = new BooleanQuery.Builder()
                     .add(large, Occur.SHOULD)
                     .add(new BoostQuery(large, 2), Occur.SHOULD)
@@ -439,18 +469,21 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("asks for room before it takes memory, and ends with the refusal")
-    void room() throws IOException {
+    @DisplayName("checks the memory before it allocates, and ends with the refusal")
+    void memory() throws IOException {
         Corpus corpus = new Corpus(80, 17);
         try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
-            List<Long> asked = new ArrayList<>();
-            SeekPlan plan = new SeekPlan(corpus.question(), Threshold.parse("0.000001"));
-            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, asked::add));
+            List<Long> checked = new ArrayList<>();
+            SeekPlan plan = new SeekPlan(corpus.queryGrams(), Threshold.parse("0.000001"));
+            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, checked::add));
             assertEquals(
-                    reader.leaves().stream().map(leaf -> 16L * leaf.reader().maxDoc()).sorted().toList(),
-                    asked.stream().sorted().toList());
-            Room full = bytes -> {
+                    reader.leaves().stream()
+                            .map(leaf -> 16L * leaf.reader().maxDoc())
+                            .sorted()
+                            .toList(),
+                    checked.stream().sorted().toList());
+            MemoryCheck full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
             Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
@@ -461,7 +494,7 @@ class NearDuplicateQueryTest {
     @Test
     @DisplayName("holds no counters between windows: thousands of clauses fit where thousands of counters would not")
     void manyClauses() throws IOException {
-        int documents = SegmentMatches.WINDOW;
+        int documents = SegmentMatchIterator.WINDOW;
         try (Directory directory = new ByteBuffersDirectory()) {
             try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
                 for (int i = 0; i < documents; i++) {
@@ -482,7 +515,9 @@ class NearDuplicateQueryTest {
             try (IndexReader reader = DirectoryReader.open(directory)) {
                 IndexSearcher searcher = searcher(reader);
                 TopDocs found = searcher.search(twice, 1);
-                int expected = (int) IntStream.range(0, documents).filter(i -> i % 4_000 % 4 == 0).count();
+                int expected = (int) IntStream.range(0, documents)
+                        .filter(i -> i % 4_000 % 4 == 0)
+                        .count();
                 assertEquals(3, found.scoreDocs[0].score);
                 assertEquals(expected, searcher.count(twice));
             }
@@ -499,9 +534,11 @@ class NearDuplicateQueryTest {
         SeekPlan plan = new SeekPlan(grams, Threshold.parse("0.7"));
         List<String> fewer = grams.subList(0, 3);
         List<Query> others = List.of(
-                query(grams, "0.71"), query(fewer, "0.7"), new MatchNoDocsQuery(""),
-                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, Room.ENDLESS),
-                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, Room.ENDLESS));
+                query(grams, "0.71"),
+                query(fewer, "0.7"),
+                new MatchNoDocsQuery(""),
+                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
+                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());

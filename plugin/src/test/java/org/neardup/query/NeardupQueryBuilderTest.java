@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.ActionRequest;
 import org.elasticsearch.action.ActionResponse;
@@ -39,7 +40,6 @@ import org.elasticsearch.xcontent.ParseField;
 import org.elasticsearch.xcontent.XContentParser;
 import org.elasticsearch.xcontent.XContentParserConfiguration;
 import org.elasticsearch.xcontent.json.JsonXContent;
-import org.elasticsearch.ExceptionsHelper;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,11 +54,14 @@ class NeardupQueryBuilderTest {
         LogConfigurator.configureESLogging();
     }
 
-    private static final QGramSets SETS = new QGramSets(name -> Lexicon.standard(), Room.ENDLESS);
-    private static final NamedXContentRegistry NAMES = new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
-            QueryBuilder.class, new ParseField("neardup"), (parser, context) -> NeardupQueryBuilder.parse(parser, SETS))));
-    private static final NamedWriteableRegistry SENT = new NamedWriteableRegistry(List.of(new NamedWriteableRegistry.Entry(
-            QueryBuilder.class, "neardup", in -> new NeardupQueryBuilder(in, SETS))));
+    private static final SeekPlanCache PLANS = new SeekPlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
+    private static final NamedXContentRegistry NAMES =
+            new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
+                    QueryBuilder.class,
+                    new ParseField("neardup"),
+                    (parser, context) -> NeardupQueryBuilder.parse(parser, PLANS))));
+    private static final NamedWriteableRegistry SENT = new NamedWriteableRegistry(List.of(
+            new NamedWriteableRegistry.Entry(QueryBuilder.class, "neardup", in -> new NeardupQueryBuilder(in, PLANS))));
 
     private static final String LIKE_TEXT = "\"like\":{\"text\":\"A rose is a rose.\"}";
     private static final String LIKE_ID = "\"like\":{\"_index\":\"news\",\"_id\":\"7\"}";
@@ -99,9 +102,10 @@ class NeardupQueryBuilderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {LIKE_TEXT, LIKE_ID, "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"}"})
-    @DisplayName("needs no more than what copies are sought of")
+    @DisplayName("needs no more than [like]")
     void minimal(String like) throws IOException {
-        String written = "{\"neardup\":{\"field\":\"neardup\"," + like + ",\"threshold\":0.7,\"ignore_unmapped\":false}}";
+        String written =
+                "{\"neardup\":{\"field\":\"neardup\"," + like + ",\"threshold\":0.7,\"ignore_unmapped\":false}}";
         assertEquals(written.replace("false}", "false,\"boost\":1.0}"), withBoost(Strings.toString(query(like))));
         assertEquals(query(like), parsed(written));
     }
@@ -116,56 +120,61 @@ class NeardupQueryBuilderTest {
     @DisplayName("takes the threshold from its digits, as a number or a string")
     void threshold(String text) throws IOException {
         assertEquals(query(LIKE_TEXT), query(LIKE_TEXT + ",\"threshold\":" + text));
-        assertEquals(query(LIKE_TEXT).hashCode(), query(LIKE_TEXT + ",\"threshold\":" + text).hashCode());
+        assertEquals(
+                query(LIKE_TEXT).hashCode(),
+                query(LIKE_TEXT + ",\"threshold\":" + text).hashCode());
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-        "`` | [neardup] needs [like], an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
-        "\"field\":\"x\" | [neardup] needs [like], an object",
-        "\"like\":\"a rose\" | [like] must be an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
-        "\"like\":null | [like] must be an object",
-        "\"like\":[] | [like] must be an object",
-        "\"like\":{} | [like] has the keys []: it must be an object",
-        "\"like\":{\"text\":7} | [like.text] must be a string",
-        "\"like\":{\"text\":null} | [like.text] must be a string",
-        "\"like\":{\"text\":[\"a\"]} | [like.text] must be a string",
-        "\"like\":{\"_index\":\"a\",\"_id\":7} | [like._id] must be a string",
-        "\"like\":{\"_index\":\",\",\"_id\":\"7\"} | [like._index] is [,]: it must name an index",
-        "\"like\":{\"_index\":\"\",\"_id\":\"7\"} | [like._index] is []: it must name an index",
-        "\"like\":{\"words\":\"a\"} | [like] has the key [words]: it must be an object",
-        "\"like\":{\"_id\":\"7\"} | [like] has the keys [_id]: it must be",
-        "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
-        "\"like\":{\"text\":\"a\",\"_id\":\"7\",\"_index\":\"a\"} | it must be an object",
-        "\"like\":{\"text\":\"a\",\"routing\":\"x\"} | it must be an object",
-        "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: there are [field], [like], [threshold]",
-        "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has a [threshold] that is an object or an array: it must be one value",
-        "LIKE,\"threshold\":[0.7] | [neardup] has a [threshold] that is an object or an array: it must be one value",
-        "LIKE,\"threshold\":null | [neardup] has a [threshold] that is null: it must be one value",
-        "LIKE,\"threshold\":0 | [neardup]: [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":-1 | it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":1.01 | [threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":1e999999999 | it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":1e-999999999 | it must be a number of at most six decimals",
-        "LIKE,\"threshold\":\"NaN\" | [threshold] is [NaN]: it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":\"abc\" | [threshold] is [abc]: it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":true | [threshold] is [true]: it must be a number above 0 and at most 1, such as 0.7",
-        "LIKE,\"threshold\":0.1234567 | [threshold] is [0.1234567]: it must be a number of at most six decimals",
-        "LIKE,\"field\":[\"a\"] | [neardup] has a [field] that is an object or an array: it must be one value",
-        "LIKE,\"boost\":-1 | negative [boost] are not allowed",
-        "LIKE,\"boost\":\"much\" | much",
-        "LIKE,\"ignore_unmapped\":\"perhaps\" | perhaps",
-    })
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "`` | [neardup] needs [like], an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
+                "\"field\":\"x\" | [neardup] needs [like], an object",
+                "\"like\":\"a rose\" | [like] must be an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
+                "\"like\":null | [like] must be an object",
+                "\"like\":[] | [like] must be an object",
+                "\"like\":{} | [like] has the keys []: it must be an object",
+                "\"like\":{\"text\":7} | [like.text] must be a string",
+                "\"like\":{\"text\":null} | [like.text] must be a string",
+                "\"like\":{\"text\":[\"a\"]} | [like.text] must be a string",
+                "\"like\":{\"_index\":\"a\",\"_id\":7} | [like._id] must be a string",
+                "\"like\":{\"_index\":\",\",\"_id\":\"7\"} | [like._index] is [,]: it must name an index",
+                "\"like\":{\"_index\":\"\",\"_id\":\"7\"} | [like._index] is []: it must name an index",
+                "\"like\":{\"words\":\"a\"} | [like] has the key [words]: it must be an object",
+                "\"like\":{\"_id\":\"7\"} | [like] has the keys [_id]: it must be",
+                "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
+                "\"like\":{\"text\":\"a\",\"_id\":\"7\",\"_index\":\"a\"} | it must be an object",
+                "\"like\":{\"text\":\"a\",\"routing\":\"x\"} | it must be an object",
+                "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: there are [field], [like], [threshold]",
+                "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has a [threshold] that is an object or an array: it must be one value",
+                "LIKE,\"threshold\":[0.7] | [neardup] has a [threshold] that is an object or an array: it must be one value",
+                "LIKE,\"threshold\":null | [neardup] has a [threshold] that is null: it must be one value",
+                "LIKE,\"threshold\":0 | [neardup]: [threshold] is [0]: it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":-1 | it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":1.01 | [threshold] is [1.01]: it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":1e999999999 | it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":1e-999999999 | it must be a number of at most six decimals",
+                "LIKE,\"threshold\":\"NaN\" | [threshold] is [NaN]: it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":\"abc\" | [threshold] is [abc]: it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":true | [threshold] is [true]: it must be a number above 0 and at most 1, such as 0.7",
+                "LIKE,\"threshold\":0.1234567 | [threshold] is [0.1234567]: it must be a number of at most six decimals",
+                "LIKE,\"field\":[\"a\"] | [neardup] has a [field] that is an object or an array: it must be one value",
+                "LIKE,\"boost\":-1 | negative [boost] are not allowed",
+                "LIKE,\"boost\":\"much\" | much",
+                "LIKE,\"ignore_unmapped\":\"perhaps\" | perhaps",
+            })
     @DisplayName("is refused with a sentence that says what is wrong and what it must be")
     void mistakes(String members, String expected) {
         String json = members.replace("LIKE", LIKE_TEXT);
         Exception thrown = assertThrows(Exception.class, () -> query(json));
-        StringBuilder told = new StringBuilder();
+        StringBuilder messages = new StringBuilder();
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            told.append(cause.getMessage()).append('\n');
+            messages.append(cause.getMessage()).append('\n');
         }
-        assertTrue(told.toString().contains(expected), told.toString());
-        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), told.toString());
+        assertTrue(messages.toString().contains(expected), messages.toString());
+        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), messages.toString());
     }
 
     @Test
@@ -186,20 +195,20 @@ class NeardupQueryBuilderTest {
     @Test
     @DisplayName("reaches another node with the document that was fetched, and with any text")
     void streamLike() throws IOException {
-        Like.Reference place = new Like.Reference("news", "7", null);
-        List<Like> all = List.of(
-                place,
-                new Like.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
-                new Like.Document(place, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
-                new Like.Document(new Like.Reference("news", "7", "left"), "", "", List.of()));
-        for (Like like : all) {
-            Question question = new Question("neardup", like, Threshold.parse("0.5"), true);
+        LikeSource.Reference reference = new LikeSource.Reference("news", "7", null);
+        List<LikeSource> all = List.of(
+                reference,
+                new LikeSource.Text("lone \uD800, pair \uD801\uDC00, \u0000, \u00E9"),
+                new LikeSource.Document(reference, "a recipe", "a fingerprint", List.of("abcd", "\uD801\uDC00bcd")),
+                new LikeSource.Document(new LikeSource.Reference("news", "7", "left"), "", "", List.of()));
+        for (LikeSource like : all) {
+            QueryParams params = new QueryParams("neardup", like, Threshold.parse("0.5"), true);
             BytesStreamOutput out = new BytesStreamOutput();
-            question.writeTo(out);
-            assertEquals(question, Question.read(out.bytes().streamInput()));
+            params.writeTo(out);
+            assertEquals(params, QueryParams.read(out.bytes().streamInput()));
         }
         StreamInput unknown = new BytesArray(new byte[] {9}).streamInput();
-        assertThrows(IOException.class, () -> Like.read(unknown));
+        assertThrows(IOException.class, () -> LikeSource.read(unknown));
     }
 
     @Test
@@ -207,20 +216,24 @@ class NeardupQueryBuilderTest {
     void equality() throws IOException {
         assertEquals(parsed(FULL), parsed(FULL));
         List<String> others = List.of(
-                FULL.replace("signs", "others"), FULL.replace("rose", "tulip"), FULL.replace("0.35", "0.36"),
-                FULL.replace("true", "false"), FULL.replace("2.0", "3.0"), FULL.replace("copies", "others"));
+                FULL.replace("signs", "others"),
+                FULL.replace("rose", "tulip"),
+                FULL.replace("0.35", "0.36"),
+                FULL.replace("true", "false"),
+                FULL.replace("2.0", "3.0"),
+                FULL.replace("copies", "others"));
         for (String other : others) {
             assertNotEquals(parsed(FULL), parsed(other));
         }
         assertNotEquals(query(LIKE_TEXT), query(LIKE_ID));
     }
 
-    // -- the document that is asked about, as a cluster would give it --
+    // -- the document given by its id, as a cluster would give it --
 
-    /** A cluster that has one answer to a get, and notes what it was asked. */
+    /** A cluster that has one answer to a get, and keeps the requests. */
     private static final class Answering extends AbstractClient {
         private final Object answer;
-        private final List<ActionRequest> asked = new ArrayList<>();
+        private final List<ActionRequest> requests = new ArrayList<>();
 
         /** @param answer a source, null for none, or an exception */
         Answering(Object answer) {
@@ -232,22 +245,22 @@ class NeardupQueryBuilderTest {
         @SuppressWarnings("unchecked")
         protected <Request extends ActionRequest, Response extends ActionResponse> void doExecute(
                 ActionType<Response> action, Request request, ActionListener<Response> listener) {
-            asked.add(request);
+            requests.add(request);
             if (answer instanceof Exception failure) {
                 listener.onFailure(failure);
                 return;
             }
             BytesReference source = answer == null ? null : new BytesArray((String) answer);
-            long number = answer == null ? -2 : 0;
+            long seqNo = answer == null ? -2 : 0;
             long term = answer == null ? 0 : 1;
-            GetResult found =
-                    new GetResult("news-09", "7", number, term, 1, answer != null, source, Map.of(), Map.of());
+            GetResult found = new GetResult("news-09", "7", seqNo, term, 1, answer != null, source, Map.of(), Map.of());
             listener.onResponse((Response) new GetResponse(found));
         }
     }
 
-    private static final String SIGNED = "{\"neardup\":{\"recipe\":\"neardup-1:q4:case:u16:lex\",\"fingerprint\":\"ff\","
-            + "\"qgram_count\":2,\"qgrams\":[\"abcd\",\"bcde\"]}}";
+    private static final String SIGNED =
+            "{\"neardup\":{\"recipe\":\"neardup-1:q4:case:u16:lex\",\"fingerprint\":\"ff\","
+                    + "\"qgram_count\":2,\"qgrams\":[\"abcd\",\"bcde\"]}}";
 
     private static QueryBuilder rewritten(QueryBuilder query, Answering client) throws Exception {
         QueryRewriteContext context = new QueryRewriteContext(XContentParserConfiguration.EMPTY, client, () -> 0);
@@ -263,12 +276,13 @@ class NeardupQueryBuilderTest {
     @Test
     @DisplayName("fetches the document that it is about, once, with its routing; boost and name stay")
     void fetch() throws Exception {
-        String asked = "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"},\"boost\":3,\"_name\":\"copies\"";
+        String asked =
+                "\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"left\"},\"boost\":3,\"_name\":\"copies\"";
         Answering client = new Answering(SIGNED);
         QueryBuilder fetched = rewritten(query(asked), client);
 
-        assertEquals(1, client.asked.size());
-        GetRequest request = assertInstanceOf(GetRequest.class, client.asked.getFirst());
+        assertEquals(1, client.requests.size());
+        GetRequest request = assertInstanceOf(GetRequest.class, client.requests.getFirst());
         assertEquals("news 7 left", request.index() + " " + request.id() + " " + request.routing());
         assertEquals(
                 List.of("neardup.recipe", "neardup.fingerprint", "neardup.qgrams", "neardup.qgram_count"),
@@ -279,7 +293,7 @@ class NeardupQueryBuilderTest {
         assertTrue(Strings.toString(fetched).contains("\"_index\":\"news-09\""), Strings.toString(fetched));
         assertEquals(fetched, sent(fetched));
         assertEquals(fetched, rewritten(fetched, client));
-        assertEquals(1, client.asked.size());
+        assertEquals(1, client.requests.size());
         assertNotEquals(query(asked), fetched);
     }
 
@@ -298,7 +312,7 @@ class NeardupQueryBuilderTest {
     void textIsNotFetched() throws Exception {
         Answering client = new Answering(SIGNED);
         assertEquals(query(LIKE_TEXT), rewritten(query(LIKE_TEXT), client));
-        assertEquals(List.of(), client.asked);
+        assertEquals(List.of(), client.requests);
     }
 
     @Test
@@ -313,18 +327,19 @@ class NeardupQueryBuilderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "{}",
-        "{\"neardup\":7}",
-        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2}}",
-        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgrams\":[\"abcd\"]}}",
-        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2,\"qgrams\":[\"abcd\"]}}",
-        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[1234]}}",
-        "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[[\"abcd\"]]}}",
-        "{\"neardup\":{\"recipe\":\"r\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
-        "{\"neardup\":{\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
-        "{\"neardup\":[{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}]}",
-    })
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"neardup\":7}",
+                "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2}}",
+                "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgrams\":[\"abcd\"]}}",
+                "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":2,\"qgrams\":[\"abcd\"]}}",
+                "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[1234]}}",
+                "{\"neardup\":{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[[\"abcd\"]]}}",
+                "{\"neardup\":{\"recipe\":\"r\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
+                "{\"neardup\":{\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}}",
+                "{\"neardup\":[{\"recipe\":\"r\",\"fingerprint\":\"ff\",\"qgram_count\":1,\"qgrams\":[\"abcd\"]}]}",
+            })
     @DisplayName("about a document without a full signature says so")
     void unsigned(String source) throws IOException {
         Exception thrown = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(source)));

@@ -28,7 +28,9 @@ class SeekPlanTest {
             List.of("0.000001", "0.3", "0.333333", "0.5", "0.7", "0.9", "0.999999", "1");
 
     private static List<String> grams(int count) {
-        return IntStream.range(0, count).mapToObj(i -> String.format("g%04d", i)).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i -> String.format("g%04d", i))
+                .toList();
     }
 
     private static List<String> shuffled(List<String> grams, Random random) {
@@ -59,7 +61,7 @@ class SeekPlanTest {
                 reached++;
                 assertTrue(plan.reachable(b.size()));
                 int inPrefix = (int) IntStream.range(0, plan.end(0))
-                        .filter(place -> b.contains(plan.term(place).utf8ToString()))
+                        .filter(index -> b.contains(plan.term(index).utf8ToString()))
                         .count();
                 assertTrue(inPrefix >= plan.least(), inPrefix + " of " + plan + ", least " + plan.least());
             }
@@ -73,7 +75,7 @@ class SeekPlanTest {
         for (String text : THRESHOLDS) {
             for (int size : new int[] {1, 2, 10, 99, 100, 101, 333, 1000}) {
                 SeekPlan plan = new SeekPlan(grams(size), Threshold.parse(text));
-                assertTrue(plan.least() >= 1 && plan.least() <= SeekPlan.SHARED);
+                assertTrue(plan.least() >= 1 && plan.least() <= SeekPlan.COMPLETE_SHARED);
                 assertEquals(plan.required(1), size - plan.end(0) + plan.least());
             }
         }
@@ -85,7 +87,7 @@ class SeekPlanTest {
         Random random = new Random(2);
         for (int size : new int[] {1, 2, 7, 100, 101, 500, 3000}) {
             for (String text : THRESHOLDS) {
-                for (int shared : new int[] {1, 3, SeekPlan.SHARED}) {
+                for (int shared : new int[] {1, 3, SeekPlan.COMPLETE_SHARED}) {
                     List<String> order = shuffled(grams(size), random);
                     SeekPlan plan = new SeekPlan(order, Threshold.parse(text), shared);
                     assertEquals(size, plan.size());
@@ -94,10 +96,13 @@ class SeekPlanTest {
                     for (int stage = 0; stage < plan.stages(); stage++) {
                         int end = plan.end(stage);
                         assertTrue(end > start);
-                        BytesRef[] expected =
-                                order.subList(start, end).stream().map(BytesRef::new).sorted().toArray(BytesRef[]::new);
-                        BytesRef[] sought = IntStream.range(start, end).mapToObj(plan::term).toArray(BytesRef[]::new);
-                        assertArrayEquals(expected, sought);
+                        BytesRef[] expected = order.subList(start, end).stream()
+                                .map(BytesRef::new)
+                                .sorted()
+                                .toArray(BytesRef[]::new);
+                        BytesRef[] actual =
+                                IntStream.range(start, end).mapToObj(plan::term).toArray(BytesRef[]::new);
+                        assertArrayEquals(expected, actual);
                         start = end;
                     }
                 }
@@ -125,7 +130,9 @@ class SeekPlanTest {
         List<String> order = List.of("\uD801\uDC00bcd", "\uFF21bcd", "abcd", "\uD7A3bcd");
         SeekPlan plan = new SeekPlan(order, Threshold.parse("0.3"));
         List<String> expected = List.of("abcd", "\uD7A3bcd", "\uFF21bcd", "\uD801\uDC00bcd");
-        assertEquals(expected, Arrays.stream(plan.byBytes()).map(BytesRef::utf8ToString).toList());
+        assertEquals(
+                expected,
+                Arrays.stream(plan.byBytes()).map(BytesRef::utf8ToString).toList());
     }
 
     @Test
@@ -145,7 +152,8 @@ class SeekPlanTest {
                 for (int low = 0; low < one.length; low++) {
                     for (int high = low; high < one.length; high++) {
                         boolean any = IntStream.rangeClosed(low, high).anyMatch(other -> one[other]);
-                        assertEquals(any, plan.reachable(low, high), text + ": " + size + " and " + low + " to " + high);
+                        assertEquals(
+                                any, plan.reachable(low, high), text + ": " + size + " and " + low + " to " + high);
                     }
                 }
             }

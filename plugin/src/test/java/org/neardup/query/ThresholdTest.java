@@ -21,8 +21,17 @@ class ThresholdTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0.7, 7, 10", "0.70, 7, 10", "7e-1, 7, 10", "+.7, 7, 10", "700E-3, 7, 10",
-        "1, 1, 1", "1.0, 1, 1", "1e0, 1, 1", "0.1e1, 1, 1", "0.000001, 1, 1000000", "0.999999, 999999, 1000000",
+        "0.7, 7, 10",
+        "0.70, 7, 10",
+        "7e-1, 7, 10",
+        "+.7, 7, 10",
+        "700E-3, 7, 10",
+        "1, 1, 1",
+        "1.0, 1, 1",
+        "1e0, 1, 1",
+        "0.1e1, 1, 1",
+        "0.000001, 1, 1000000",
+        "0.999999, 999999, 1000000",
         "0.5000000000, 5, 10",
     })
     @DisplayName("is the fraction that a decimal number writes, however it is written")
@@ -31,10 +40,27 @@ class ThresholdTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "0", "0.0", "-0", "-1", "1.01", "1.000001", "2", "NaN", "Infinity", "abc", "", " 0.7", "0,7", "0x1p-1", "true",
-        "1e999999999", "10e2147483647", "1e99999999999",
-    })
+    @ValueSource(
+            strings = {
+                "0",
+                "0.0",
+                "-0",
+                "-1",
+                "1.01",
+                "1.000001",
+                "2",
+                "NaN",
+                "Infinity",
+                "abc",
+                "",
+                " 0.7",
+                "0,7",
+                "0x1p-1",
+                "true",
+                "1e999999999",
+                "10e2147483647",
+                "1e99999999999",
+            })
     @DisplayName("outside of (0, 1], or no number, is refused with its text and what it must be")
     void outside(String text) {
         String message = refused(text);
@@ -55,13 +81,16 @@ class ThresholdTest {
     @DisplayName("of a million digits is refused at once and not repeated")
     void digits() {
         for (String head : new String[] {"0.7", "0.0", "9"}) {
-            assertTrue(refused(head + head.charAt(head.length() - 1) + "0".repeat(1_000_000) + "1").length() < 300);
+            assertTrue(refused(head + head.charAt(head.length() - 1) + "0".repeat(1_000_000) + "1")
+                            .length()
+                    < 300);
         }
     }
 
     private static String refused(String text) {
         return assertTimeoutPreemptively(
-                AT_ONCE, () -> assertThrows(IllegalArgumentException.class, () -> Threshold.parse(text)).getMessage());
+                AT_ONCE, () -> assertThrows(IllegalArgumentException.class, () -> Threshold.parse(text))
+                        .getMessage());
     }
 
     @Test

@@ -68,7 +68,10 @@ class DataFileTest {
             turned[bit / 8] ^= (byte) (1 << bit % 8);
             try {
                 // A repetition may be told in two ways, and zlib has bits that mean nothing.
-                assertArrayEquals(PAYLOAD, DataFile.read("x", turned, "TEST", "").payload().array(), "bit " + bit);
+                assertArrayEquals(
+                        PAYLOAD,
+                        DataFile.read("x", turned, "TEST", "").payload().array(),
+                        "bit " + bit);
             } catch (DataFileException expected) {
                 refused++;
             }

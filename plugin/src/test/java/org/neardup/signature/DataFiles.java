@@ -40,7 +40,8 @@ public final class DataFiles {
     /** The payload of a lexicon in which every slot has a class of its own number, by a simple rule. */
     static byte[] lexiconPayload(String name, int q, int foldCase, int sampleClass, int commonClass) {
         byte[] label = name.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer payload = ByteBuffer.allocate(10 + label.length + LEXICON_SLOTS).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer payload =
+                ByteBuffer.allocate(10 + label.length + LEXICON_SLOTS).order(ByteOrder.LITTLE_ENDIAN);
         payload.put((byte) q).put((byte) foldCase).put((byte) sampleClass).put((byte) commonClass);
         payload.putInt(1000).putChar((char) label.length).put(label);
         for (int slot = 0; slot < LEXICON_SLOTS; slot++) {

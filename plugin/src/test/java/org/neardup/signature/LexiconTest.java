@@ -20,12 +20,13 @@ class LexiconTest {
     Path directory;
 
     @Test
-    @DisplayName("read from the file that ships with Python is the standard one")
+    @DisplayName("read from the file that ships with Python is the default one")
     void shipped() throws Exception {
         Lexicon lexicon = Lexicon.load(Vectors.ROOT.resolve("src/neardup/data/default.lexicon"));
-        assertEquals(Lexicon.standard().id(), lexicon.id());
-        assertEquals(new Signer(Recipe.STANDARD, Lexicon.standard()).recipe(),
-                new Signer(Recipe.STANDARD, lexicon).recipe());
+        assertEquals(Lexicon.getDefault().id(), lexicon.id());
+        assertEquals(
+                new Signer(Recipe.DEFAULT, Lexicon.getDefault()).recipe(),
+                new Signer(Recipe.DEFAULT, lexicon).recipe());
     }
 
     @Test
@@ -38,7 +39,10 @@ class LexiconTest {
         }
         assertFalse(lexicon.isCommon(255));
         assertEquals(160, lexicon.weight(255));
-        assertEquals(1, load(DataFiles.file("LEXI", DataFiles.lexiconPayload("", 4, 1, 0, 0))).weight(255));
+        assertEquals(
+                1,
+                load(DataFiles.file("LEXI", DataFiles.lexiconPayload("", 4, 1, 0, 0)))
+                        .weight(255));
     }
 
     @Test

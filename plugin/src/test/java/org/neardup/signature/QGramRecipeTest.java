@@ -27,7 +27,7 @@ class QGramRecipeTest {
     @Test
     @DisplayName("is equal for recipes that differ in the rest")
     void rest() {
-        String one = Recipe.STANDARD.text("01234567");
+        String one = Recipe.DEFAULT.text("01234567");
         String other = new Recipe(4, false, 10, 64, 0).text("76543210");
         assertEquals(QGramRecipe.of(one), QGramRecipe.of(other));
         assertNotEquals(QGramRecipe.of(one), new QGramRecipe(4, true));
@@ -35,14 +35,25 @@ class QGramRecipeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "", "neardup", "neardup-1:q4", "neardup-1:q4:case:u16", "neardup-2:q4:case:u16:lex-01234567:sketch-32-1.5:simhash-1",
-        "neardup-1:q0:case:u16:lex", "neardup-1:q17:case:u16:lex", "neardup-1:q04:case:u16:lex", "neardup-1:q4:Case:u16:lex",
-        "neardup-1:q4:case:u17:lex", " neardup-1:q4:case:u16:lex", "neardup-1:q99999999999:case:u16:lex",
-    })
+    @ValueSource(
+            strings = {
+                "",
+                "neardup",
+                "neardup-1:q4",
+                "neardup-1:q4:case:u16",
+                "neardup-2:q4:case:u16:lex-01234567:sketch-32-1.5:simhash-1",
+                "neardup-1:q0:case:u16:lex",
+                "neardup-1:q17:case:u16:lex",
+                "neardup-1:q04:case:u16:lex",
+                "neardup-1:q4:Case:u16:lex",
+                "neardup-1:q4:case:u17:lex",
+                " neardup-1:q4:case:u16:lex",
+                "neardup-1:q99999999999:case:u16:lex",
+            })
     @DisplayName("is not guessed from anything else")
     void refused(String text) {
-        String message = assertThrows(IllegalArgumentException.class, () -> QGramRecipe.of(text)).getMessage();
+        String message = assertThrows(IllegalArgumentException.class, () -> QGramRecipe.of(text))
+                .getMessage();
         assertEquals("[" + text + "] is no recipe of this version of neardup", message);
     }
 

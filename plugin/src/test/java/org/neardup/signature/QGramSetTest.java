@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The q-grams of a text")
 class QGramSetTest {
-    private static final QGramRecipe STANDARD = new QGramRecipe(4, false);
+    private static final QGramRecipe DEFAULT = new QGramRecipe(4, false);
     private static final int UNKNOWN = 255;
 
     private static QGramSet check(String text, Recipe recipe) {
-        Signature signature = new Signer(recipe, Lexicon.standard()).sign(text, true);
+        Signature signature = new Signer(recipe, Lexicon.getDefault()).sign(text, true);
         QGramSet set = QGramSet.of(text, new QGramRecipe(recipe.q(), recipe.foldCase()));
         assertEquals(signature.qgrams(), set.qgrams());
         assertEquals(signature.fingerprint(), set.fingerprint());
@@ -41,13 +41,19 @@ class QGramSetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "a", "abc", "a b-c", "e\u0301t\u00E9",
-        "\uD801\uDC00", "\uD801\uDC00\uD801\uDC01 x", "\uD835\uDD04 rose is a ro\uD835\uDD04e",
-    })
+    @ValueSource(
+            strings = {
+                "a",
+                "abc",
+                "a b-c",
+                "e\u0301t\u00E9",
+                "\uD801\uDC00",
+                "\uD801\uDC00\uD801\uDC01 x",
+                "\uD835\uDD04 rose is a ro\uD835\uDD04e",
+            })
     @DisplayName("of few characters, or of some above U+FFFF, are so too")
     void shortTexts(String text) {
-        assertTrue(!check(text, Recipe.STANDARD).blank());
+        assertTrue(!check(text, Recipe.DEFAULT).blank());
         check(text, new Recipe(2, true, 1, 32, 1.5));
     }
 
@@ -55,16 +61,16 @@ class QGramSetTest {
     @ValueSource(strings = {"", " ", "... !?", "\uD83D\uDE00\n"})
     @DisplayName("of a text without letters and numbers are none, and it is blank")
     void blank(String text) {
-        QGramSet set = check(text, Recipe.STANDARD);
+        QGramSet set = check(text, Recipe.DEFAULT);
         assertTrue(set.blank());
         assertEquals(List.of(), set.qgrams());
-        assertEquals(List.of(), set.rarestFirst(Lexicon.standard()));
+        assertEquals(List.of(), set.rarestFirst(Lexicon.getDefault()));
     }
 
     @Test
     @DisplayName("of a text without UTF-8 are refused")
     void surrogate() {
-        assertThrows(UnpairedSurrogateException.class, () -> QGramSet.of("abc\uDC00def", STANDARD));
+        assertThrows(UnpairedSurrogateException.class, () -> QGramSet.of("abc\uDC00def", DEFAULT));
     }
 
     private static int known(Lexicon lexicon, String gram) {
@@ -79,16 +85,20 @@ class QGramSetTest {
         for (Vectors.Vector vector : Vectors.of("passages")) {
             text.append(vector.text());
         }
-        QGramSet set = QGramSet.of(text.toString(), STANDARD);
+        QGramSet set = QGramSet.of(text.toString(), DEFAULT);
         assertTrue(set.qgrams().size() > 1000);
-        for (Lexicon lexicon : List.of(Lexicon.standard(), Lexicon.load(file))) {
+        for (Lexicon lexicon : List.of(Lexicon.getDefault(), Lexicon.load(file))) {
             List<String> order = set.rarestFirst(lexicon);
             Comparator<String> rarity =
                     Comparator.comparing(gram -> known(lexicon, gram) == UNKNOWN ? -1 : known(lexicon, gram));
             List<String> expected = new ArrayList<>(set.qgrams());
             expected.sort(rarity); // stable: ties stay by code point
             assertEquals(expected, order);
-            assertTrue(new TreeSet<>(order.stream().map(gram -> known(lexicon, gram)).toList()).size() > 20);
+            assertTrue(new TreeSet<>(order.stream()
+                                    .map(gram -> known(lexicon, gram))
+                                    .toList())
+                            .size()
+                    > 20);
             assertEquals(UNKNOWN, known(lexicon, order.getFirst()));
         }
     }
@@ -97,6 +107,6 @@ class QGramSetTest {
     @DisplayName("come by code point where the lexicon is of another q")
     void otherQ() {
         QGramSet set = QGramSet.of("A rose is a rose.", new QGramRecipe(3, false));
-        assertEquals(set.qgrams(), set.rarestFirst(Lexicon.standard()));
+        assertEquals(set.qgrams(), set.rarestFirst(Lexicon.getDefault()));
     }
 }

@@ -35,10 +35,12 @@ class QGramsTest {
         for (int round = 0; round < 400; round++) {
             int[] alphabet = ALPHABETS.get(random.nextInt(ALPHABETS.size()));
             int length = random.nextInt(round % 10 == 0 ? 3000 : 40);
-            int[] points = random.ints(length, 0, alphabet.length).map(i -> alphabet[i]).toArray();
+            int[] points = random.ints(length, 0, alphabet.length)
+                    .map(i -> alphabet[i])
+                    .toArray();
             text.read(new String(points, 0, length));
-            form.take(text, false);
-            qgrams.take(form, q);
+            form.build(text, false);
+            qgrams.build(form, q);
 
             TreeSet<String> expected = new TreeSet<>(BY_CODE_POINT);
             for (int at = 0; at + q <= form.count; at++) {

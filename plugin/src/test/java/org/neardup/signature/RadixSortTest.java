@@ -17,7 +17,9 @@ class RadixSortTest {
         for (int round = 0; round < 1000; round++) {
             // Some bytes shared by all numbers, others not.
             long mask = round % 3 == 0 ? -1 : random.nextLong() & random.nextLong();
-            long[] numbers = random.longs(random.nextInt(300)).map(number -> number & mask).toArray();
+            long[] numbers = random.longs(random.nextInt(300))
+                    .map(number -> number & mask)
+                    .toArray();
             int count = numbers.length == 0 ? 0 : random.nextInt(numbers.length + 1);
             Long[] head = Arrays.stream(numbers, 0, count).boxed().toArray(Long[]::new);
             Arrays.sort(head, Long::compareUnsigned);

@@ -13,7 +13,7 @@ class RecipeTest {
     @Test
     @DisplayName("is one string that names everything")
     void text() {
-        assertEquals("neardup-1:q4:case:u16:lex-0123abcd:sketch-32-1.5:simhash-1", Recipe.STANDARD.text("0123abcd"));
+        assertEquals("neardup-1:q4:case:u16:lex-0123abcd:sketch-32-1.5:simhash-1", Recipe.DEFAULT.text("0123abcd"));
         Recipe other = new Recipe(16, true, 10, 64, 0);
         assertEquals("neardup-1:q16:fold:u16:lex-x:sketch-64-0.0:simhash-10", other.text("x"));
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("A signer")
 class SignerTest {
-    private final Signer signer = new Signer(Recipe.STANDARD, Lexicon.standard());
+    private final Signer signer = new Signer(Recipe.DEFAULT, Lexicon.getDefault());
 
     @Test
     @DisplayName("gives the example of the documentation")
@@ -34,7 +34,8 @@ class SignerTest {
     @DisplayName("of several threads gives each what it gives alone")
     void threads() throws Exception {
         List<String> texts = Vectors.all().map(Vectors.Vector::text).toList();
-        List<Signature> alone = texts.stream().map(text -> signer.sign(text, true)).toList();
+        List<Signature> alone =
+                texts.stream().map(text -> signer.sign(text, true)).toList();
         List<Future<Void>> running = new ArrayList<>();
         try (ExecutorService pool = Executors.newFixedThreadPool(8)) {
             for (int thread = 0; thread < 8; thread++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A simhash")
 class SimhashTest {
-    private static final Lexicon LEXICON = Lexicon.standard();
+    private static final Lexicon LEXICON = Lexicon.getDefault();
 
     private static long hash(String text, long seed) {
         byte[] data = text.getBytes(StandardCharsets.UTF_8);
@@ -51,7 +51,8 @@ class SimhashTest {
             // Words that no lexicon knows are the heaviest.
             words.add(random.nextBoolean() ? "the" : "w" + random.nextInt(1_000_000));
         }
-        Signature signature = new Signer(new Recipe(4, false, 10, 32, 1.5), LEXICON).sign(String.join(" ", words), false);
+        Signature signature =
+                new Signer(new Recipe(4, false, 10, 32, 1.5), LEXICON).sign(String.join(" ", words), false);
         for (int variant = 0; variant < 10; variant++) {
             assertEquals(plain(words, variant), signature.simhash().get(variant), "variant " + variant);
         }

@@ -47,7 +47,9 @@ class SketchTest {
         Signer signer = new Signer(new Recipe(q, false, 1, size, alpha), lexicon);
         for (int length : new int[] {0, 3, 20, 63, 64, 65, 66, 67, 68, 69, 70, 200, 3000}) {
             String text = text(length);
-            List<Long> keys = signer.keys(text).stream().map(key -> HexFormat.fromHexDigitsToLong(key)).toList();
+            List<Long> keys = signer.keys(text).stream()
+                    .map(key -> HexFormat.fromHexDigitsToLong(key))
+                    .toList();
             List<String> expected = keys.stream()
                     .sorted(Comparator.comparingInt((Long key) -> rank(key, classes, alpha))
                             .thenComparing(Long::compareUnsigned))
@@ -61,7 +63,8 @@ class SketchTest {
     @Test
     @DisplayName("weighs classes for alpha = 1.5 as the table that ships")
     void shippedWeights() {
-        CharBuffer table = DataFile.shipped("rank16.bin", "RANK").payload().asCharBuffer().position(0x10000);
+        CharBuffer table =
+                DataFile.shipped("rank16.bin", "RANK").payload().asCharBuffer().position(0x10000);
         int[] shipped = table.chars().toArray();
         assertArrayEquals(shipped, RankTable.classWeights(1.5));
     }

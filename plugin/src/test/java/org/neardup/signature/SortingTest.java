@@ -23,7 +23,8 @@ class SortingTest {
             Arrays.setAll(expected, i -> i + 1);
             Arrays.sort(expected, (a, b) -> Integer.compare(values[a - 1], values[b - 1]));
 
-            Sorting.sort(items, 1, length + 1, new int[length + 2], (a, b) -> Integer.compare(values[a - 1], values[b - 1]));
+            Sorting.sort(
+                    items, 1, length + 1, new int[length + 2], (a, b) -> Integer.compare(values[a - 1], values[b - 1]));
 
             int[] all = new int[length + 2];
             all[length + 1] = length + 1;

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,11 +18,12 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("The sources")
 class SourcesTest {
+    private static final Path PACKAGES = Vectors.ROOT.resolve("plugin/src/main/java/org/neardup");
+
     @Test
     @DisplayName("of signatures know nothing of Elasticsearch or Lucene, nor of the JVM's own Unicode")
     void plain() throws Exception {
-        Path directory = Vectors.ROOT.resolve("plugin/src/main/java/org/neardup/signature");
-        try (Stream<Path> files = Files.list(directory)) {
+        try (Stream<Path> files = Files.list(PACKAGES.resolve("signature"))) {
             List<Path> sources = files.toList();
             assertTrue(sources.size() > 10);
             Pattern foreign = Pattern.compile(
@@ -29,6 +34,28 @@ class SourcesTest {
                 assertTrue(!found.find(), () -> source.getFileName() + " has " + found.group());
             }
         }
+    }
+
+    @Test
+    @DisplayName("of a package use only those below it: plugin, then query, then signature")
+    void packagesPointOneWay() throws Exception {
+        Pattern ours = Pattern.compile("\\borg\\.neardup\\.([a-z]+)\\.");
+        Map<String, Set<String>> used = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(PACKAGES)) {
+            for (Path source :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                String own = PACKAGES.relativize(source).getName(0).toString();
+                Set<String> others = used.computeIfAbsent(own, name -> new TreeSet<>());
+                Matcher named = ours.matcher(Files.readString(source));
+                while (named.find()) {
+                    others.add(named.group(1));
+                }
+                others.remove(own);
+            }
+        }
+        assertEquals(
+                Map.of("plugin", Set.of("query", "signature"), "query", Set.of("signature"), "signature", Set.of()),
+                used);
     }
 
     @Test

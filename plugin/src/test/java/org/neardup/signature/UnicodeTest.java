@@ -57,8 +57,9 @@ class UnicodeTest {
     @DisplayName("the lower case of every code point is Python's")
     void lower() {
         assertEquals(0xE702522B312284D3L, digest(point -> Character.toString(TABLE.lower(point))));
-        scalars().forEach(point -> assertEquals(
-                TABLE.lower(point) != point, (TABLE.classes[point] & UnicodeTable.LOWER) != 0));
+        scalars()
+                .forEach(point ->
+                        assertEquals(TABLE.lower(point) != point, (TABLE.classes[point] & UnicodeTable.LOWER) != 0));
     }
 
     @Test
@@ -129,8 +130,8 @@ class UnicodeTest {
         String text = "q" + "\u0301\u0323\u0345\u0334".repeat(times);
         String sorted = assertTimeout(Duration.ofSeconds(30), () -> nfc(text));
         // By combining class; no mark composes with q. (The JVM's own normaliser needs minutes.)
-        String expected = "q" + "\u0334".repeat(times) + "\u0323".repeat(times) + "\u0301".repeat(times)
-                + "\u0345".repeat(times);
+        String expected =
+                "q" + "\u0334".repeat(times) + "\u0323".repeat(times) + "\u0301".repeat(times) + "\u0345".repeat(times);
         assertEquals(expected, sorted);
     }
 
@@ -138,7 +139,8 @@ class UnicodeTest {
     @DisplayName("reading a text leaves nothing behind for the next")
     void usedAgain() {
         NfcText read = new NfcText();
-        for (String text : new String[] {"", "e\u0301", "\uFB2C".repeat(50), "e", "\u1161", "", "\uD834\uDD60\uD834\uDD60"}) {
+        for (String text :
+                new String[] {"", "e\u0301", "\uFB2C".repeat(50), "e", "\u1161", "", "\uD834\uDD60\uD834\uDD60"}) {
             read.read(text);
             String expected = Normalizer.normalize(text, Normalizer.Form.NFC);
             assertArrayEquals(expected.codePoints().toArray(), Arrays.copyOf(read.points, read.count));
@@ -146,7 +148,12 @@ class UnicodeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'\uD83D', U+D83D, 0", "'a\uDE00', U+DE00, 1", "'\uD83D\uDE00\uD83D', U+D83D, 1", "'ab\uD83Dc', U+D83D, 2"})
+    @CsvSource({
+        "'\uD83D', U+D83D, 0",
+        "'a\uDE00', U+DE00, 1",
+        "'\uD83D\uDE00\uD83D', U+D83D, 1",
+        "'ab\uD83Dc', U+D83D, 2"
+    })
     @DisplayName("an unpaired surrogate is an error that names it and its place in code points")
     void surrogates(String text, String unit, int position) {
         UnpairedSurrogateException error = assertThrows(UnpairedSurrogateException.class, () -> nfc(text));

@@ -16,7 +16,8 @@ import org.elasticsearch.xcontent.json.JsonXContent;
 /** The test vectors that every implementation of neardup reads ({@code tests/vectors/README.md}). */
 final class Vectors {
     /** The root of the project, wherever Maven was started. */
-    static final Path ROOT = Path.of(System.getProperty("neardup.root")).toAbsolutePath().normalize();
+    static final Path ROOT =
+            Path.of(System.getProperty("neardup.root")).toAbsolutePath().normalize();
 
     private Vectors() {}
 
@@ -31,8 +32,8 @@ final class Vectors {
                     (int) values.get("q"),
                     (boolean) values.get("fold_case"),
                     (int) values.get("simhash_variants"),
-                    Recipe.STANDARD.sketchSize(),
-                    Recipe.STANDARD.alpha());
+                    Recipe.DEFAULT.sketchSize(),
+                    Recipe.DEFAULT.alpha());
         }
 
         @Override
@@ -58,7 +59,8 @@ final class Vectors {
     static List<Vector> of(String kind) {
         Path file = ROOT.resolve("tests/vectors").resolve(kind + ".jsonl");
         try (Stream<String> lines = Files.lines(file, StandardCharsets.US_ASCII)) {
-            return lines.map(line -> new Vector(kind, expandedValues(parsed(line)))).toList();
+            return lines.map(line -> new Vector(kind, expandedValues(parsed(line))))
+                    .toList();
         } catch (IOException cause) {
             throw new UncheckedIOException(cause);
         }
@@ -84,6 +86,8 @@ final class Vectors {
             List<?> repeat = (List<?>) map.get("repeat");
             return ((String) repeat.get(0)).repeat((int) repeat.get(1));
         }
-        return value instanceof List<?> list ? list.stream().map(Vectors::expanded).collect(Collectors.toList()) : value;
+        return value instanceof List<?> list
+                ? list.stream().map(Vectors::expanded).collect(Collectors.toList())
+                : value;
     }
 }

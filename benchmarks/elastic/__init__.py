@@ -1,0 +1,1 @@
+"""Experiments with a real Elasticsearch node of their own."""

@@ -1,0 +1,1 @@
+"""The experiments of the papers, each with its data and its tables beside it."""

@@ -1,0 +1,86 @@
+"""The four experiments of the papers, and their tables in docs/experiments/ written anew.
+
+Question   Those of montanari_puglisi.py, fan_huang.py, chang_wang.py and yoon.py. Corpus, seed, excluded: see there.
+Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` on the pages of docs/experiments, nothing else
+           there. With --tiny no page is written: the tables are printed.
+Takes      About 30 minutes of processor time. --from-results: seconds, from the files of the last runs.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from benchmarks import run_all
+from benchmarks.lib import harness
+from benchmarks.papers import chang_wang_tables, fan_huang_tables, montanari_puglisi_tables, yoon_tables
+
+PAPERS = {
+    "chang_wang": chang_wang_tables.tables,
+    "montanari_puglisi": montanari_puglisi_tables.tables,
+    "fan_huang": fan_huang_tables.tables,
+    "yoon": yoon_tables.tables,
+}
+"""What makes the tables of each paper; in the order of running, the shortest first."""
+INDEX = harness.ROOT / "docs" / "experiments.md"
+"""What was found, and the pages of the papers."""
+_PLACE = re.compile(r"(?<=^<!-- table: )([a-z0-9-]+)( -->\n).*?(?=^<!-- end -->$)", re.DOTALL | re.MULTILINE)
+
+
+def results_file(results: Path, paper: str) -> Path:
+    """Where the figures of one of `PAPERS` lie in the directory `results`."""
+    return results / f"{paper.replace('_', '-')}.json"
+
+
+def page_of(paper: str) -> Path:
+    """The page that has the tables of one of `PAPERS`."""
+    return INDEX.parent / "experiments" / f"{paper}.md"
+
+
+def tables(results: Path, paper: str) -> dict[str, str]:
+    """The tables of one of `PAPERS` by what its page calls them; raises FileNotFoundError if there are no results."""
+    return PAPERS[paper](harness.figures_of(results_file(results, paper)))
+
+
+def filled(page: str, made: dict[str, str]) -> str:
+    """`page` with the tables in their places; raises ValueError if one has no place, or a place no table."""
+    places = [name for name, _ in _PLACE.findall(page)]
+    if sorted(places) != sorted(made):
+        raise ValueError(
+            f"places and tables differ: {sorted({*places} ^ {*made}) or 'a place is there twice'}"
+        )
+    return _PLACE.sub(lambda place: f"{place[1]}{place[2]}\n{made[place[1]]}\n", page)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs what is asked for, each in a process of its own; writes the pages."""
+    parser = harness.options(__doc__)
+    parser.add_argument(
+        "--only", nargs="+", choices=PAPERS, default=list(PAPERS), help="run these, re-use the others"
+    )
+    parser.add_argument(
+        "--from-results", action="store_true", help="run none: the tables from the files there are"
+    )
+    args = parser.parse_args(arguments)
+    results = harness.results_of(args).resolve()
+    passed = [
+        "--data",
+        str(args.data.resolve()),
+        "--results",
+        str(results),
+        *(["--tiny"] if args.tiny else []),
+    ]
+    wanted = [] if args.from_results else [paper for paper in PAPERS if paper in args.only]
+    failed = [paper for paper in wanted if run_all.run(f"papers.{paper}", passed)]
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+    if not args.tiny:
+        for paper in PAPERS:
+            if results_file(results, paper).exists():
+                page = page_of(paper)
+                page.write_text(filled(page.read_text("utf-8"), tables(results, paper)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is found, and what the data is like: every pair, and nothing else."""

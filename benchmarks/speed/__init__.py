@@ -1,0 +1,1 @@
+"""Time and memory of the embedded engine, by itself and beside others."""

@@ -1,0 +1,275 @@
+"""Floods: what do thousands of copies of one text, or of one template, cost, and what do they cost everybody else?
+
+Question   1. Ordinary documents: how much longer does one take while a flood is in the window? At most 1.2 times.
+           2. Copies: how much longer does one of the flood take than an ordinary document? At most 5 times.
+           3. How much memory, and how many bytes of verdicts and of window, does a flood make?
+Corpus     N ordinary texts: stretches of passages20k.jsonl.gz (its originals) of --text-length characters; generated
+           prose where that is not there. Floods of N (flood_texts.py), each by itself: `copies`, one text N times;
+           `numbers`, `names`, `mix`, one template filled N times, any two with doc_q >= 0.7 (the lowest of 300 drawn
+           pairs is told, below 0.7 is an error); `campaigns`, N / 4 templates filled 20 times each.
+Seed       20261122: fillings, shuffle of flood among ordinary texts, pairs checked.
+Measured   One process a kind of flood. Three streams, evenly over the 25 hours of a window: ordinary (O), ordinary and
+           flood shuffled (OF), flood alone (F); seconds of each divided by its documents. Then, both windows full,
+           batches of 256 of one sort in the last hour, in turn: new ordinary documents into O, the same into OF, new
+           copies into OF. `ordinary` = median batch of ordinary documents into OF / into O. `copy` = median batch of
+           copies into OF / of ordinary documents into O. Documents are worked in batches, so only batches of one sort
+           tell what a document costs. `copy by streams` = (OF - O) / copies against O / ordinary documents.
+           Seconds are of this process's processor; with a cluster, whose node is another process, on the wall.
+Told       How many of the flood were marked as copies, how many verdicts are truncated. Peak: resident memory of OF
+           above what was held before it. Verdicts: bytes of all JSON lines of OF; window: its directory or indices.
+Excluded   Making the texts, loading kernels (a small window before), starting a node, making indices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import neardup
+from benchmarks.lib import engine, harness
+from benchmarks.speed import flood_texts
+from benchmarks.speed.flood_texts import CAMPAIGN, KINDS, SEED, Flood
+from neardup.evaluation import memory
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, HOUR_MS
+
+if TYPE_CHECKING:
+    from neardup.window.base import Window
+
+HOURS = 25
+LAST_MS = engine.FIRST_MS + HOURS * HOUR_MS - 1
+BATCH = DEFAULT_BATCH_DOCUMENTS
+ENGINES = ("memory", "directory", "elasticsearch")
+
+
+@dataclass
+class Spent:
+    """What some documents took and what their verdicts were; `flood` counts only those."""
+
+    documents: int = 0
+    seconds: float = 0.0
+    flood: int = 0
+    flood_copies: int = 0
+    truncated: int = 0
+    verdict_bytes: int = 0
+
+    @property
+    def each(self) -> float:
+        """Microseconds a document."""
+        return 1e6 * self.seconds / max(self.documents, 1)
+
+
+class Bench:
+    """One flood against the ordinary texts, on one kind of engine."""
+
+    def __init__(self, args: argparse.Namespace, kind: str) -> None:
+        self.args, self.kind = args, kind
+        self.seconds = time.perf_counter if _is_cluster(args.engine) else time.process_time
+        count, probes = args.copies, args.rounds * BATCH
+        texts = flood_texts.ordinary(args.data, args.text_length, tiny=args.tiny)
+        bases = list(islice(texts, max(count // 4, 1) if kind == "campaigns" else 1))
+        self.ordinary = list(islice(texts, count + probes))
+        copies = CAMPAIGN * len(bases) if kind == "campaigns" else count
+        self.flood = Flood(kind, bases)
+        self.copies = [self.flood.text(number) for number in range(copies + probes)]
+        self.ordinary, self.new = self.ordinary[: -probes or None], self.ordinary[-probes:]
+        self.copies, self.new_copies = self.copies[:copies], self.copies[copies:]
+
+    def figures(self) -> dict[str, Any]:
+        """All figures of this flood."""
+        lowest = self.flood.lowest(len(self.copies))
+        if lowest < 0.7:
+            msg = f"flood {self.kind}: two copies have doc_q {lowest:.3f}, below 0.7"
+            raise AssertionError(msg)
+        ordinary, copies = _named("o", self.ordinary), _named("f", self.copies)
+        mixed = ordinary + copies
+        random.Random(SEED).shuffle(mixed)
+        with self._window("flood") as (window, _):
+            alone = self._streamed(window, copies)
+        with ExitStack() as both:
+            without, _ = both.enter_context(self._window("without"))
+            first = self._streamed(without, ordinary)
+            memory.forget_peak()
+            before = memory.resident_bytes() or 0
+            flooded, size = both.enter_context(self._window("with"))
+            second = self._streamed(flooded, mixed)
+            peak = (memory.peak_bytes() or 0) - before
+            window_bytes = size()
+            batches = self._batches(without, flooded)
+        return self._told(lowest, alone, first, second, batches) | {
+            "peak_mb": peak / 1e6, "window_mb": window_bytes / 1e6, "verdicts_mb": second.verdict_bytes / 1e6,
+        }  # fmt: skip
+
+    def _told(
+        self, lowest: float, alone: Spent, first: Spent, second: Spent, batches: dict[str, list[float]]
+    ) -> dict[str, Any]:
+        middle = {name: statistics.median(each) for name, each in batches.items()}
+        extra = 1e6 * (second.seconds - first.seconds) / len(self.copies)
+        return {
+            "kind": self.kind, "made_of": flood_texts.source(self.args.data, tiny=self.args.tiny),
+            "ordinary_documents": len(self.ordinary), "copies": len(self.copies),
+            "lowest_doc_q": lowest, "marked_as_copies": second.flood_copies, "truncated": second.truncated,
+            "us_ordinary_stream": first.each, "us_mixed_stream": second.each, "us_flood_stream": alone.each,
+            "us_copy_by_streams": extra, "copy_by_streams": extra / first.each,
+            "us_batches": batches,
+            "us_ordinary_without": middle["without"], "us_ordinary_with": middle["with"], "us_copy": middle["copies"],
+            "ordinary": middle["with"] / middle["without"], "copy": middle["copies"] / middle["without"],
+        }  # fmt: skip
+
+    def _batches(self, without: Window, flooded: Window) -> dict[str, list[float]]:
+        """Microseconds a document of each batch of one sort, into the full windows in turn."""
+        spent: dict[str, list[float]] = {"without": [], "with": [], "copies": []}
+        for number in range(self.args.rounds):
+            part = slice(number * BATCH, (number + 1) * BATCH)
+            for name, window, texts in (
+                ("without", without, self.new), ("with", flooded, self.new), ("copies", flooded, self.new_copies),
+            ):  # fmt: skip
+                named = _named(f"new-{name}-{number}-", texts[part])
+                spent[name].append(self._streamed(window, named, at=LAST_MS).each)
+        return spent
+
+    def _streamed(self, window: Window, named: Sequence[tuple[str, str]], *, at: int | None = None) -> Spent:
+        """Ingests texts, evenly over the hours unless all `at` one time."""
+        span = HOURS * HOUR_MS
+        documents = [
+            neardup.Document(name, text, engine.FIRST_MS + place * span // len(named) if at is None else at)
+            for place, (name, text) in enumerate(named)
+        ]
+        spent = Spent(len(documents))
+        begun = self.seconds()
+        for verdict in window.ingest(documents):
+            spent.truncated += verdict.truncated
+            spent.verdict_bytes += len(verdict.to_json()) + 1
+            if verdict.id.startswith("f"):
+                spent.flood += 1
+                spent.flood_copies += verdict.is_copy
+        spent.seconds = self.seconds() - begun
+        return spent
+
+    @contextmanager
+    def _window(self, name: str) -> Iterator[tuple[Window, Any]]:
+        """A new window, and what tells how many bytes it has written."""
+        settings = {"retrieval": self.args.level}
+        if self.args.engine == "memory":
+            with neardup.open(None, **settings) as window:
+                yield window, lambda: 0
+        elif self.args.engine == "directory":
+            with (
+                tempfile.TemporaryDirectory(prefix="neardup-floods-") as place,
+                neardup.open(Path(place) / name, **settings) as window,
+            ):
+                yield window, lambda: _bytes_of(Path(place).rglob("*"))
+        else:
+            from benchmarks.elastic.bench_window import window_of
+
+            with window_of(self.args.engine, f"bench-flood-{name}", **settings) as window:
+                yield window, lambda: _index_bytes(window)
+
+
+def _is_cluster(name: str) -> bool:
+    return "://" in name
+
+
+def _named(prefix: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    return [(f"{prefix}{place}", text) for place, text in enumerate(texts)]
+
+
+def _bytes_of(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _index_bytes(window: Any) -> int:
+    cluster = window._cluster  # noqa: SLF001 - the size of its indices is no affair of a window's
+    cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+    stats = cluster.request("GET", f"/{cluster.address.pattern}/_stats/store")
+    return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])
+
+
+def one(args: argparse.Namespace, kind: str) -> dict[str, Any]:
+    """The figures of one flood, in this process."""
+    bench = Bench(args, kind)
+    with bench._window("warm") as (window, _):  # noqa: SLF001 - ours
+        warm = _named("w", [*bench.ordinary[:20], *bench.copies[:20]])
+        bench._streamed(window, warm)  # noqa: SLF001 - ours
+    return bench.figures()
+
+
+def report(rows: Sequence[dict[str, Any]]) -> str:
+    """The figures that are demanded, and what they are made of."""
+    header = [
+        "flood", "copies, lowest doc_q", "marked, truncated", "us ordinary without, with", "ratio (<= 1.2)",
+        "us copy", "ratio (<= 5)", "by streams", "peak MB", "MB verdicts, window",
+    ]  # fmt: skip
+    lines = [
+        [
+            row["kind"], f"{row['copies']:,}, {row['lowest_doc_q']:.2f}",
+            f"{row['marked_as_copies']:,}, {row['truncated']:,}",
+            f"{row['us_ordinary_without']:,.0f}, {row['us_ordinary_with']:,.0f}", f"{row['ordinary']:.2f}",
+            f"{row['us_copy']:,.0f}", f"{row['copy']:.2f}", f"{row['copy_by_streams']:.2f}",
+            f"{row['peak_mb']:,.0f}", f"{row['verdicts_mb']:,.1f}, {row['window_mb']:,.1f}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    return harness.table(header, lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = harness.options(__doc__)
+    parser.add_argument("--engine", default="directory", help=f"{', '.join(ENGINES)}, or the URL of a node")
+    parser.add_argument("--copies", type=int, default=20_000, help="copies of a flood, and ordinary texts")
+    parser.add_argument("--text-length", type=int, default=1_000, help="characters of a text")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--level", choices=("sketch", "complete"), default="sketch")
+    parser.add_argument("--rounds", type=int, default=9, help="batches of each sort into the full windows")
+    parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measures each flood in a process of its own, prints the table, writes floods-<engine>.json."""
+    parser = _parser()
+    args = parser.parse_args(arguments)
+    if args.engine not in ENGINES and not _is_cluster(args.engine):
+        parser.error(f"--engine {args.engine}: {', '.join(ENGINES)} or a URL")
+    if args.tiny:
+        args.copies, args.rounds, args.text_length = min(args.copies, 40), 1, min(args.text_length, 400)
+    if args.one:
+        print(json.dumps(one(args, args.one)))
+        return
+    name = "elasticsearch" if _is_cluster(args.engine) else args.engine
+    workshop = None
+    try:
+        if args.engine == "elasticsearch":
+            from testing.node.node import Workshop
+
+            workshop = Workshop()
+            args.engine = workshop.node("bench", heap="2g").start().url
+        passed = ["--data", str(args.data.resolve()), "--engine", args.engine, "--level", args.level]
+        for option in ("copies", "text_length", "rounds"):
+            passed += [f"--{option.replace('_', '-')}", str(getattr(args, option))]
+        rows = []
+        for kind in args.kinds:
+            tiny = ["--tiny"] if args.tiny else []
+            rows.append(harness.run_module("benchmarks.speed.floods", *passed, *tiny, "--one", kind))
+            print(report(rows[-1:]), file=sys.stderr, flush=True)
+    finally:
+        if workshop is not None:
+            workshop.close()
+    args.engine = name
+    print(report(rows))
+    print(f"{rows[0]['made_of']}, {args.text_length:,} characters a text, {args.level} retrieval, {name}")
+    harness.save(args, f"floods-{name}", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.elasticsearch.common.ParsingException;
+import org.elasticsearch.common.io.stream.StreamInput;
+import org.elasticsearch.common.io.stream.StreamOutput;
+import org.elasticsearch.common.io.stream.Writeable;
+import org.elasticsearch.xcontent.ToXContentObject;
+import org.elasticsearch.xcontent.XContentBuilder;
+import org.elasticsearch.xcontent.XContentLocation;
+import org.elasticsearch.xcontent.XContentParser;
+
+/** The text or document whose copies are to be found. */
+sealed interface LikeSource extends Writeable, ToXContentObject {
+    String TEXT = "text";
+    String INDEX = "_index";
+    String ID = "_id";
+    String ROUTING = "routing";
+    String EXPECTED = "an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}";
+
+    /** A text, whose q-grams each node takes by the recipe of its indices. */
+    record Text(String text) implements LikeSource {
+        @Override
+        public void writeTo(StreamOutput out) throws IOException {
+            out.writeByte((byte) 0);
+            out.writeString(text);
+        }
+
+        @Override
+        public XContentBuilder toXContent(XContentBuilder builder, Params params) throws IOException {
+            return builder.startObject().field(TEXT, text).endObject();
+        }
+    }
+
+    /** A document that is still to be fetched; {@code index} may be an alias, {@code routing} null. */
+    record Reference(String index, String id, String routing) implements LikeSource {
+        @Override
+        public void writeTo(StreamOutput out) throws IOException {
+            out.writeByte((byte) 1);
+            out.writeString(index);
+            out.writeString(id);
+            out.writeOptionalString(routing);
+        }
+
+        @Override
+        public XContentBuilder toXContent(XContentBuilder builder, Params params) throws IOException {
+            builder.startObject().field(INDEX, index).field(ID, id);
+            if (routing != null) {
+                builder.field(ROUTING, routing);
+            }
+            return builder.endObject();
+        }
+
+        @Override
+        public String toString() {
+            return "[" + id + "] in [" + index + "]";
+        }
+    }
+
+    /** A document as it was fetched, which is itself no match. */
+    record Document(Reference reference, String recipe, String fingerprint, List<String> qgrams) implements LikeSource {
+        @Override
+        public void writeTo(StreamOutput out) throws IOException {
+            out.writeByte((byte) 2);
+            reference.writeTo(out);
+            out.writeString(recipe);
+            out.writeString(fingerprint);
+            out.writeStringCollection(qgrams);
+        }
+
+        @Override
+        public XContentBuilder toXContent(XContentBuilder builder, Params params) throws IOException {
+            return reference.toXContent(builder, params);
+        }
+    }
+
+    static LikeSource read(StreamInput in) throws IOException {
+        byte kind = in.readByte();
+        return switch (kind) {
+            case 0 -> new Text(in.readString());
+            case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
+            case 2 ->
+                new Document((Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
+            default -> throw new IOException("[like] of a kind not known here: " + kind);
+        };
+    }
+
+    /** Reads the value at which {@code parser} is. */
+    static LikeSource parse(XContentParser parser) throws IOException {
+        XContentLocation where = parser.getTokenLocation();
+        if (parser.currentToken() != XContentParser.Token.START_OBJECT) {
+            throw new ParsingException(where, "[like] must be " + EXPECTED);
+        }
+        Map<String, Object> given = parser.map();
+        for (Map.Entry<String, Object> entry : given.entrySet()) {
+            if (!List.of(TEXT, INDEX, ID, ROUTING).contains(entry.getKey())) {
+                throw new ParsingException(
+                        where, "[like] has the key [" + entry.getKey() + "]: it must be " + EXPECTED);
+            }
+            if (!(entry.getValue() instanceof String)) {
+                throw new ParsingException(where, "[like." + entry.getKey() + "] must be a string");
+            }
+        }
+        String text = (String) given.get(TEXT);
+        String index = (String) given.get(INDEX);
+        String id = (String) given.get(ID);
+        boolean byText = text != null && given.size() == 1;
+        if (!byText && (text != null || index == null || id == null)) {
+            throw new ParsingException(where, "[like] has the keys " + given.keySet() + ": it must be " + EXPECTED);
+        }
+        if (!byText && index.chars().allMatch(character -> character == ',')) {
+            throw new ParsingException(where, "[like._index] is [" + index + "]: it must name an index"); // not all
+        }
+        return byText ? new Text(text) : new Reference(index, id, (String) given.get(ROUTING));
+    }
+}

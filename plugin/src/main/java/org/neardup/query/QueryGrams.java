@@ -1,0 +1,19 @@
+package org.neardup.query;
+
+/**
+ * The q-grams of a query and how they are looked up.
+ *
+ * @param fingerprint that of the normal form
+ * @param blank whether the normal form is empty
+ * @param count how many distinct q-grams
+ * @param plan how they are looked up; null if there is none, or more than an index allows
+ */
+record QueryGrams(String fingerprint, boolean blank, int count, SeekPlan plan) {
+    /** Bytes of the object itself, about. */
+    private static final long OBJECT_BYTES = 256;
+
+    /** Bytes of memory, about. */
+    long weight() {
+        return OBJECT_BYTES + (plan == null ? 0 : plan.weight());
+    }
+}

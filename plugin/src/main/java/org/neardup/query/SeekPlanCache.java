@@ -1,0 +1,83 @@
+package org.neardup.query;
+
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.elasticsearch.common.cache.Cache;
+import org.elasticsearch.common.cache.CacheBuilder;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.QGramRecipe;
+import org.neardup.signature.QGramSet;
+
+/** The q-grams of recent queries, made once for all shards of a node; at most 16 MB. */
+final class SeekPlanCache {
+    private static final long MAX_BYTES = 16L << 20;
+
+    private final Function<String, Lexicon> lexicons;
+    private final MemoryCheck memory;
+    private final Cache<Key, QueryGrams> cache = CacheBuilder.<Key, QueryGrams>builder()
+            .setMaximumWeight(MAX_BYTES)
+            .weigher((key, grams) -> key.weight() + grams.weight())
+            .build();
+
+    /**
+     * An empty cache.
+     *
+     * @param lexicons the lexicon of a name, or another one if it is not there: it orders, and decides nothing
+     * @param memory of this node
+     */
+    SeekPlanCache(Function<String, Lexicon> lexicons, MemoryCheck memory) {
+        this.lexicons = lexicons;
+        this.memory = memory;
+    }
+
+    /** The memory of this node. */
+    MemoryCheck memory() {
+        return memory;
+    }
+
+    /** All that shapes the q-grams of a query; of sets larger than {@code most} only the size is needed. */
+    private record Key(LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most) {
+        long weight() {
+            return switch (like) {
+                case LikeSource.Text(String text) -> 2L * text.length();
+                case LikeSource.Document document ->
+                    SeekPlan.TERM_BYTES * document.qgrams().size();
+                case LikeSource.Reference reference -> 0;
+            };
+        }
+
+        /** Bytes of the q-grams, at most: a text has no more of them than characters. */
+        long largest() {
+            return like instanceof LikeSource.Text(String text) ? SeekPlan.TERM_BYTES * text.length() : weight();
+        }
+    }
+
+    /**
+     * The q-grams of a text or a fetched document, for an index whose documents are signed so.
+     *
+     * @param most how many q-grams the index allows in a query
+     */
+    QueryGrams get(LikeSource like, IndexSigning signing, Threshold threshold, int most) {
+        try {
+            return cache.computeIfAbsent(
+                    new Key(like, signing.recipe(), signing.lexicon(), threshold, most), this::make);
+        } catch (ExecutionException cause) {
+            throw cause.getCause() instanceof RuntimeException inner ? inner : new IllegalStateException(cause);
+        }
+    }
+
+    private QueryGrams make(Key key) {
+        memory.ensure(key.largest());
+        QGramSet set =
+                switch (key.like()) {
+                    case LikeSource.Text(String text) -> QGramSet.of(text, key.recipe());
+                    case LikeSource.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());
+                    case LikeSource.Reference reference ->
+                        throw new IllegalStateException(reference + " has not been fetched");
+                };
+        int count = set.qgrams().size();
+        boolean seekable = 0 < count && count <= key.most();
+        SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;
+        return new QueryGrams(set.fingerprint(), set.blank(), count, plan);
+    }
+}

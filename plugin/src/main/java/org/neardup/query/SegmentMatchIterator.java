@@ -1,0 +1,249 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
+import org.apache.lucene.index.TermState;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.search.DocIdSetIterator;
+
+/**
+ * The documents of one segment with doc_q &gt;= t, and by how much; deleted ones too, which searches leave out.
+ *
+ * <p>Worked in windows of Lucene's doc ids, so that memory does not grow with the segment, and only when needed: what
+ * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
+ * them, and is of a length that can reach t, is a candidate; the q-grams that are left are looked up for candidates
+ * alone, and each falls out as soon as it cannot reach t any more. Between windows only the matches of the last one are
+ * held: a search may have thousands of such clauses, all of which are there at once.
+ */
+final class SegmentMatchIterator extends DocIdSetIterator {
+    /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
+    static final int WINDOW = 1 << 17;
+
+    /** Bytes of a document in a window, while it is worked on: its counter, and what is held of a candidate. */
+    private static final long DOC_BYTES = 16;
+
+    /** Bytes of a term's state, about. */
+    private static final long STATE_BYTES = 128;
+
+    /**
+     * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
+     * out of time: Elasticsearch checks for that there (ExitableDirectoryReader), not at seeks and postings.
+     */
+    private static final int SEEKS_BETWEEN_CHECKS = 256;
+
+    private static final int POSTINGS_BETWEEN_CHECKS = 1 << 20;
+
+    private final SeekPlan plan;
+    private final Terms terms;
+    private final SortedNumericDocValues sizes;
+    private final int maxDoc;
+    private final MemoryCheck memory;
+    private final int window;
+
+    private TermsEnum seeker;
+    private PostingsEnum postings;
+    private int seeks = SEEKS_BETWEEN_CHECKS;
+    private int read;
+
+    /** States of the terms of the prefix; null for one that has no document from the next window on. */
+    private TermState[] states;
+
+    private int nextWindow;
+
+    /** Shared q-grams of the prefix, for every document of the window that is worked on; else null. */
+    private int[] counts;
+
+    private int[] docs = {};
+    private int[] shared = {};
+    private int[] others = {};
+    private int count;
+    private int at = -1;
+    private int doc = -1;
+
+    /** The matches in a segment of {@code maxDoc} documents; {@code terms}, {@code sizes}: their q-grams and how many. */
+    SegmentMatchIterator(SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, MemoryCheck memory) {
+        this(plan, maxDoc, terms, sizes, memory, WINDOW);
+    }
+
+    SegmentMatchIterator(
+            SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, MemoryCheck memory, int window) {
+        this.plan = plan;
+        this.maxDoc = maxDoc;
+        this.terms = terms;
+        this.sizes = sizes;
+        this.memory = memory;
+        this.window = window;
+    }
+
+    @Override
+    public int docID() {
+        return doc;
+    }
+
+    @Override
+    public int nextDoc() throws IOException {
+        return advance(doc + 1);
+    }
+
+    @Override
+    public int advance(int target) throws IOException {
+        for (; ; ) {
+            for (at++; at < count; at++) {
+                if (docs[at] >= target) {
+                    return doc = docs[at];
+                }
+            }
+            int start = Math.max(target, nextWindow);
+            if (start >= maxDoc) {
+                return doc = NO_MORE_DOCS;
+            }
+            matchWindow(start);
+        }
+    }
+
+    @Override
+    public long cost() {
+        return NearDuplicateQuery.COST;
+    }
+
+    /** doc_q of the current document. */
+    double docQ() {
+        return (double) shared[at] / Math.max(plan.size(), others[at]);
+    }
+
+    /** Finds the matches of the window that begins at {@code start}, and where the next one begins. */
+    private void matchWindow(int start) throws IOException {
+        count = 0;
+        at = -1;
+        int width = Math.min(window, maxDoc - start);
+        boolean keepStates = states == null && start + width < maxDoc;
+        memory.ensure(DOC_BYTES * width + (keepStates ? STATE_BYTES * plan.end(0) : 0));
+        counts = new int[width];
+        countPrefix(start, start + width);
+        Arrays.sort(docs, 0, count);
+        dropUnreachable(start);
+        counts = null;
+        for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
+            lookUp(plan.end(stage - 1), plan.end(stage));
+        }
+        docs = Arrays.copyOf(docs, count);
+        shared = Arrays.copyOf(shared, count);
+        others = Arrays.copyOf(others, count);
+    }
+
+    private void countPrefix(int start, int end) throws IOException {
+        int prefix = plan.end(0);
+        boolean first = states == null;
+        boolean several = end < maxDoc;
+        if (first) {
+            states = new TermState[several ? prefix : 0];
+        }
+        int least = plan.least();
+        int next = maxDoc;
+        for (int index = 0; index < prefix; index++) {
+            if (first ? !seek(index) : !seekAgain(index)) {
+                continue;
+            }
+            if (first && several) {
+                states[index] = seeker.termState();
+            }
+            postings = seeker.postings(postings, PostingsEnum.NONE);
+            int posting = start == 0 ? postings.nextDoc() : postings.advance(start);
+            for (; posting < end; posting = postings.nextDoc()) {
+                read++;
+                if (++counts[posting - start] == least) {
+                    add(posting);
+                }
+            }
+            if (posting < maxDoc) {
+                next = Math.min(next, posting);
+            } else if (several) {
+                states[index] = null;
+            }
+        }
+        nextWindow = next;
+    }
+
+    private boolean seek(int index) throws IOException {
+        reopenIfDue();
+        return seeker.seekExact(plan.term(index));
+    }
+
+    private boolean seekAgain(int index) throws IOException {
+        if (states[index] == null) {
+            return false;
+        }
+        reopenIfDue();
+        seeker.seekExact(plan.term(index), states[index]);
+        return true;
+    }
+
+    private void reopenIfDue() throws IOException {
+        if (++seeks >= SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
+            seeker = terms.iterator();
+            seeks = 0;
+            read = 0;
+        }
+    }
+
+    private void add(int candidate) {
+        if (count == docs.length) {
+            docs = Arrays.copyOf(docs, Math.max(16, 2 * count));
+        }
+        docs[count++] = candidate;
+    }
+
+    /** Drops the candidates of the window whose number of q-grams, or of those shared so far, cannot reach t. */
+    private void dropUnreachable(int start) throws IOException {
+        shared = new int[count];
+        others = new int[count];
+        int left = plan.size() - plan.end(0);
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (!sizes.advanceExact(docs[i])) {
+                continue;
+            }
+            long other = sizes.nextValue();
+            int sharedNow = counts[docs[i] - start];
+            if (plan.reachable(other) && sharedNow + left >= plan.required(other)) {
+                docs[kept] = docs[i];
+                shared[kept] = sharedNow;
+                others[kept++] = (int) other;
+            }
+        }
+        count = kept;
+    }
+
+    /** Looks q-grams {@code first} to {@code end - 1} up for the candidates, and drops those that fall behind. */
+    private void lookUp(int first, int end) throws IOException {
+        for (int index = first; index < end; index++) {
+            if (!seek(index)) {
+                continue;
+            }
+            postings = seeker.postings(postings, PostingsEnum.NONE);
+            int posting = -1;
+            for (int i = 0; i < count; i++) {
+                if (posting < docs[i]) {
+                    posting = postings.advance(docs[i]);
+                    read++;
+                }
+                if (posting == docs[i]) {
+                    shared[i]++;
+                }
+            }
+        }
+        int left = plan.size() - end;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (shared[i] + left >= plan.required(others[i])) {
+                docs[kept] = docs[i];
+                shared[kept] = shared[i];
+                others[kept++] = others[i];
+            }
+        }
+        count = kept;
+    }
+}

@@ -1,0 +1,100 @@
+"""What commands begin with: the configuration, and the open window."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.cli.cluster import check_cluster, is_new_in_cluster
+from neardup.cli.streams import log_line
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.config import Config
+
+DEFAULT_WINDOW: Final = "neardup.window"
+
+
+def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None) -> Config:
+    """The file and the environment, and on top of them the settings among a command's `arguments`.
+
+    A command gives its `locals()`: a parameter that bears the name of a setting is the option for it.
+    """
+    from neardup.config import RECIPE_KEYS, SETTING_KEYS, load
+
+    given = arguments or {}
+    options = {name: given[name] for name in (*SETTING_KEYS, *RECIPE_KEYS) if name in given}
+    return load(path, os.environ).with_options(**options)
+
+
+def window_location(window: str | None, config: Config) -> str:
+    """The directory or URL of the window: the option's, else the configuration's, else `DEFAULT_WINDOW`.
+
+    Raises `ConfigError` if credentials would go where nobody said.
+    """
+    config.check_secrets(window)
+    location = window or config.window or DEFAULT_WINDOW
+    from neardup.elastic.http.address import check_no_address, parse_address
+
+    if "://" in location:
+        parse_address(location)  # whatever is no URL of ours is refused before anything else happens
+    else:
+        check_no_address(location)
+    return location
+
+
+@contextmanager
+def opened_window(
+    window: str | None,
+    config: Config,
+    *,
+    readonly: bool = False,
+    make: bool = False,
+    remember: bool = False,
+    **options: Any,
+) -> Iterator[Window]:
+    """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so.
+
+    The settings are for this command only unless the window is to `remember` them.
+    """
+    import neardup
+    from neardup.elastic.http.address import is_address
+    from neardup.stores.window_directory import check_window
+
+    location = window_location(window, config)
+    if is_address(location):
+        check_cluster(location, config, make=make)
+        options["credentials"] = config.credentials
+    elif not make:
+        check_window(Path(location))
+    elif not (window or config.window):
+        _report_default(Path(location))
+    with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
+        yield target
+
+
+def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:
+    """Whether there is no window yet.
+
+    Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index.
+    """
+    from neardup.elastic.http.address import is_address
+
+    if is_address(location):
+        return is_new_in_cluster(location, config, hours)
+    return not (Path(location) / "window.json").exists()
+
+
+def _report_default(directory: Path) -> None:
+    """Where the documents go, when nobody has said where."""
+    from neardup.stores.window_directory import holds_window
+
+    if holds_window(directory):
+        log_line(
+            f"documents are compared with those that {directory} holds already (--window DIR for another window)"
+        )
+    else:
+        log_line(f"the window is made in {directory} (--window DIR for another place)")

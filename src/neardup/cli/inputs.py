@@ -1,0 +1,271 @@
+"""What commands read: one text, or the files of a run, and what there is to report of them in the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import typer
+
+from neardup.cli.context import is_new_window
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted
+from neardup.errors import DocumentError
+from neardup.model.document import Document, Reject
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.config import Config
+    from neardup.sources.position import Item
+    from neardup.sources.reader import Reader
+    from neardup.sources.time_order import DatedReader, SortedReader
+
+GENERATION: Final = 500_000
+"""Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
+
+
+# ---- one text ----
+
+
+def one_text(
+    text: str | None,
+    file: Path | None,
+    *,
+    otherwise: str | None = None,
+    otherwise_option: str = "",
+    encoding: str | None = None,
+) -> str | None:
+    """The text that is meant, None if `otherwise` (the value of `otherwise_option`) is given in its place.
+
+    Raises `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for
+    a file that is no text.
+    """
+    given = [value for value in (text, file, otherwise) if value is not None]
+    if len(given) != 1:
+        names = " or ".join(name for name in ("--text", "--file", otherwise_option) if name)
+        raise typer.BadParameter(f"give exactly one of {names}")
+    return _content(file, encoding) if file else from_command_line(text, "--text")
+
+
+def from_command_line(text: str | None, option: str) -> str | None:
+    """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
+
+    Raises `DocumentError`, naming the `option`, for the latter.
+    """
+    if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    data = os.fsencode(text)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        reason = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise DocumentError(option, reason) from None
+
+
+def _content(file: Path, encoding: str | None) -> str:
+    from neardup.sources.reader import Reader
+
+    _check_not_records(file)
+    reader = Reader([file], form="text", encoding=encoding)
+    for item in reader:
+        if isinstance(item, Document):
+            _report_kind(file, item.text, reader)
+            return item.text
+        if isinstance(item, Reject):
+            raise DocumentError(str(file), item.reason)
+    raise DocumentError(str(file), "there is nothing to read")
+
+
+def _check_not_records(file: Path) -> None:
+    from neardup.sources.files import STDIN, form_of
+
+    if str(file) != STDIN and form_of(file.name) not in ("text", None):
+        raise typer.BadParameter(
+            f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
+            f"--file - < {file} takes the whole of it for one text",
+            param_hint="--file",
+        )
+
+
+def _report_kind(file: Path, text: str, reader: Reader) -> None:
+    """A message about a text that looks like something else, which is compared with whatever makes it that."""
+    for remark in reader.remarks():
+        log_line(remark)
+    if is_record(text):
+        name = "standard input" if str(file) == "-" else str(file)
+        log_line(
+            f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
+        )
+
+
+def is_record(text: str) -> bool:
+    """Whether the first line of `text`, or the whole of it, is an object of JSON."""
+    import orjson
+
+    for part in (text.partition("\n")[0], text):
+        try:
+            if part.lstrip().startswith("{") and isinstance(orjson.loads(part), dict):
+                return True
+        except orjson.JSONDecodeError:
+            continue
+    return False
+
+
+# ---- the files of a run ----
+
+
+class Readable(Protocol):
+    """A source of documents that knows where each was read."""
+
+    def __iter__(self) -> Iterator[Item]: ...
+
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        ...
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the source and line of its document."""
+        ...
+
+
+def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
+    """`config` without a limit of hours for a new window that files are read into, unless hours are given.
+
+    Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index.
+    """
+    if dated.is_live or not config.given.keys().isdisjoint(("window_hours", "keep_hours")):
+        return config
+    if not is_new_window(location, config, hours=lambda: dated.hour_order().hours):
+        return config
+    log_line("files are compared whole: no limit of hours (--window-hours 24 for a rolling window)")
+    return config.with_options(window_hours=0)
+
+
+def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedReader:
+    """The documents of files as a window with a limit of hours needs them: in order of time."""
+    from neardup.sources.time_order import SortedReader
+
+    if dated.is_live or not target.settings.kept_hours or dated.hour_order().in_order:
+        return dated
+    hours = counted(target.settings.kept_hours, "hour")
+    log_line(f"the files are not in order of time: read in that order, because this window keeps {hours}")
+    return SortedReader(dated)
+
+
+def named_fields(config: Config, *, id: str | None = None, time: str | None = None) -> set[str]:
+    """Which of the fields of the id and the time a person has named, by an option or in the configuration."""
+    from neardup.sources.fields import Fields
+
+    own, usual = config.fields, Fields()
+    is_named = {"id": id or own.id != usual.id, "time": time or own.time != usual.time}
+    return {what for what, named in is_named.items() if named}
+
+
+def report_passed_over(reader: Reader) -> None:
+    """Messages about the files below directories that will not be read."""
+    for remark in reader.passed_over:
+        log_line(remark)
+
+
+def report_read(reader: Reader, named: Collection[str]) -> bool:
+    """Messages about what `reader` has read, all of it; whether no record has one of the fields `named`."""
+    for remark in reader.remarks():
+        log_line(remark)
+    is_wrong = False
+    for remark, having in reader.missing_fields(sorted(named)):
+        log_line(remark)
+        is_wrong = is_wrong or not having
+    return is_wrong
+
+
+def report_undated(dated: DatedReader) -> None:
+    """Messages about the times that documents without one were given."""
+    if dated.undated:
+        without = "document without a time has" if dated.undated == 1 else "documents without a time have"
+        log_line(f"{dated.undated:,} {without} that of the one before, or the first (first: {dated.first})")
+    if dated.arriving:
+        without = "document without a time has" if dated.arriving == 1 else "documents without a time have"
+        log_line(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
+
+
+class IdCheckingReader:
+    """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again.
+
+    `named` as `named_fields` says.
+    """
+
+    def __init__(self, items: Readable, reader: Reader, named: Collection[str]) -> None:
+        self._items, self._reader, self._named = items, reader, named
+        self._ids = RepeatedIds()
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self._items:
+            if type(item) is Document and self._ids.is_first_other_text(item):
+                where = self._items.located(Reject(item.id, ""))
+                line = f":{where.line}" if where.line else ""
+                self._ids.example = f"{item.id!r} at {where.source}{line}"
+            yield item
+
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        return self._items.position()
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the source and line of its document."""
+        return self._items.located(reject)
+
+    def report(self, replaced: int = 0) -> bool:
+        """Messages about what was read; whether it cannot be what was meant: most documents gone, or a field nowhere.
+
+        `replaced`: how many stored documents had to go for others of their id, in this run or from before.
+        """
+        ids = self._ids
+        earlier = max(replaced - ids.other, 0)
+        if earlier:
+            log_line(
+                f"{counted(earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
+                "--id-field names the field that tells documents apart, --window another window"
+            )
+        if ids.same:
+            log_line(
+                f"{counted(ids.same, 'document')} came again with the same id and text, and counted once each"
+            )
+        if ids.other:
+            log_line(
+                f"{counted(ids.other, 'document')} had an id that came before in this run with another text, and took "
+                f"its place (first: {ids.example}): --id-field names the field that tells documents apart"
+            )
+        is_wrong = report_read(self._reader, self._named)
+        return is_wrong or 2 * ids.other > ids.count
+
+
+class RepeatedIds:
+    """Counts documents with an id of before, and the `same` text or an`other` one; `example` is the first of these.
+
+    Remembered are hashes of 8 bytes, so that one in millions of millions may be wrong.
+    """
+
+    def __init__(self, generation: int = GENERATION) -> None:
+        self._generation = generation
+        self._now: dict[int, int] = {}
+        self._before: dict[int, int] = {}
+        self.count, self.same, self.other = 0, 0, 0
+        self.example = ""
+
+    def is_first_other_text(self, document: Document) -> bool:
+        """Count `document`; whether it is the first whose id was another text's."""
+        id, text = hash(document.id), hash(document.text)
+        known = self._now.get(id, self._before.get(id))
+        self.count += 1
+        if len(self._now) >= self._generation:
+            self._before, self._now = self._now, {}
+        self._now[id] = text
+        if known is None:
+            return False
+        if known == text:
+            self.same += 1
+            return False
+        self.other += 1
+        return self.other == 1

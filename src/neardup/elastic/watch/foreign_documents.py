@@ -1,0 +1,95 @@
+"""Documents that other clients wrote: from the entries of a scan to what an engine scores, or why it cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.http.api import DocumentRef
+from neardup.elastic.http.scan import read
+from neardup.elastic.window.codec import OBJECT
+from neardup.model.document import (
+    MAX_ID_BYTES,
+    MAX_TIME_MS,
+    MIN_TIME_MS,
+    ForeignDocument,
+    Origin,
+    Reject,
+    format_time,
+)
+from neardup.model.field_path import field_of
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from neardup.elastic.http.api import StoredDocument
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.scan import Entry, TimeField
+    from neardup.elastic.window.index_layout import Layout
+
+    Item = tuple[Origin, ForeignDocument | Reject]
+
+_OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "fingerprint", "recipe", "unsigned"))
+
+
+def qualified_id(ref: DocumentRef | Origin) -> str:
+    """What the window calls a document whose `_id` it knows of another index (elastic/window/store.py)."""
+    return f"{ref.index}/{ref.id}"
+
+
+class ForeignDocuments:
+    """What the documents of `layout` are, whose time is in the field `time`; `recipe` is the window's."""
+
+    def __init__(self, cluster: Cluster, layout: Layout, time: TimeField, recipe: str) -> None:
+        self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
+
+    def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
+        """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
+        be scored, or why it cannot be. One that is gone, or marked since, is left out.
+        """
+        included = ",".join((self._layout.text_field, *_OURS))
+        for part in read(self._cluster, entries, most=most, _source_includes=included):
+            yield [self._item(entry, stored) for entry, stored in part if not _is_marked(stored)]
+
+    def _item(self, entry: Entry, stored: StoredDocument) -> Item:
+        ours = _ours(stored)
+        fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
+        origin = Origin(entry.index, entry.id, *stored.version, fingerprint)
+        text = field_of(stored.source, self._layout.text_field)
+        fault = self._fault(entry, text, ours)
+        if fault is not None:
+            return origin, Reject(entry.id, fault, entry.index)
+        return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
+
+    def _time_of(self, entry: Entry) -> Any:
+        """The time of a document; without one, that of its index's hour, or in an archive older than all others."""
+        if entry.time is not None:
+            return self._time.time(entry.time)
+        hour = self._layout.address.hour_of_index(entry.index)
+        return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
+
+    def _fault(self, entry: Entry, text: Any, ours: Mapping[str, Any]) -> str | None:
+        """Why a document cannot be scored, as far as it can be known before it is signed; None if it can."""
+        if ours.get("unsigned") is not None and "fingerprint" not in ours:
+            return str(ours["unsigned"])
+        if text is None:
+            return f"no text: there is no field {self._layout.text_field!r}"
+        if not isinstance(text, str):
+            return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
+        if len(qualified_id(DocumentRef(entry.index, entry.id)).encode()) > MAX_ID_BYTES:
+            return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes"
+        is_date = self._time.kind == "date" and entry.time is not None
+        if is_date and not MIN_TIME_MS <= entry.time <= MAX_TIME_MS:
+            return f"time {entry.time} is outside the years 1 to 9999 in UTC"
+        if entry.routing is not None and self._layout.archive is not None:
+            return "it has a routing, without which it cannot be marked: copy it with --from-index alone"
+        return None
+
+
+def _ours(stored: StoredDocument) -> Mapping[str, Any]:
+    return stored.source.get(OBJECT) or {}
+
+
+def _is_marked(stored: StoredDocument) -> bool:
+    """Whether a document has its verdict, or the mark that it gets none."""
+    return _ours(stored).get("status") is not None

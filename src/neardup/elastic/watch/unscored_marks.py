@@ -1,0 +1,58 @@
+"""Marks of documents that get no verdict, so that they do not come again."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.window.codec import OBJECT
+from neardup.model.clock import now_ms
+from neardup.model.document import format_time
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.document import Origin
+
+log = logging.getLogger("neardup")
+
+_COMES_AGAIN: Final = (403, 404, 409)
+"""The index takes no marks now; the document is gone; it has changed since."""
+
+
+class UnscoredMarks:
+    """The marks that wait to be written, and the documents that take none."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._pending: list[tuple[Origin, str]] = []
+        self._unmarkable: set[tuple[str, str, int]] = set()
+
+    def add(self, document: Origin, reason: str) -> None:
+        """Lets a mark wait for `document`, in this version, with the reason why it gets no verdict."""
+        self._pending.append((document, reason))
+
+    def is_unmarkable(self, document: Origin) -> bool:
+        """Whether this version of a document has refused its mark."""
+        return (document.index, document.id, document.seq_no) in self._unmarkable
+
+    def write(self) -> int:
+        """Writes the marks; returns how many documents got theirs. One that has changed since comes again."""
+        pending, self._pending = self._pending, []
+        now = format_time(now_ms())
+        actions = [
+            Action(
+                "update", document.index, document.id,
+                {OBJECT: {"status": "unscored", "unsigned": reason, "scored_at": now}},
+                document.seq_no, document.primary_term,
+            )
+            for document, reason in pending
+        ]  # fmt: skip
+        marked = 0
+        for (document, _), outcome in zip(pending, bulk(self._cluster, actions), strict=True):
+            if outcome.ok:
+                marked += 1
+            elif outcome.status not in _COMES_AGAIN:
+                self._unmarkable.add((document.index, document.id, document.seq_no))
+                log.warning("%s in %s cannot be marked: %s", document.id, document.index, outcome.error)
+        return marked

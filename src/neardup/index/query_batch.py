@@ -1,0 +1,65 @@
+"""SignedQueryBatch: a batch of documents signed for a search, whole or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures, joined, part_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class SignedQueryBatch(NamedTuple):
+    """A signed batch, and what the settings' retrieval and routes need besides: None where they need none.
+
+    prefixes   the rarest keys of each document, and n + 1 offsets: the complete search posts and looks up these
+    words      sentences and simhashes
+    """
+
+    signed: SignedBatch
+    prefixes: tuple[Keys, Offsets] | None
+    words: WordFeatures | None
+
+    def part(self, first: int, last: int) -> SignedQueryBatch:
+        """Documents `first` to `last` (excluded); shares memory."""
+        prefixes = None if self.prefixes is None else part_of(*self.prefixes, first, last)
+        words = None if self.words is None else self.words.part(first, last)
+        return SignedQueryBatch(self.signed.part(first, last), prefixes, words)
+
+
+def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
+    """One batch from its parts, in their order; the arrays are copied."""
+    signed = [part.signed for part in parts]
+    whole = SignedBatch(
+        *joined([(part.texts, part.text_offsets) for part in signed]),
+        np.concatenate([part.counts for part in signed]),
+        *joined([(part.sketches, part.sketch_offsets) for part in signed]),
+        np.concatenate([part.fingerprints for part in signed]),
+        np.concatenate([part.bitmaps for part in signed]),
+        np.concatenate([part.samples for part in signed]),
+    )
+    prefixes = [part.prefixes for part in parts if part.prefixes is not None]
+    words = [part.words for part in parts if part.words is not None]
+    if not words:
+        return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, None)
+    all_words = WordFeatures(
+        *joined([(part.sentences, part.sentence_offsets) for part in words]),
+        np.concatenate([part.simhashes for part in words]),
+        np.concatenate([part.features for part in words]),
+    )
+    return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, all_words)
+
+
+def with_fingerprints(
+    keys: Keys, offsets: Offsets, short: NDArray[np.bool_], fingerprints: Keys
+) -> tuple[Keys, Offsets]:
+    """`keys` with `fingerprints[i]` put in for every document i that is `short`: it has no key of its own."""
+    if not short.any():
+        return keys, offsets
+    moved = offsets.copy()
+    moved[1:] += np.cumsum(short)
+    return np.insert(keys, offsets[:-1][short], fingerprints[short]), moved

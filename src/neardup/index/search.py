@@ -1,0 +1,248 @@
+"""Search: from signed documents to their candidates, by posting lists, routes and bitmaps.
+
+Two levels (docs/definitions.md, Search). `sketch`: candidates share at least m q-grams of a rarity-weighted sample.
+`complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q
+>= t can fail to (prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes
+add candidates, never take any away. Every candidate is verified (index/verification.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from neardup.index.candidates import Candidates, merged, with_crowds
+from neardup.index.crowds import Crowds
+from neardup.index.posting_lists import PostingLists, Query
+from neardup.index.query_batch import SignedQueryBatch, with_fingerprints
+from neardup.index.sentence_index import Among, SentenceIndex
+from neardup.kernels import bitmap_filter
+from neardup.model.settings import (
+    COMPLETE_SHARED,
+    DEFAULT_SKETCH_SIZE,
+    LONG_FROM,
+    MAX_BAND_DOCUMENTS,
+    MAX_SENTENCE_DOCUMENTS,
+    Settings,
+    shared_for_threshold,
+)
+from neardup.model.verdict import required_overlap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.index.document_table import DocumentTable
+    from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures
+    from neardup.signing.signer import Signer
+
+_LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
+"""Living documents that a posting list of a route may hold to be read."""
+
+
+class Search:
+    """The posting lists of a window: `lists` for its retrieval, `routes` by name, `sentences` for partial copies.
+
+    `crowds`: those of its documents that are compared together.
+    """
+
+    def __init__(self, signer: Signer, settings: Settings) -> None:
+        self._signer = signer
+        self._settings = settings
+        self.lists = PostingLists()
+        self.crowds = Crowds()
+        # Partial copies are searched by the lists of the route of that name.
+        self.sentences = SentenceIndex() if settings.partial else None
+        own = {"sentences"} if settings.partial else set()
+        self.routes = {route: PostingLists() for route in settings.routes if route not in own}
+
+    @property
+    def most_shared(self) -> int:
+        """The largest number of shared keys that a search requires."""
+        if self._settings.retrieval == "complete":
+            return COMPLETE_SHARED
+        return self._shared(Fraction(1))
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all posting lists."""
+        sentences = 0 if self.sentences is None else self.sentences.memory
+        return (
+            self.lists.memory
+            + self.crowds.memory
+            + sentences
+            + sum(lists.memory for lists in self.routes.values())
+        )
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether candidates are searched by sentences or simhashes too."""
+        return bool(self.routes) or self.sentences is not None
+
+    def features(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
+        """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
+        signed = self._signer.sign(texts, normal=normal)
+        prefixes = None
+        if self._settings.retrieval == "complete":
+            prefixes = self.prefixes(signed, self._settings.threshold_fraction)
+        words = self._signer.word_features(texts) if self.reads_words and not normal else None
+        return SignedQueryBatch(signed, prefixes, words)
+
+    def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
+        """The keys that the complete search posts and looks up at `threshold`."""
+        return self._signer.prefixes(signed, threshold.numerator, threshold.denominator)
+
+    def serves(self, threshold: Fraction) -> bool:
+        """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
+        return self._settings.retrieval == "sketch" or threshold >= self._settings.threshold_fraction
+
+    def min_shared(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
+        """How many posting lists of its keys a candidate must be in: m or k, but no more than doc_q >= t requires."""
+        required = required_overlaps(threshold, counts)
+        wanted: NDArray[np.int64] = np.full(len(counts), COMPLETE_SHARED)
+        if self._settings.retrieval == "sketch":
+            wanted[:] = self._shared(threshold)
+            if self._settings.min_shared is None:
+                wanted[counts >= LONG_FROM] -= 1
+        min_shared: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
+        return min_shared
+
+    def _shared(self, threshold: Fraction) -> int:
+        """m, the shared q-grams of a sketch: as set, or by threshold and size; never more than its size."""
+        size = self._signer.recipe.sketch_size
+        by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
+        return min(self._settings.min_shared or max(by_threshold, 1), size)
+
+    def posting_keys(self, features: SignedQueryBatch) -> tuple[Keys, Offsets]:
+        """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
+        signed = features.signed
+        keys, offsets = features.prefixes or (signed.sketches, signed.sketch_offsets)
+        short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
+        return with_fingerprints(keys, offsets, short, signed.fingerprints[:, 0])
+
+    def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """How many keys the complete search posts for documents with `counts` q-grams."""
+        sizes, threshold = counts.astype(np.int64), self._settings.threshold_fraction
+        lengths: NDArray[np.int64] = np.minimum(
+            sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED
+        )
+        return lengths
+
+    def _route_keys(self, route: str, words: WordFeatures) -> tuple[Keys, Offsets]:
+        if route == "sentences":
+            return words.sentences, words.sentence_offsets
+        return words.band_keys()
+
+    def candidates(
+        self,
+        features: SignedQueryBatch,
+        query: Query,
+        table: DocumentTable,
+        threshold: Fraction,
+        among: Among | None = None,
+    ) -> Candidates:
+        """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
+
+        `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
+        """
+        counts = features.signed.counts
+        keys, offsets = self.posting_keys(features)
+        min_shared = self.min_shared(counts, threshold)
+        posted = query._replace(fingerprints=features.signed.fingerprints)
+        counts_by_route = [
+            self.lists.search_and_add(keys, offsets, min_shared, posted, table.columns, table.hits)
+        ]
+        if features.words is not None:
+            ones = np.ones(len(counts), np.int64)
+            for route, lists in self.routes.items():
+                keys, offsets = self._route_keys(route, features.words)
+                limit = _LIMITS[route]
+                counts_by_route.append(
+                    lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, limit)
+                )
+        plain = len(counts_by_route) == 1 and self.sentences is None and not self._settings.max_candidates
+        if plain:
+            candidates = with_crowds(counts_by_route[0])
+        else:
+            candidates = self.with_sentences(merged(counts_by_route), features, query, table, among)
+            if not self._settings.max_candidates:
+                candidates = candidates.with_crowds()
+        return self._limited(self._filtered(candidates, features, table, threshold))
+
+    def with_sentences(
+        self,
+        candidates: Candidates,
+        features: SignedQueryBatch,
+        query: Query,
+        table: DocumentTable,
+        among: Among | None = None,
+    ) -> Candidates:
+        """`candidates` and, where partial copies are looked for, those that have sentences in common; see `candidates`.
+
+        Documents whose sentences are not known find none, and are truncated.
+        """
+        if self.sentences is None:
+            return candidates
+        if features.words is None:
+            return candidates._replace(truncated=np.ones_like(candidates.truncated))
+        return candidates.with_sentences(self.sentences.shared_and_add(features.words, query, table, among))
+
+    def _filtered(
+        self, candidates: Candidates, features: SignedQueryBatch, table: DocumentTable, threshold: Fraction
+    ) -> Candidates:
+        """Candidates without those whose bitmaps (kernels/bitmap_filter.py) speak against the threshold; all of them in
+        a complete search. What has sentences in common stays, and so do crowds.
+        """
+        if self._settings.retrieval == "complete" or not len(candidates.docs):
+            return candidates
+        keep = np.zeros(len(candidates.docs), np.bool_)
+        if candidates.sentences is not None:
+            keep |= candidates.sentences > 0
+        open_pairs = np.flatnonzero(~keep)
+        queries, docs = candidates.queries[open_pairs], candidates.docs[open_pairs]
+        keep[open_pairs] = passes_bitmap_filter(features.signed, queries, docs, table, threshold)
+        return candidates.chosen(keep)
+
+    def _limited(self, candidates: Candidates) -> Candidates:
+        """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
+        queries, docs, truncated = candidates[:3]
+        limit = self._settings.max_candidates
+        if self._settings.policy != "mark":
+            limit = 0  # which copies are kept is not known yet: the limit is applied as they are decided
+        if not limit or len(docs) <= limit:
+            return candidates
+        rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
+        truncated[queries[rank >= limit]] = True
+        return candidates.chosen(rank < limit)
+
+    def renumber(self, docs: NDArray[np.int64], posted: NDArray[np.int64]) -> None:
+        """Follows a compaction of the table, which gives both arrays (`DocumentTable.compacted`)."""
+        self.lists, self.crowds = self.lists.renumbered(posted), Crowds()
+        if self.sentences is not None:
+            self.sentences = self.sentences.renumbered(docs)
+        self.routes = {route: lists.renumbered(docs) for route, lists in self.routes.items()}
+
+
+def passes_bitmap_filter(
+    signed: SignedBatch,
+    queries: NDArray[np.int64],
+    docs: NDArray[np.int64],
+    table: DocumentTable,
+    threshold: Fraction,
+) -> NDArray[np.bool_]:
+    """Which pairs can still be at the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
+    counts = signed.counts[queries]
+    needed = required_overlaps(threshold, np.maximum(counts, table.counts[docs]))
+    passed = np.empty(len(queries), np.bool_)
+    bitmap_filter.passes(
+        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.sieves, passed
+    )  # fmt: skip
+    passed |= counts == 0
+    return passed
+
+
+def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:
+    """`required_overlap` of many, each in 64 bits whatever the type of `larger`."""
+    return required_overlap(threshold, larger.astype(np.int64))

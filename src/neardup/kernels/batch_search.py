@@ -1,0 +1,189 @@
+"""A batch of documents searched in posting lists and added to them, one after another, inside kernels.
+
+A text that comes again is not posted again: the document joins the chain of the first one, which is posted for all of
+them (`Documents`), and a search that meets the first finds the whole chain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.caching import njit
+from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc, find
+from neardup.kernels.shared_counts import count_shared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_U = np.uint64
+NO_FINGERPRINTS = np.empty((0, 2), np.uint64)
+
+
+class Documents(NamedTuple):
+    """Columns that a search filters by, indexed by doc.
+
+    hours         hours since 1970, of the document's time
+    counts        |A|
+    alive         1 = can be found
+    fingerprints  n × 2
+    halves        first halves of `fingerprints`, side by side: most of them differ already in these
+    first_of      the doc that stands in the posting lists for all of the same text
+    next_of       the next doc of that text, -1 after the last: a chain that begins with the one posted
+    """
+
+    hours: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    alive: NDArray[np.uint8]
+    halves: NDArray[np.uint64]
+    fingerprints: NDArray[np.uint64]
+    first_of: NDArray[np.int32]
+    next_of: NDArray[np.int32]
+
+
+class Query(NamedTuple):
+    """A batch to search, one value a document, and the threshold t = numerator / denominator.
+
+    docs          the doc to add it as after its search, -1 to search only
+    counts        |A|
+    low_hours, high_hours   hours a candidate may lie in, both included
+    fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
+    """
+
+    docs: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    low_hours: NDArray[np.int64]
+    high_hours: NDArray[np.int64]
+    numerator: int
+    denominator: int
+    fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
+
+
+class SearchOutput(NamedTuple):
+    """What `search_and_add` writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`.
+
+    offsets    n + 1
+    left_out   of each document, how many of its posting lists were too long to read
+    same_as    of each document, the posted doc of the same text, -1 if there is none
+    """
+
+    candidates: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    left_out: NDArray[np.int64]
+    same_as: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _write_candidates(candidates, begin, end, documents, query, i):
+    """Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
+    arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
+
+    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)). Returns (next position, -1 if there is no room; the
+    posted doc of document i's fingerprint, or -1).
+    """
+    # Taken out once: a column read through the tuple is counted in and out at every document.
+    hours, counts, alive, halves, fingerprints, _, next_of = documents
+    _, own_counts, low_hours, high_hours, numerator, denominator, own_fingerprints = query
+    count, low, high = own_counts[i], low_hours[i], high_hours[i]
+    chained = len(own_fingerprints) > 0
+    first_half, second_half = _U(0), _U(0)
+    if chained:
+        first_half, second_half = own_fingerprints[i, 0], own_fingerprints[i, 1]
+    same = np.int64(-1)
+    at = end
+    for p in range(begin, end):
+        doc = candidates[p]
+        if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
+            same = doc
+        other = np.int64(counts[doc])
+        if min(other, count) * denominator < numerator * max(other, count):
+            continue
+        if at == len(candidates):
+            return np.int64(-1), same
+        candidates[at] = doc
+        at += np.int64((low <= hours[doc] <= high) & (alive[doc] == 1))
+        chain = at
+        doc = np.int64(next_of[doc]) if chained else np.int64(-1)
+        while doc >= 0:
+            if at == len(candidates):
+                return np.int64(-1), same
+            candidates[at] = doc
+            at += np.int64((low <= hours[doc] <= high) & (alive[doc] == 1))
+            doc = np.int64(next_of[doc])
+        for k in range((at - chain) // 2):  # the chain has the newest next to its first
+            candidates[chain + k], candidates[at - 1 - k] = candidates[at - 1 - k], candidates[chain + k]
+    return at, same
+
+
+@njit(cache=True, nogil=True)
+def _join_chain(documents, doc, posted):
+    """Puts `doc` into the chain of the doc that is `posted` for its text, right behind it."""
+    documents.first_of[doc] = posted
+    documents.next_of[doc] = documents.next_of[posted]
+    documents.next_of[posted] = doc
+
+
+@njit(cache=True, nogil=True)
+def _widest(offsets):
+    """The largest number of values between two offsets."""
+    widest = 0
+    for i in range(len(offsets) - 1):
+        widest = max(widest, offsets[i + 1] - offsets[i])
+    return widest
+
+
+@njit(cache=True, nogil=True)
+def search_and_add(
+    lists, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress
+):  # fmt: skip
+    """For every document of a batch, in order: who came before it and may match; then it is added itself.
+
+    Candidates, unordered, are in at least `min_shared[i]` of the lists of its keys, alive, in the hours of the `query`,
+    and of a size that fits. With fingerprints a document of the text of one that was posted joins that one's chain.
+
+    lists, bitsets        Lists (kernels/posting_lists.py) and BitsetCache (kernels/bitset_cache.py), changed
+    keys, key_offsets     uint64, and int64 n + 1: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i
+    min_shared            int64, n
+    limit                 lists of more living docs than this are left out; 0 = none
+    query, documents      Query; Documents, whose chains are changed
+    counters              Counters (kernels/shared_counts.py), one a doc
+    out                   SearchOutput, filled
+    progress              int64: [i, keys of document i already added, whether it was searched], where to resume
+
+    Returns a status (kernels/posting_lists.py).
+    """
+    entries = lists.entries
+    candidates, offsets = out.candidates, out.offsets
+    docs, low_hours, high_hours = query.docs, query.low_hours, query.high_hours
+    slots = np.empty(_widest(key_offsets), np.int64)
+    while progress[0] < len(docs):
+        i = progress[0]
+        first, last = key_offsets[i], key_offsets[i + 1]
+        if progress[2] == 0:
+            begin = offsets[i]
+            # All look-ups first: they miss the cache one beside the other, not one after the other.
+            for j in range(first, last):
+                slots[j - first] = find(entries, keys[j])
+            end, out.left_out[i] = count_shared(
+                lists, bitsets, slots, last - first, min_shared[i], limit, documents,
+                low_hours[i], high_hours[i], counters, candidates, begin,
+            )  # fmt: skip
+            if end < 0:
+                return CANDIDATES_FULL
+            at, out.same_as[i] = _write_candidates(candidates, begin, end, documents, query, i)
+            if at < 0:
+                return CANDIDATES_FULL
+            candidates[begin : begin + at - end] = candidates[end:at]
+            offsets[i + 1] = begin + at - end
+            progress[2] = 1
+        if docs[i] >= 0 and out.same_as[i] >= 0:
+            _join_chain(documents, docs[i], out.same_as[i])
+        elif docs[i] >= 0:
+            status = add_doc(lists, keys, first, last, docs[i], progress)
+            if status != DONE:
+                return status
+        progress[0] = i + 1
+        progress[1] = 0
+        progress[2] = 0
+    return DONE

@@ -1,0 +1,265 @@
+"""How many of some posting lists each doc is in, inside kernels: by reading them, the long ones by their bitsets.
+
+A list is long, and has a bitset, as `kernels/bitset_cache.py` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.bitset_cache import (
+    SHARE,
+    add_counts,
+    bitset_row,
+    count_bitsets,
+    counted_bits,
+    digits_of,
+    is_in,
+    long_from,
+    write_members,
+)
+from neardup.kernels.caching import njit
+from neardup.kernels.posting_lists import find, length_at, list_at
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SMALL_BITS, LARGE_BITS = 3, 7
+"""Bits of a counter that count; the rest of its byte tells whose: 31 searches, or one, between two clearings.
+
+A byte is enough even where one search must be cleared for: two bytes a doc leave the first cache level sooner,
+and clearing is nothing beside reading the lists of a hundred times as many keys.
+"""
+
+TALLY_SHORTEST = 256
+"""Posting lists that `tally` counts by bitsets are at least so long."""
+
+
+class Counters(NamedTuple):
+    """A counter for every doc that is never cleared between two searches: it holds the epoch it was last used in.
+
+    hits    one a doc: epoch << bits | count
+    bits    how many low bits are the count's: SMALL_BITS or LARGE_BITS
+    epoch   its one value is the epoch of the last search
+    """
+
+    hits: NDArray[np.uint8]
+    bits: int
+    epoch: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _next_epoch(counters):
+    """Starts a new count; returns what a counter of 0 is in it. All counters are cleared when epochs run out."""
+    hits, bits, epoch = counters
+    if epoch[0] == (1 << (8 * hits.itemsize - bits)) - 1:
+        hits[:] = 0
+        epoch[0] = 0
+    epoch[0] += 1
+    return epoch[0] << bits
+
+
+@njit(cache=True, nogil=True)
+def _living(lists, slot, documents, low, high):
+    """How many living docs of the hours `low` to `high` a posting list holds: dead ones must not make a difference."""
+    start, length, _ = list_at(lists.entries, slot)
+    count = 0
+    for p in range(start, start + length):
+        doc = lists.pool[p]
+        inside = low <= documents.hours[doc] <= high
+        count += np.int64(inside and documents.alive[doc] == 1)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _two_longest(entries, slots, size, documents):
+    """Places in `slots[:size]` of the two longest lists that are long among so many documents, longest first; -1 for
+    none.
+    """
+    first, second = np.int64(-1), np.int64(-1)
+    longest = next_longest = long_from(documents) - 1
+    for j in range(size):
+        length = length_at(entries, slots[j])
+        if length > longest:
+            second, next_longest = first, max(longest, next_longest)
+            first, longest = j, length
+        elif length > next_longest:
+            second, next_longest = j, length
+    return first, second
+
+
+@njit(cache=True, nogil=True)
+def _row_at(lists, bitsets, slot):
+    """Row of the bitset of the posting list at `slot`; -1 if there is no room for another."""
+    start, length, _ = list_at(lists.entries, slot)
+    return bitset_row(bitsets, lists.entries[slot, 0], lists.pool, start, length)
+
+
+@njit(cache=True, nogil=True)
+def _is_crowded(entries, slots, size, documents):
+    """Whether counting all long lists by their bitsets costs less than reading them, but for the two longest."""
+    shortest = long_from(documents)
+    many, postings, longest, next_longest = 0, 0, 0, 0
+    for j in range(size):
+        length = length_at(entries, slots[j])
+        if length >= shortest:
+            many += 1
+            postings += length
+            next_longest = max(next_longest, min(length, longest))
+            longest = max(longest, length)
+    return many > 2 and postings - longest - next_longest > many * (documents // 64)
+
+
+@njit(cache=True, nogil=True)
+def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
+    """Counts the docs of one list; those whose counter comes to `wanted` go to `out[at:]`. Returns the next position,
+    -1 if `out` has no room for the whole list: it is filled without a branch.
+
+    A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next epoch.
+    """
+    start, length, inline = list_at(entries, slot)
+    if at + length > len(out):
+        return np.int64(-1)
+    if inline:
+        held = min(max(np.int64(hits[start]), base), goal) + 1
+        hits[start] = held
+        out[at] = start
+        return at + np.int64(held == wanted)
+    for p in range(start, start + length):
+        doc = np.int64(pool[p])
+        held = min(max(np.int64(hits[doc]), base), goal) + 1
+        hits[doc] = held
+        out[at] = doc
+        at += np.int64(held == wanted)
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_at):
+    """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
+    # Taken out once: an array read through a tuple is counted in and out every time.
+    entries, pool, _ = lists
+    hits = counters.hits
+    documents = len(hits)
+    shortest = long_from(documents)
+    rows = np.empty(size, np.int64)
+    others = np.empty(size, np.int64)
+    n_rows, n_others = 0, 0
+    for j in range(size):
+        row = np.int64(-1)
+        if length_at(entries, slots[j]) >= shortest:
+            row = _row_at(lists, bitsets, slots[j])
+        if row >= 0:
+            rows[n_rows] = row
+            n_rows += 1
+        else:
+            others[n_others] = slots[j]
+            n_others += 1
+    words = (documents + 63) // 64
+    digits = max(digits_of(n_rows), digits_of(minimum))
+    planes = np.empty((digits, words), np.uint64)
+    reached = np.empty(words, np.uint64)
+    enough = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached)
+    if out_at + enough > len(out):
+        return np.int64(-1)
+    first = at = write_members(words, reached, out, out_at)
+    base = _next_epoch(counters)
+    goal = base + minimum
+    wanted = max(goal - n_rows, base + 1)
+    for j in range(n_others):
+        at = _count_list(entries, pool, others[j], base, goal, wanted, hits, out, at)
+        if at < 0:
+            return at
+    kept = first
+    for p in range(first, at):
+        doc = out[p]
+        by_bitset = counted_bits(planes, digits, doc)
+        out[kept] = doc
+        kept += np.int64(by_bitset < minimum and np.int64(hits[doc]) - base + by_bitset >= minimum)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def count_shared(
+    lists, bitsets, slots, size, minimum, limit, documents, low, high, counters, out, out_at
+):  # fmt: skip
+    """Writes to `out[out_at:]` (int64) the docs in at least `minimum` of the lists at `slots[:size]`, each once.
+
+    Returns (next position, lists left out); position -1: `out` is too small. A list of more than `limit` living docs
+    in the hours `low` to `high` is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
+    `counters`. Costs about 1 ns a posting read; where a list is long, of the two longest only those docs are looked up
+    that the others leave.
+    """
+    # Taken out once: an array read through a tuple is counted in and out every time.
+    entries, pool, _ = lists
+    hits = counters.hits
+    total = len(hits)
+    one = two = row_one = row_two = np.int64(-1)
+    if minimum > 2 and limit == 0:
+        if _is_crowded(entries, slots, size, total):
+            return _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_at), 0
+        one, two = _two_longest(entries, slots, size, total)
+        if one >= 0:
+            row_one = _row_at(lists, bitsets, slots[one])
+        # At least two of the lists must be read, or every document in them would be looked up.
+        if two >= 0 and minimum > 3:
+            row_two = _row_at(lists, bitsets, slots[two])
+    base = _next_epoch(counters)
+    goal = base + minimum
+    wanted = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
+    at, left_out = out_at, 0
+    for j in range(size):
+        if (j == one and row_one >= 0) or (j == two and row_two >= 0):
+            continue
+        too_long = limit > 0 and length_at(entries, slots[j]) > limit
+        if too_long and _living(lists, slots[j], documents, low, high) > limit:
+            left_out += 1
+            continue
+        at = _count_list(entries, pool, slots[j], base, goal, wanted, hits, out, at)
+        if at < 0:
+            return at, left_out
+    if wanted == goal:
+        return at, left_out
+    kept = out_at
+    for p in range(out_at, at):
+        count = np.int64(hits[out[p]])
+        if row_one >= 0:
+            count += is_in(bitsets, row_one, out[p])
+        if row_two >= 0:
+            count += is_in(bitsets, row_two, out[p])
+        out[kept] = out[p]
+        kept += np.int64(count >= goal)
+    return kept, left_out
+
+
+@njit(cache=True, nogil=True)
+def tally(lists, bitsets, keys, salt, step, counts):
+    """Adds to `counts[d]` (int32) how many of the lists of `keys`, each xor `salt`, doc d is in; returns postings read.
+
+    `step` -1 takes away instead. Lists of a 64th of all documents and more are counted by their bitsets.
+    """
+    entries, pool, _ = lists
+    shortest = max(TALLY_SHORTEST, len(counts) // SHARE)
+    rows = np.empty(len(keys), np.int64)
+    n_rows, read = 0, 0
+    for j in range(len(keys)):
+        slot = find(entries, keys[j] ^ salt)
+        start, length, inline = list_at(entries, slot)
+        if step == 1 and length >= shortest:
+            row = bitset_row(bitsets, entries[slot, 0], pool, start, length)
+            if row >= 0:
+                rows[n_rows] = row
+                n_rows += 1
+                continue
+        read += length
+        if inline:
+            counts[start] += step
+            continue
+        for p in range(start, start + length):
+            counts[pool[p]] += step
+    if n_rows:
+        add_counts(bitsets, rows, n_rows, (len(counts) + 63) // 64, counts)
+        read += len(counts)
+    return read

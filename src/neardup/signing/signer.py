@@ -1,0 +1,202 @@
+"""Signer: signs texts by one recipe, in batches or one by one (docs/definitions.md, Signature).
+
+`sign` gives a whole signature, equal to the bit to what `neardup.oracle.definitions` and the Elasticsearch plugin give.
+`Signer` works batches, and makes only what the decision at hand needs: sentences and simhashes have a method of their
+own.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.signing import RankTables, Scratch, key_sets, prefix_batch, sign_batch
+from neardup.kernels.text import MAX_GROWTH, text_tables
+from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
+from neardup.model.document import encode_text
+from neardup.model.settings import COMPLETE_BELOW, COMPLETE_SHARED, MAX_SKETCH_SIZE, Recipe
+from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated
+from neardup.tables import ranks as rank_table
+from neardup.tables import unicode as unicode_table
+from neardup.tables.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.signing.signature import Keys, Offsets
+
+
+class _Memory(threading.local):
+    """One thread's working arrays, kept from call to call and replaced when a longer text comes."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.scratch: Scratch | None = None
+
+    def for_bytes(self, size: int) -> Scratch:
+        """Arrays for texts of up to `size` bytes."""
+        if self.scratch is None or size > self.size:
+            self.size = max(2 * size, 65_536)
+            slots = 1 << (4 * self.size - 1).bit_length()
+            kept = np.empty(4 * self.size + 4, np.uint32)
+            self.scratch = Scratch(
+                points=np.empty(4 * self.size + 4, np.uint32),
+                kept=kept,
+                kept_raw=kept.view(np.uint8),
+                keys=np.empty(self.size + 1, np.uint64),
+                chosen=np.empty(self.size + 1, np.uint64),
+                chosen_ranks=np.empty(self.size + 1, np.uint32),
+                table=np.empty(slots, np.uint64),
+                seen=np.empty(slots, np.uint8),
+                ranks=np.empty(self.size + 1, np.uint32),
+            )
+        return self.scratch
+
+
+class Signer:
+    """Signs by one recipe. Safe to call from several threads at once; making one reads the lexicon (5 MB of memory)."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
+        self.text = recipe.text(self.lexicon.id)
+        self._tables = text_tables(unicode_table.load())
+        ranks = rank_table.load()
+        self._classes = self.lexicon.qgram_classes
+        if self.lexicon.q != recipe.q:
+            # Another q has other keys: their slots would hold frequencies of other q-grams.
+            self._classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
+        weights = rank_table.class_weights(recipe.alpha)
+        self._ranks = RankTables(ranks.exponential, weights, self._classes)
+        self._words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
+        self._memory = _Memory()
+
+    def scratch(self, size: int) -> Scratch:
+        """This thread's working arrays for texts of up to `size` bytes."""
+        return self._memory.for_bytes(size)
+
+    def sign(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedBatch:
+        """The decision's part of the signatures of valid UTF-8 `texts`; `normal`: they are normal forms already."""
+        n = len(texts)
+        data, offsets = concatenated(texts)
+        longest = int(np.diff(offsets).max(initial=0))
+        batch = SignedBatch(
+            texts=np.empty(MAX_GROWTH * len(data), np.uint8),
+            text_offsets=np.empty(n + 1, np.int64),
+            counts=np.empty(n, np.int64),
+            sketches=np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64),
+            sketch_offsets=np.empty(n + 1, np.int64),
+            fingerprints=np.empty((n, 2), np.uint64),
+            bitmaps=np.empty((n, 3, BITMAP_WORDS), np.uint64),
+            samples=np.empty((n, 3), np.int64),
+        )
+        sign_batch(
+            data, offsets, normal, self.recipe.q, self.recipe.fold_case, self.recipe.sketch_size, COMPLETE_BELOW,
+            self._tables, self._ranks, self.scratch(longest if normal else MAX_GROWTH * longest), batch,
+        )  # fmt: skip
+        return batch._replace(
+            texts=batch.texts[: batch.text_offsets[-1]], sketches=batch.sketches[: batch.sketch_offsets[-1]]
+        )
+
+    def key_sets(self, batch: SignedBatch) -> tuple[Keys, Offsets]:
+        """The distinct q-gram keys of every document, one after another, and n + 1 offsets; made anew from its text."""
+        out, offsets = np.empty(len(batch.texts) + 1, np.uint64), np.empty(len(batch.counts) + 1, np.int64)
+        longest = int(np.diff(batch.text_offsets).max(initial=0))
+        key_sets(batch.texts, batch.text_offsets, self.recipe.q, self.scratch(longest), out, offsets)
+        return out[: offsets[-1]], offsets
+
+    def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
+        """The rarest keys of every document that a lossless search at t = numerator / denominator needs."""
+        keys, key_offsets = self.key_sets(batch)
+        out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
+        prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
+        return out[: offsets[-1]], offsets
+
+    def qgrams(self, form: bytes) -> dict[int, str]:
+        """The q-grams of a normal form as their own characters, by key."""
+        text, q = form.decode(), self.recipe.q
+        names = sorted({text[i : i + q] for i in range(len(text) - q + 1)})
+        keys, _ = self.key_sets(self.sign([name.encode() for name in names], normal=True))
+        return dict(zip(keys.tolist(), names, strict=True))
+
+    def word_features(self, texts: Sequence[bytes]) -> WordFeatures:
+        """Sentence fingerprints and simhashes of valid UTF-8 `texts`."""
+        n, variants = len(texts), self.recipe.simhash_variants
+        data, offsets = concatenated(texts)
+        words = WordFeatures(
+            sentences=np.empty(len(data) + 1, np.uint64),
+            sentence_offsets=np.empty(n + 1, np.int64),
+            simhashes=np.zeros((n, variants), np.uint64),
+            features=np.zeros((n, variants), np.int64),
+        )
+        longest = int(np.diff(offsets).max(initial=0))
+        sign_words_batch(data, offsets, self._tables, self._words, self.scratch(longest).points, words)
+        return words._replace(sentences=words.sentences[: words.sentence_offsets[-1]])
+
+    def lexicon_keys(self, text: bytes) -> tuple[Keys, Keys]:
+        """(distinct q-gram keys, xxh64 of every word): what `LexiconBuilder.add` takes."""
+        data = np.frombuffer(text, np.uint8)
+        words = word_hashes(data, 0, len(data), self._tables, self.scratch(len(data)).points)
+        return self.key_sets(self.sign([text]))[0], words
+
+    def signature(self, text: str) -> Signature:
+        """The whole signature of `text`; `ValueError` for an unpaired surrogate."""
+        encoded = encode_text(text)
+        batch, words = self.sign([encoded]), self.word_features([encoded])
+        form = batch.text(0).decode()
+        q = self.recipe.q
+        simhashes = [int(value) for value in words.simhashes[0]]
+        return Signature(
+            recipe=self.text,
+            fingerprint=batch.fingerprint(0),
+            qgrams=tuple(sorted({form[i : i + q] for i in range(len(form) - q + 1)})),
+            qgram_count=int(batch.counts[0]),
+            sketch=_hex(batch.sketches),
+            sentences=_hex(words.sentences),
+            simhash=tuple(f"{value:016x}" for value in simhashes),
+            simhash_bands=tuple(
+                f"{variant}:{block}:{value >> (48 - 16 * block) & 0xFFFF:04x}"
+                for variant, value in enumerate(simhashes)
+                if words.features[0, variant]
+                for block in range(4)
+            ),
+        )
+
+
+def _hex(values: Keys) -> tuple[str, ...]:
+    return tuple(f"{int(value):016x}" for value in values)
+
+
+def signer_for(recipe: Recipe) -> Signer:
+    """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
+    stamp = None
+    if recipe.lexicon is not None and Path(recipe.lexicon).exists():
+        status = Path(recipe.lexicon).stat()
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
+    return _kept_signer(recipe, stamp)
+
+
+@functools.lru_cache(maxsize=8)
+def _kept_signer(recipe: Recipe, stamp: tuple[int, int, int] | None) -> Signer:  # noqa: ARG001 - part of the key
+    return Signer(recipe)
+
+
+_DEFAULT = Recipe()
+
+
+def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
+    """The signature of `text`. Linear in its length; about 0.1 ms for 4 KB.
+
+    Raises `ValueError` if `text` has an unpaired surrogate, `LexiconError` if the recipe's lexicon cannot be read.
+
+    >>> from neardup import sign
+    >>> signature = sign("A rose is a flower")
+    >>> signature.qgram_count, signature.qgrams[0]
+    (11, 'Aros')
+    """
+    return signer_for(recipe).signature(text)

@@ -1,0 +1,90 @@
+"""JSON: one object a line (JSON Lines), an array of objects, or objects spread over lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import orjson
+
+from neardup.model.document import FLUSH
+from neardup.sources.encoding import not_text
+from neardup.sources.fields import RecordError
+from neardup.sources.json_values import Cut, is_spread, values
+from neardup.sources.lines import Overlong, excerpt, lines
+
+if TYPE_CHECKING:
+    from neardup.sources.fields import FieldUse
+    from neardup.sources.json_values import Values
+    from neardup.sources.lines import Lines
+    from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
+
+
+def documents(chunks: Iterator[Chunk], use: FieldUse, position: Position, longest: int) -> Iterator[Item]:
+    """A document or a `Reject` for every object, of at most `longest` bytes; `position` has the number of its line."""
+    spread, chunks = is_spread(chunks)
+    if spread:
+        return _documents_of_values(values(chunks, longest), use, position)
+    return _documents_of_lines(lines(chunks, longest), use, position)
+
+
+def _documents_of_lines(batches: Iterator[Lines], use: FieldUse, position: Position) -> Iterator[Item]:
+    """Blank lines are passed over."""
+    for batch in batches:
+        if batch is None:
+            yield FLUSH
+            continue
+        for line in batch:
+            position.line += 1
+            if line and (item := _item(line, use, position)) is not None:
+                yield item
+
+
+def _documents_of_values(batches: Iterator[Values], use: FieldUse, position: Position) -> Iterator[Item]:
+    for batch in batches:
+        if batch is None:
+            yield FLUSH
+            continue
+        for line, value in batch:
+            position.nth = position.nth + 1 if line == position.line else 1
+            position.line = line
+            item = _item(value, use, position)
+            yield position.reject("the JSON ends before its last bracket") if item is None else item
+
+
+def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
+    """What a line or value is; None for one that is blank."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as cause:
+        if line.strip() or isinstance(line, Overlong):
+            return position.reject(_fault(line, cause, position.encoding), raw=excerpt(line))
+        return None
+    if type(record) is not dict:
+        return position.reject("not a JSON object", raw=excerpt(line))
+    try:
+        return use.document(record, position.name(line))
+    except RecordError as error:
+        return position.reject(error.reason, id=error.id, raw=excerpt(line))
+
+
+def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> str:
+    """What is wrong with a line that orjson refuses; it calls three different things by similar names."""
+    if isinstance(line, Overlong):
+        return line.reason()
+    if fault := not_text(line, encoding):
+        return fault
+    if isinstance(line, Cut):
+        return "not JSON: the end comes before this is complete (cut short, or a quote or bracket is never closed)"
+    try:
+        # The standard library's parser lets unpaired surrogates through; all that remains is to see one.
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        return (
+            f"an unpaired surrogate (U+{ord(error.object[error.start]):04X}), which stands for no character"
+        )
+    except (ValueError, RecursionError):
+        pass
+    return f"not JSON: {cause.msg} at column {cause.colno}"

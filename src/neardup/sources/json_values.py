@@ -1,0 +1,153 @@
+"""JSON that is not one object a line (arrays of objects, objects spread over lines) cut into its objects.
+
+Nothing is parsed here: strings and brackets are followed as far as needed to see where a value ends. The pieces are
+what `json_lines` parses, as it does lines. So memory stays within a value, however long the array is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from neardup.sources.lines import BOM, EXCERPT, Overlong
+from neardup.sources.streams import after_head
+
+if TYPE_CHECKING:
+    from neardup.sources.streams import Chunk
+
+MOST_LOOKED_AT: Final = 1 << 20
+"""Bytes within which two lines must have begun, for the second to tell what the first is."""
+BLANK: Final = b" \t\r\n"
+_OUTSIDE_RE: Final = re.compile(rb'["{}\[\],]')
+_INSIDE_RE: Final = re.compile(rb'["\\]')
+
+
+class Cut(bytes):
+    """The beginning of a value that the stream ends in, or nothing, where it ends in an array."""
+
+
+Values = list[tuple[int, bytes]] | None
+"""Values with the lines that they begin in, or None: nothing more is there now."""
+
+
+def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
+    """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
+
+    So it is if it begins with a bracket, or if the first line is a part of an object and the next begins no other.
+    """
+    head = b""
+    for chunk in chunks:
+        head += chunk or b""
+        begun = head.removeprefix(BOM).lstrip(BLANK)
+        if begun.startswith(b"["):
+            return True, after_head(head, chunks)
+        first, newline, rest = begun.partition(b"\n")
+        is_decided = (begun and not begun.startswith(b"{")) or len(head) > MOST_LOOKED_AT
+        if is_decided or (newline and _is_whole(first)):
+            break
+        if after := rest.lstrip(BLANK):
+            return not after.startswith((b"{", b"[")), after_head(head, chunks)
+    return False, after_head(head, chunks)
+
+
+def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
+    """The values one after the other, those of arrays one by one. Longer ones than `longest` bytes are `Overlong`."""
+    splitter = _Splitter(longest)
+    for chunk in chunks:
+        if chunk is None:
+            yield None
+        elif ended := list(splitter.feed(chunk)):
+            yield ended
+    if unended := list(splitter.last()):
+        yield unended
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+class _Splitter:
+    """Follows brackets and strings through chunks, and gives each value when it ends."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._pieces: list[bytes] = []
+        self._length = 0
+        self._line, self._start = 1, 1
+        self._depth = 0  # of brackets within the value
+        self._in_array = False
+        self._in_string = False
+        self._is_escaped = False
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[int, bytes]]:
+        """The values that end within `chunk`."""
+        at = 0  # up to where the chunk is looked at
+        begun = 0  # from where on it belongs to no value yet
+        if self._is_escaped and chunk:
+            at, self._is_escaped = 1, False
+        while match := (_INSIDE_RE if self._in_string else _OUTSIDE_RE).search(chunk, at):
+            at, sign = match.end(), match[0]
+            if self._in_string:
+                if sign == b"\\":
+                    at, self._is_escaped = at + 1, at == len(chunk)
+                else:
+                    self._in_string = False
+            elif sign == b'"':
+                self._in_string = True
+            elif self._depth == 0 and (sign in b",]" if self._in_array else sign in b"[,]}{"):
+                # Between values: what stands before the sign is one, if it is more than blanks.
+                self._append(chunk[begun : at - 1])
+                begun = at
+                yield from self._ended()
+                if sign == b"{":
+                    begun, self._depth = at - 1, 1
+                self._in_array = self._in_array and sign == b","
+                self._in_array = self._in_array or sign == b"["
+            elif sign in b"{[":
+                self._depth += 1
+            elif sign in b"}]":
+                self._depth = max(0, self._depth - 1)
+                if not self._depth and not self._in_array:
+                    self._append(chunk[begun:at])
+                    begun = at
+                    yield from self._ended()
+        self._append(chunk[begun:])
+
+    def last(self) -> Iterator[tuple[int, bytes]]:
+        """What was not ended when the stream was: a number or word may be whole, brackets and strings are not."""
+        for line, value in self._ended():
+            yield line, Cut(value) if self._depth or self._in_string else value
+        if self._in_array and not (self._depth or self._in_string):
+            yield self._line, Cut()
+
+    def _append(self, piece: bytes) -> None:
+        """`piece` belongs to the value at hand; blanks before it are let go."""
+        if not self._length:
+            whole = piece
+            piece = whole.lstrip(BLANK)
+            self._line += whole.count(b"\n", 0, len(whole) - len(piece))
+            self._start = self._line
+        if piece:
+            self._line += piece.count(b"\n")
+            self._length += len(piece)
+            self._pieces.append(piece)
+            if self._length > self._longest:
+                self._pieces = [b"".join(self._pieces)[:EXCERPT]]
+
+    def _ended(self) -> Iterator[tuple[int, bytes]]:
+        """The value at hand, if it is more than blanks."""
+        if self._length:
+            value = b"".join(self._pieces).rstrip(BLANK)
+            if value != BOM:
+                yield (
+                    self._start,
+                    Overlong.cut(value, self._longest) if self._length > self._longest else value,
+                )
+        self._pieces, self._length = [], 0

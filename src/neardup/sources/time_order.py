@@ -1,0 +1,217 @@
+"""Files in order of time: a time for documents that have none, and documents sorted by time where files are not.
+
+What is read twice is read from its beginning: only regular files are. Nothing here keeps a text in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+from array import array
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.model.clock import now_ms
+from neardup.model.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
+from neardup.model.hours import hour_of
+from neardup.model.settings import HOUR_MS
+from neardup.sources.position import Position
+
+if TYPE_CHECKING:
+    from neardup.sources.position import Item
+    from neardup.sources.reader import Reader
+
+_BEFORE_ALL: Final = -(2**62)
+
+
+class HourOrder(NamedTuple):
+    """Whether the hours of files never go back, and how many hours have documents."""
+
+    in_order: bool
+    hours: int
+
+
+class DatedReader:
+    """What `reader` yields, with a time for every document that has none: that of the one before it in the run, or at
+    its head the first there is (of a pipe: the first in what is there at once). Where there is none, it is left to its
+    arrival.
+
+    A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's. `undated` counts
+    those that were given one, `arriving` those that were not; `first` is the source and line of the first of either.
+    """
+
+    def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
+        self.reader = reader
+        self.undated = self.arriving = 0
+        self.first: str | None = None
+        self._begun = False
+        self._latest = now_ms() + ahead_hours * HOUR_MS
+        self._stdin_at = _stdin_position()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a pipe is among the sources: then nothing can be read twice."""
+        return self.reader.bytes_total is None
+
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        return self.reader.bytes_read, self.reader.bytes_total
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the file and line of its document."""
+        return self.reader.located(reject)
+
+    def location(self, document: Document) -> tuple[str | None, int | None]:
+        """File and line of the document that was yielded last."""
+        located = self.reader.located(Reject(document.id, ""))
+        return located.source, located.line
+
+    def __iter__(self) -> Iterator[Item]:
+        self.undated, self.arriving, self.first, self._begun = 0, 0, None, False
+        last = None if self.is_live else self._first_time()
+        # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
+        waiting: list[Document] = []
+        for item in self.reader:
+            if (
+                type(item) is Document
+                and item.time is None
+                and last is None
+                and self.is_live
+                and not self._begun
+            ):
+                waiting.append(item)
+                continue
+            if type(item) is Document:
+                last = last if item.time is None else self._known(item.time, last)
+            if waiting and type(item) is not Reject:
+                yield from self._given(waiting, last)
+                waiting, self._begun = [], True
+            if type(item) is Document and item.time is None:
+                yield from self._given([item], last)
+            else:
+                yield item
+        yield from self._given(waiting, last)
+
+    def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
+        """Documents that have no time, with this one; None: it is left to their arrival."""
+        for document in undated:
+            self._count(document, arriving=time is None)
+            yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
+
+    def hour_order(self) -> HourOrder:
+        """The order of the hours, by a pass over all documents."""
+        hours, newest, in_order = set[int](), _BEFORE_ALL, True
+        for key in (hour_of(time) for _, time in self.with_times()):
+            in_order = in_order and key >= newest
+            newest = max(newest, key)
+            hours.add(key)
+        self.rewind()
+        return HourOrder(in_order, len(hours))
+
+    def with_times(self) -> Iterator[tuple[Document, int]]:
+        """The documents with their times; one that will be rejected for its time has that of the one before it."""
+        time = _BEFORE_ALL
+        for item in self:
+            if type(item) is Document:
+                time = self.time_of(item, time)
+                yield item, time
+
+    def time_of(self, document: Document, otherwise: int) -> int:
+        """The time that a document is sorted by."""
+        if document.time is None:
+            return now_ms()
+        time = self._known(document.time, None)
+        return otherwise if time is None else time
+
+    def rewind(self) -> None:
+        """Makes the next iteration begin at the beginning."""
+        self.reader.bytes_read = 0
+        if self._stdin_at is not None:
+            os.lseek(sys.stdin.fileno(), self._stdin_at, os.SEEK_SET)
+
+    def _known(self, time: Any, otherwise: int | None) -> int | None:
+        try:
+            known = parse_time(time)
+        except (ValueError, OverflowError):
+            return otherwise
+        return known if known <= self._latest else otherwise
+
+    def _first_time(self) -> int | None:
+        """The first time that a document has; mostly the first document's."""
+        items = iter(self.reader)
+        times = (
+            self._known(item.time, None) for item in items if type(item) is Document and item.time is not None
+        )
+        first = next((time for time in times if time is not None), None)
+        self.rewind()
+        return first
+
+    def _count(self, document: Document, *, arriving: bool) -> None:
+        if self.first is None:
+            self.first = ":".join(str(part) for part in self.location(document) if part is not None)
+        self.arriving += arriving
+        self.undated += not arriving
+
+
+class SortedReader:
+    """The documents of regular files in order of time, those of one time as they are read, by way of a temporary file;
+    what is rejected while they are read comes first.
+    """
+
+    def __init__(self, dated: DatedReader) -> None:
+        self._dated = dated
+        self._position = Position()
+        self._done, self._total = 0, 0
+
+    def position(self) -> tuple[float, float | None]:
+        """How many documents are behind us, and of how many; while they are sorted, bytes."""
+        return (self._done, self._total) if self._total else self._dated.position()
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the file and line of its document."""
+        return self._position.located(reject)
+
+    def __iter__(self) -> Iterator[Item]:
+        import numpy as np  # noqa: PLC0415 - files that are in order need none
+
+        times, starts = array("q"), array("q")
+        with tempfile.TemporaryFile(prefix="neardup-") as spool:
+            yield from self._spooled(spool, times, starts)
+            self._total = len(starts)
+            for at in np.argsort(np.frombuffer(times, np.int64), kind="stable").tolist() if starts else ():
+                spool.seek(starts[at])
+                document, source, line = pickle.load(spool)  # noqa: S301 - written a moment ago by this process
+                self._position.enter(source, "")
+                self._position.line = line
+                self._position.remember(document.id)
+                yield document
+                self._done += 1
+
+    def _spooled(self, spool: IO[bytes], times: array[int], starts: array[int]) -> Iterator[Reject | Flush]:
+        """Writes all documents to `spool`; notes the time of each, and where it starts. Yields everything else."""
+        time, at = _BEFORE_ALL, 0
+        for item in self._dated:
+            if type(item) is not Document:
+                yield item  # type: ignore[misc]
+                continue
+            time = self._dated.time_of(item, time)
+            starts.append(at)
+            times.append(time)
+            source, line = self._dated.location(item)
+            record = pickle.dumps((item, source or "", line or 0), pickle.HIGHEST_PROTOCOL)
+            try:
+                spool.write(record)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+            at += len(record)
+        spool.flush()
+
+
+def _stdin_position() -> int | None:
+    """Where standard input stands, if it is a file that can be read twice."""
+    with suppress(OSError, ValueError, AttributeError):
+        return os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR)
+    return None

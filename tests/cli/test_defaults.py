@@ -1,0 +1,121 @@
+"""A default that a help text names is the one that counts."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from neardup.cli import application, context
+from neardup.cli.lexicon import build
+from neardup.model.settings import (
+    DEFAULT_BATCH_DOCUMENTS,
+    DEFAULT_LEXICON_SAMPLE,
+    DEFAULT_POLL_SECONDS,
+    Recipe,
+    Settings,
+)
+
+COMMANDS: dict[str, Callable[..., Any]] = {command.__name__: command for command in application.COMMANDS}
+COMMANDS["lexicon build"] = build
+
+
+def option(command: str, name: str) -> Any:
+    """What typer is told of the option that becomes the parameter `name`."""
+    return get_args(get_type_hints(COMMANDS[command], include_extras=True)[name])[1]
+
+
+def default_of(command: str, name: str) -> object:
+    return inspect.signature(COMMANDS[command]).parameters[name].default
+
+
+SETTINGS = [
+    (command, name)
+    for command, function in COMMANDS.items()
+    for name in inspect.signature(function).parameters
+    if name in (*vars(Settings()), *vars(Recipe())) and name not in ("recipe", "routes")
+]
+
+
+@pytest.mark.parametrize(("command", "name"), SETTINGS)
+def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name):
+    default = vars(Settings()).get(name, vars(Recipe()).get(name))
+    words = {None: ("all", "by threshold", "as --window-hours", "the one that ships"), 0: ("no limit",)}
+    if name == "fold_case":
+        assert option(command, name).show_default == ("fold" if default else "keep")
+    elif command == "watch" and name == "batch_documents":
+        assert default_of(command, name) == default  # an option of typer's own kind, with a value
+    elif isinstance(default, bool):
+        assert option(command, name).show_default == ("yes" if default else "no")
+    elif default is None or option(command, name).show_default in words.get(default, ()):
+        assert option(command, name).show_default in words[default]
+    else:
+        assert option(command, name).show_default.replace(",", "") == str(default)
+
+
+def test_there_are_many_such_options():
+    assert len(SETTINGS) >= 40
+
+
+def test_fields_are_called_as_the_reader_calls_them():
+    from neardup.sources.fields import Fields
+
+    fields = Fields()
+    assert option("ingest", "id_field").show_default == fields.id
+    assert option("ingest", "text_field").show_default == fields.text
+    *first, last = fields.time
+    assert option("ingest", "time_field").show_default == f"{', '.join(first)} or {last}"
+
+
+def test_the_window_and_the_file_of_settings_are_called_as_they_are_looked_for():
+    from neardup.config import FILE_NAME
+
+    assert option("ingest", "window").show_default == context.DEFAULT_WINDOW
+    assert option("ingest", "config").show_default == FILE_NAME
+
+
+def test_setup_shows_the_defaults_of_a_window_in_a_cluster():
+    from neardup.elastic.admin.managed_objects import MAX_LENGTH, TEXT_FIELD, TIME_FIELD
+
+    assert option("setup", "longest_signed").show_default == f"{MAX_LENGTH:,}"
+    assert option("setup", "text_field").show_default == TEXT_FIELD
+    assert option("setup", "time_field").show_default == TIME_FIELD
+
+
+def test_evaluate_shows_the_words_that_mean_a_copy():
+    from neardup.evaluation.truth import COPY
+
+    assert set(option("evaluate", "copy_label").show_default.split(", ")) == COPY | {"1"}
+
+
+def test_watch_and_the_lexicon_have_the_defaults_of_the_library():
+    from neardup.elastic.watch.watcher import Watcher
+
+    parameters = inspect.signature(Watcher).parameters
+    assert parameters["poll"].default == default_of("watch", "poll") == DEFAULT_POLL_SECONDS
+    assert parameters["batch"].default == default_of("watch", "batch_documents") == DEFAULT_BATCH_DOCUMENTS
+    assert default_of("lexicon build", "sample") == DEFAULT_LEXICON_SAMPLE
+    assert option("lexicon build", "sample").show_default == f"{DEFAULT_LEXICON_SAMPLE:,}"
+
+
+def test_numbers_in_sentences_are_those_of_the_settings():
+    from neardup.cli.pipeline import MOST_INCOMPLETE
+
+    about = " ".join((application.neardup.__doc__ or "").split())
+    assert f"at least the threshold ({Settings().threshold})" in about
+    text = " ".join((COMMANDS["ingest"].__doc__ or "").split())
+    assert f"more than {100 * MOST_INCOMPLETE:.0f} % of the documents" in text
+    assert f"a new window of {Settings().window_hours} hours" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_parses_makes_a_call_and_prints(name):
+    """At most twenty lines beside the list of options, the help text and the imports that nobody is to wait for."""
+    (function,) = ast.parse(inspect.getsource(COMMANDS[name])).body
+    assert isinstance(function, ast.FunctionDef)
+    body = [node for node in function.body[1:] if not isinstance(node, ast.Import | ast.ImportFrom)]
+    lines = {line for node in body for line in range(node.lineno, (node.end_lineno or 0) + 1)}
+    assert len(lines) <= 20, name

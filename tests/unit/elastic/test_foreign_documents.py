@@ -1,0 +1,75 @@
+"""What other clients wrote: what of it is scored, as of when, and why some of it cannot be."""
+
+from __future__ import annotations
+
+import pytest
+from testing.cluster_stand_in import Answer, standing_in
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.scan import Entry, TimeField
+from neardup.elastic.watch.foreign_documents import ForeignDocuments
+from neardup.elastic.window.index_layout import Layout
+from neardup.model.document import MAX_ID_BYTES, Document, Reject
+
+NEWS = Address("http://localhost:9200", "news")
+HOUR = "news-2026.11.21-09"
+ENTRY = Entry(1_795_253_000_000, "a", HOUR, None)
+OLD = Layout(NEWS, archive="old")
+
+
+def items(*sources, entry=ENTRY, layout=None):
+    """What is read of documents with these sources, the first called by `entry`."""
+    entries = [entry._replace(id=entry.id + str(i) if i else entry.id) for i in range(len(sources))]
+    documents = [
+        {"found": source is not None, "_source": source, "_seq_no": 3, "_primary_term": 1}
+        for source in sources
+    ]
+    with (
+        standing_in([Answer(200, {"docs": documents})]) as server,
+        Cluster(Address(server.url, "news"), patience=0) as cluster,
+    ):
+        foreign = ForeignDocuments(cluster, layout or Layout(NEWS), TimeField("@timestamp", "date"), "r")
+        return [item for part in foreign.read(iter(entries), most=100) for item in part]
+
+
+def test_what_is_gone_or_marked_is_left_out():
+    found = items({"text": "A rose."}, None, {"text": "x", "neardup": {"status": "unique"}})
+    ((origin, document),) = found
+    assert (origin.place, origin.seq_no, origin.fingerprint) == ((HOUR, "a"), 3, None)
+    assert document == Document("a", "A rose.", "2026-11-21T09:23:20Z", origin)
+
+
+@pytest.mark.parametrize(("recipe", "fingerprint"), [("r", "f"), ("another", None)])
+def test_a_fingerprint_is_taken_from_whoever_signs_as_the_window_does(recipe, fingerprint):
+    ((origin, _),) = items({"text": "x", "neardup": {"recipe": recipe, "fingerprint": "f"}})
+    assert origin.fingerprint == fingerprint
+
+
+@pytest.mark.parametrize(
+    ("layout", "time"),
+    [(None, "2026-11-21T09:00:00Z"), (OLD, "0001-01-01T00:00:00Z")],
+)
+def test_without_a_time_it_is_of_its_hour_or_older_than_all_others(layout, time):
+    index = "old" if layout else HOUR
+    ((_, document),) = items({"text": "x"}, entry=ENTRY._replace(time=None, index=index), layout=layout)
+    assert document.time == time
+
+
+@pytest.mark.parametrize(
+    ("source", "changes", "layout", "reason"),
+    [
+        ({"text": "x", "neardup": {"unsigned": "too long"}}, {}, None, "too long"),
+        ({}, {}, None, "no text: there is no field 'text'"),
+        ({"text": 7}, {}, None, "field 'text' is int, not a string"),
+        ({"text": "x"}, {"id": "i" * MAX_ID_BYTES}, None, "its id, with the name of its index, is longer"),
+        ({"text": "x"}, {"time": 2**62}, None, "outside the years 1 to 9999 in UTC"),
+        ({"text": "x"}, {"routing": "r", "index": "old"}, OLD, "it has a routing"),
+    ],
+)
+def test_what_cannot_be_scored_says_why(source, changes, layout, reason):
+    entry = ENTRY._replace(**changes)
+    ((origin, reject),) = items(source, entry=entry, layout=layout)
+    assert isinstance(reject, Reject)
+    assert (reject.id, origin.place) == (entry.id, (entry.index, entry.id))
+    assert reason in reject.reason

@@ -1,0 +1,129 @@
+"""The numbers of the plugin, read from its Java sources, are those of the Python package."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from testing.node.java import ELASTICSEARCH, OLDEST_JAVA
+
+from neardup.elastic.admin import managed_objects, resources
+from neardup.elastic.admin.cluster_snapshot import PROCESSOR
+from neardup.errors import SettingsError
+from neardup.kernels import qgrams, words
+from neardup.model import settings
+from neardup.model.settings import Recipe, Settings, exact_threshold
+from neardup.tables import container, lexicon, ranks
+
+PLUGIN: Final = Path(__file__).parents[3] / "plugin"
+JAVA: Final = PLUGIN / "src" / "main" / "java" / "org" / "neardup"
+CONSTANT: Final = re.compile(r"static final (?:int|long|double|String) (\w+) =\s+([^;]+);")
+LITERAL: Final = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
+
+
+def source(name: str) -> str:
+    return (JAVA / name).read_text("utf-8")
+
+
+def value(expression: str) -> Any:
+    """What a literal of Java's, or one shifted, is worth."""
+    if expression.startswith('"'):
+        return expression.strip('"')
+    if "<<" in expression:
+        number, places = expression.split(" << ")
+        return value(number) << value(places)
+    if "." in expression:
+        return float(expression)
+    return int(expression.rstrip("L"), 0)
+
+
+def constant(name: str, wanted: str) -> Any:
+    """The constant `wanted` of the class in the file `name`."""
+    found = dict(CONSTANT.findall(source(name)))
+    return value(found[wanted])
+
+
+def arguments(name: str, made: str) -> list[str]:
+    """What the constant `DEFAULT` of a class is made of."""
+    match = re.search(rf"static final {made} DEFAULT = new {made}\(([^)]*)\)", source(name))
+    assert match is not None
+    return match[1].split(", ")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "python"),
+    [
+        ("signature/Recipe.java", "MAX_Q", settings.MAX_Q),
+        ("signature/Recipe.java", "MAX_Q", lexicon.LARGEST_Q),
+        ("signature/Recipe.java", "MAX_SIMHASH_VARIANTS", settings.MAX_SIMHASH_VARIANTS),
+        ("signature/Recipe.java", "MAX_SKETCH_SIZE", settings.MAX_SKETCH_SIZE),
+        ("signature/Signer.java", "DEFAULT_MAX_LENGTH", managed_objects.MAX_LENGTH),
+        ("signature/Signer.java", "LARGEST_MAX_LENGTH", settings.DEFAULT_MAX_LENGTH),
+        ("signature/Sketch.java", "COMPLETE_BELOW", settings.COMPLETE_BELOW),
+        ("signature/Simhash.java", "WORDS_KEPT_BELOW", settings.WORDS_KEPT_BELOW),
+        ("signature/SentenceFingerprints.java", "MIN_SENTENCE_WORDS", words.MIN_SENTENCE_WORDS),
+        ("signature/Lexicon.java", "QGRAM_SLOT_SHIFT", qgrams.KEY_SLOT_SHIFT),
+        ("signature/Lexicon.java", "WORD_SLOT_SHIFT", words.WORD_SLOT_SHIFT),
+        ("signature/Lexicon.java", "QGRAM_SLOTS", lexicon.QGRAM_SLOTS),
+        ("signature/Lexicon.java", "WORD_SLOTS", lexicon.WORD_SLOTS),
+        ("signature/Lexicon.java", "UNKNOWN_CLASS", lexicon.UNKNOWN_CLASS),
+        ("signature/Lexicon.java", "KIND", lexicon.KIND.decode()),
+        ("signature/RankTable.java", "UNKNOWN_CLASS", lexicon.UNKNOWN_CLASS),
+        ("signature/RankTable.java", "UNKNOWN_WEIGHT", ranks.UNKNOWN_WEIGHT),
+        ("signature/DataFile.java", "MAGIC", container.MAGIC.decode()),
+        ("signature/DataFile.java", "HEADER_BYTES", container.HEADER.size),
+        ("query/SeekPlan.java", "COMPLETE_SHARED", settings.COMPLETE_SHARED),
+        ("plugin/NeardupProcessor.java", "TYPE", PROCESSOR),
+        ("plugin/NeardupProcessorFactory.java", "DEFAULT_FIELD", managed_objects.TEXT_FIELD),
+    ],
+)
+def test_a_constant_is_that_of_python(file: str, name: str, python: Any) -> None:
+    assert constant(file, name) == python
+
+
+def test_the_default_recipe_is_that_of_python() -> None:
+    recipe = Recipe()
+    wanted = [recipe.q, recipe.fold_case, recipe.simhash_variants, recipe.sketch_size, recipe.alpha]
+    assert arguments("signature/Recipe.java", "Recipe") == [str(each).lower() for each in wanted]
+
+
+def test_alpha_ends_where_it_does_in_python() -> None:
+    largest = constant("signature/Recipe.java", "MAX_ALPHA")
+    assert Recipe(alpha=largest).alpha == largest
+    with pytest.raises(SettingsError):
+        Recipe(alpha=largest + 0.01)
+
+
+def test_the_default_threshold_is_that_of_python() -> None:
+    numerator, denominator = map(int, arguments("query/Threshold.java", "Threshold"))
+    assert Fraction(numerator, denominator) == Settings().threshold_fraction
+
+
+def test_a_threshold_has_as_many_decimals_as_in_python() -> None:
+    decimals = constant("query/Threshold.java", "DECIMALS")
+    assert exact_threshold(f"0.{'0' * (decimals - 1)}1") == Fraction(1, 10**decimals)
+    with pytest.raises(SettingsError):
+        exact_threshold(f"0.{'0' * decimals}1")
+
+
+def test_the_signature_lies_where_the_mapping_has_it() -> None:
+    component = resources.load("mappings", "neardup-fields.json", "news")
+    field = constant("signature/Signature.java", "DEFAULT_FIELD")
+    assert field in component["template"]["mappings"]["properties"]
+
+
+def test_the_plugin_is_built_for_the_elasticsearch_and_the_java_that_the_tests_run() -> None:
+    pom = (PLUGIN / "pom.xml").read_text("utf-8")
+    assert f"<elasticsearch.version>{ELASTICSEARCH}<" in pom
+    assert f"<maven.compiler.release>{OLDEST_JAVA}<" in pom
+
+
+def test_no_large_number_has_two_homes() -> None:
+    homes = [
+        literal for path in JAVA.rglob("*.java") for literal in set(LITERAL.findall(path.read_text("utf-8")))
+    ]
+    assert len(homes) > 3
+    assert sorted(homes) == sorted(set(homes))

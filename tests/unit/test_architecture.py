@@ -1,0 +1,81 @@
+"""ARCHITECTURE.md is a map of the code that is there: every module once, and no file that is not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "neardup"
+JAVA = ROOT / "plugin" / "src" / "main" / "java"
+PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+SECTION = re.compile(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+LINE = re.compile(r"^- `([\w.]+)`: \S", re.MULTILINE)
+FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.\w+)`")
+FOLDER = re.compile(r"`((?:[\w.-]+/)+)`")
+PYTHON_HEADING = re.compile(r"`(?:src/neardup/|((?:\w+/)+))`: ")
+JAVA_HEADING = re.compile(r"`plugin/`, `org\.neardup\.(\w+)`: ")
+
+
+def python_lines() -> Counter[str]:
+    """How often each module has a line, by its path in the package."""
+    lines: Counter[str] = Counter()
+    for heading, text in SECTION.findall(PAGE):
+        if folder := PYTHON_HEADING.match(heading):
+            lines.update(f"{folder[1] or ''}{name}" for name in LINE.findall(text))
+    return lines
+
+
+def java_lines() -> Counter[str]:
+    """The same for the classes of the plugin, by package and name."""
+    lines: Counter[str] = Counter()
+    for heading, text in SECTION.findall(PAGE):
+        if package := JAVA_HEADING.match(heading):
+            lines.update(f"{package[1]}/{name}" for name in LINE.findall(text))
+    return lines
+
+
+def test_every_module_has_one_line():
+    modules = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")}
+    packages = {name for name in modules if name.endswith("/__init__.py")}
+    assert python_lines() == Counter(modules - packages)
+
+
+def test_every_package_has_a_heading():
+    packages = {path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")} - {
+        ".",
+        "elastic",
+    }
+    headed = {
+        folder[1].strip("/")
+        for heading, _ in SECTION.findall(PAGE)
+        if (folder := PYTHON_HEADING.match(heading)) and folder[1]
+    }
+    assert headed == packages
+
+
+def test_every_class_of_the_plugin_has_one_line():
+    classes = {
+        path.relative_to(JAVA / "org" / "neardup").with_suffix("").as_posix() for path in JAVA.rglob("*.java")
+    }
+    assert java_lines() == Counter(name for name in classes if not name.endswith("/package-info"))
+
+
+@pytest.mark.parametrize("pattern", [FILE, FOLDER], ids=["file", "folder"])
+def test_what_is_named_is_there(pattern):
+    named = set(pattern.findall(PAGE))
+    assert len(named) > 10
+    assert {name for name in named if not any((base / name).exists() for base in (ROOT, PACKAGE))} == set()
+
+
+def test_lines_are_not_too_long():
+    assert [line for line in PAGE.splitlines() if len(line) > 120 and not line.startswith("|")] == []
+
+
+def test_the_words_of_the_glossary_are_in_order():
+    words = re.findall(r"^\| ([^|]+) \|", PAGE.partition("## Glossary")[2], re.MULTILINE)[2:]
+    assert len(words) > 30
+    assert words == sorted(words)
