@@ -11,7 +11,7 @@ from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
-from neardup.stores.base import ROW
+from neardup.stores.records import ROW
 
 if TYPE_CHECKING:
     from neardup.signing.signature import SignedBatch
@@ -37,7 +37,7 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     table = DocumentTable(search.most_shared)
     rows = np.zeros(len(batch.counts), ROW)
     rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
-    table.extend(rows, batch.bitmaps[:, 1])
+    table.extend(rows, np.ones(len(rows), np.int64), batch.bitmaps[:, 1])
     ids = [str(i) for i in range(len(batch.counts))]
     table.name(ids, [id.encode() for id in ids])
     return table

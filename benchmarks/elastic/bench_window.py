@@ -21,7 +21,7 @@ from neardup.model.verdict import required_overlap
 
 if TYPE_CHECKING:
     from benchmarks.lib.corpora import Corpus
-    from neardup.elastic.window.window import ElasticWindow
+    from neardup.window.engine import WindowEngine
 
 SEED = 20_261_121
 HOURS = 25
@@ -39,7 +39,7 @@ def stream(corpus: Corpus) -> list[neardup.Document]:
 
 
 @contextmanager
-def window_of(url: str, name: str, **settings: Any) -> Iterator[ElasticWindow]:
+def window_of(url: str, name: str, **settings: Any) -> Iterator[WindowEngine]:
     """A new window whose hourly indices are there already; everything of it is deleted at the end."""
     with open_elastic_window(f"{url}/{name}", settings=Settings(**settings)) as window:
         address = parse_address(f"{url}/{name}")

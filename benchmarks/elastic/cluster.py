@@ -34,8 +34,7 @@ from benchmarks.lib import corpora, engine, harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.site import ElasticContext
+from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.settings import Settings, exact_threshold
 from neardup.signing.signer import signer_for
@@ -81,7 +80,7 @@ def verdicts(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dic
         spent, run = Spent(), engine.Run()
         with window_of(url, f"bench-{level}", retrieval=level) as window:
             list(window.ingest(documents[:0]))
-            spent.watch(window._cluster)  # noqa: SLF001 - where the time goes cannot be seen from outside
+            spent.watch(window._session.store._cluster)  # type: ignore[attr-defined]  # noqa: SLF001 - where the time goes cannot be seen from outside
             clock = harness.Clock()
             received = list(window.ingest(documents))
             took = clock.took()
@@ -159,9 +158,9 @@ def compare_searches(
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker), content, Settings())
+        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker, Settings()), content)
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
-            "sketch": lambda text: inquiry.body(text, threshold)["query"],
+            "sketch": lambda text: inquiry.body(text.decode(), threshold)["query"],
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),
         }
         cluster.request("POST", f"/{address.pattern}/_refresh")

@@ -47,7 +47,7 @@ from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.ad_hoc_query import by_rarest
+from neardup.elastic.window.candidate_query import by_rarest
 from neardup.errors import ClusterRejected
 from neardup.index.search import Search
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold

@@ -23,7 +23,8 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.watcher import Watcher
-from neardup.elastic.window.opening import describe, open_elastic_window
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.setup_changes import describe
 from neardup.model.document import format_time, parse_time
 from neardup.model.settings import HOUR_MS, Settings
 from neardup.opening import open_window

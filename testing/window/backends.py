@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from testing.window.reference_window import ReferenceWindow
+from testing.window.sqlite_store import hours_in, open_sqlite_window
 
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.model.document import Document
+from neardup.model.hours import hour_name
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
     from neardup.window.base import Window
 
-Kind = Literal["reference", "memory", "directory", "elasticsearch"]
-ENGINES = ("memory", "directory", pytest.param("elasticsearch", marks=pytest.mark.node))
+Kind = Literal["reference", "memory", "directory", "sqlite", "elasticsearch"]
+ENGINES = ("memory", "directory", "sqlite", pytest.param("elasticsearch", marks=pytest.mark.node))
 KINDS = ("reference", *ENGINES)
 
 engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
@@ -48,7 +50,7 @@ class Place:
     @property
     def durable(self) -> bool:
         """Whether a window can be closed and opened again."""
-        return self.kind in ("directory", "elasticsearch")
+        return self.kind in ("directory", "sqlite", "elasticsearch")
 
     @property
     def is_engine(self) -> bool:
@@ -69,6 +71,8 @@ class Place:
                 return open_window(None, **settings)
             case "directory":
                 return open_window(self.path / name, **settings)
+            case "sqlite":
+                return open_sqlite_window(self.path / f"{name}.sqlite", **settings)
         address = self.address(name)
         assert self.prefixes is not None
         return open_elastic_window(
@@ -86,6 +90,8 @@ class Place:
         """What the hours of a window left where it is kept; of one in memory nothing can be seen."""
         if self.kind == "directory":
             return [path.name for path in (self.path / name / "hours").iterdir()]
+        if self.kind == "sqlite":
+            return [hour_name(hour) for hour in hours_in(self.path / f"{name}.sqlite")]
         if self.kind == "elasticsearch":
             assert self.prefixes is not None
             return self.prefixes.indices([self.address(name).pattern])

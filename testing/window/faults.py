@@ -87,8 +87,9 @@ class Faults:
     def installed(self) -> Iterator[Faults]:
         """The store's calls go through here meanwhile."""
         with (
-            mock.patch("neardup.stores.base.os", self),
+            mock.patch("neardup.stores.directory.os", self),
             mock.patch("neardup.stores.lock.os", self),
-            mock.patch("neardup.stores.base.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
+            mock.patch("neardup.stores.commit_slots.os", self),
+            mock.patch("neardup.stores.directory.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
         ):
             yield self

@@ -102,13 +102,13 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
     script = (
         "import os, signal\n"
         "from neardup.cli import main\n"
-        "from neardup.window.engine import WindowEngine\n"
-        "settle, batches = WindowEngine._settled, []\n"
-        "def settled(self, *arguments):\n"
+        "from neardup.window.ingest import Ingest\n"
+        "store, batches = Ingest._stored, []\n"
+        "def stored(self, *arguments):\n"
         "    batches.append(1)\n"
         f"    if len(batches) == 3: os.kill(os.getpid(), {int(number)})\n"
-        "    return settle(self, *arguments)\n"
-        "WindowEngine._settled = settled\n"
+        "    return store(self, *arguments)\n"
+        "Ingest._stored = stored\n"
         "main()\n"
     )
     words = ["ingest", path, "--window", "w", "--format", format]

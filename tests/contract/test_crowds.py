@@ -65,11 +65,11 @@ def test_documents_of_one_text_are_chained_alike_however_they_came(tmp_path):
     """As they came, or read again: a search takes a chain from its first to its newest, and back."""
     with neardup.open(tmp_path / "w") as window:
         list(window.ingest(alerts(200, 20)))
-        chained = [column[:200].tolist() for column in window._state.table.columns[-2:]]
+        chained = [column[:200].tolist() for column in window._session.state.table.columns[-2:]]
     with neardup.open(tmp_path / "w") as window:
-        assert [column[:200].tolist() for column in window._state.table.columns[-2:]] == chained
-        numbers, posted = window._state.table.compacted()
-        assert [column.tolist() for column in window._state.table.columns[-2:]] == chained
+        assert [column[:200].tolist() for column in window._session.state.table.columns[-2:]] == chained
+        numbers, posted = window._session.state.table.compacted()
+        assert [column.tolist() for column in window._session.state.table.columns[-2:]] == chained
         assert numbers.tolist() == list(range(200))
         assert [number for number in posted.tolist() if number >= 0] == sorted(set(chained[0]))
 

@@ -27,9 +27,9 @@ from neardup.errors import (
 )
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
-from neardup.stores.base import FileStore
+from neardup.stores.directory import DirectoryStore
 from neardup.tables.lexicon import LexiconBuilder
-from neardup.window.reader import PATIENCE
+from neardup.window.session import PATIENCE
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
 
@@ -142,11 +142,11 @@ class TestReaderOfAReplay:
     def test_it_gives_up_where_the_writer_is_always_faster(self, path, reader, monkeypatch):
         asked = []
 
-        def gone(self, hours, rows):
-            asked.append(hours)
+        def gone(self, rows):
+            asked.append(rows)
             raise WindowExpired(path, "2020.09.13-12")
 
-        monkeypatch.setattr(FileStore, "texts", gone)
+        monkeypatch.setattr(DirectoryStore, "texts", gone)
         with pytest.raises(WindowExpired, match=r"2020\.09\.13-12"):
             reader.query(grams(0, 25))
         assert len(asked) == PATIENCE + 1
@@ -154,7 +154,7 @@ class TestReaderOfAReplay:
     @staticmethod
     def forget(reader):
         """Closes the files that the first query has opened, as a reader of many hours does."""
-        reader._state.store.close()
+        reader._session.store.close()
 
 
 def test_a_writer_that_failed_to_open_leaves_no_lock(path):

@@ -7,7 +7,7 @@ import pytest
 from testing.window.backends import document, grams, told
 
 from neardup.model.verdict import Group, Member
-from neardup.stores.records import VerdictPayload
+from neardup.stores.verdict_payload import VerdictPayload
 
 # Each of these has doc_q 0.8 with its neighbours, 0.6 with the next but one: no duplicate at 0.7.
 A, B, C, D = grams(0, 10), grams(2, 12), grams(4, 14), grams(6, 16)

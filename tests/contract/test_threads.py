@@ -11,6 +11,7 @@ import pytest
 from testing.window.backends import document, engines_only, grams, told
 
 from neardup.window.engine import WindowEngine
+from neardup.window.ingest import Ingest
 
 if TYPE_CHECKING:
     from neardup.window.base import Window
@@ -106,4 +107,5 @@ def test_waiting_for_documents_keeps_nobody_out(place):
 
 def test_every_call_of_the_contract_is_guarded():
     guarded = {name for name, method in vars(WindowEngine).items() if hasattr(method, "__wrapped__")}
-    assert {"query", "groups", "delete", "expire", "reconcile", "stats", "close", "_scored"} <= guarded
+    assert {"query", "groups", "delete", "expire", "reconcile", "stats", "close"} <= guarded
+    assert hasattr(Ingest._scored, "__wrapped__")

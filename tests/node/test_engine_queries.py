@@ -46,7 +46,8 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
     with (
         open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader,
         mock.patch(
-            "neardup.elastic.window.window.load", side_effect=AssertionError("a query needs no loading")
+            "neardup.elastic.window.loader.stored_parts",
+            side_effect=AssertionError("a query needs no loading"),
         ),
     ):
         found = refused = 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from neardup.config import Config
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.window import ElasticWindow
     from neardup.model.settings import Settings
+    from neardup.window.engine import WindowEngine
 
 FIRST_PATIENCE: Final = 10.0
 """Seconds to wait for the first answer of a cluster: where nobody answers, it is more often the URL that is wrong."""
@@ -38,10 +38,10 @@ def settings_of_window(cluster: Cluster) -> Settings:
     """The settings that the window of a cluster was last written with; the defaults if there is none."""
     from neardup.elastic.window.state_document import read_state
     from neardup.model.settings import Settings
-    from neardup.stores.remembered_settings import settled
+    from neardup.stores.remembered_settings import without_earlier
 
     content = read_state(cluster)
-    return Settings() if content is None else Settings(**settled(content.settings))
+    return Settings() if content is None else Settings(**without_earlier(content.settings))
 
 
 def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -> bool:
@@ -59,7 +59,7 @@ def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -
     return True
 
 
-def cluster_window_opener(location: str, config: Config, **options: Any) -> Callable[[], ElasticWindow]:
+def cluster_window_opener(location: str, config: Config, **options: Any) -> Callable[[], WindowEngine]:
     """What opens the window at a URL with these `options`, each time anew."""
     from neardup.elastic.window.opening import open_elastic_window
 

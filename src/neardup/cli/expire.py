@@ -50,7 +50,7 @@ def expire(
 
         neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
-    from neardup.window.newest_hour import check_narrowing
+    from neardup.window.changed_hours import check_narrowing
 
     settings = configuration(config, locals())
     hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}

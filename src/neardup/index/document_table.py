@@ -16,8 +16,7 @@ from neardup.index.posting_lists import Hits
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.hours import FIRST_HOUR
-from neardup.model.settings import HOUR_MS
-from neardup.stores.base import DELETED, ROW, Rows, key_counts
+from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +46,7 @@ def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
 class DocumentTable:
     """Columns indexed by document number: `rows` (stores/base.py, ROW), `hours`, `alive`, `ids`, and those below.
 
-    Alive = searchable. `number_of` finds a document by id, alive or routed. Groups are told apart by the
+    Alive = searchable. `doc_of` finds a document by id, alive or set aside. Groups are told apart by the
     order number of their head, so that another text under the head's old id is not taken for it.
 
     halves              the first halves of the fingerprints, side by side
@@ -60,7 +59,7 @@ class DocumentTable:
     def __init__(self, most_shared: int) -> None:
         self.size = 0
         self.ids: list[str] = []
-        self.number_of: dict[str, int] = {}
+        self.doc_of: dict[str, int] = {}
         self.members: defaultdict[int, list[int]] = defaultdict(list)
         self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
@@ -81,25 +80,55 @@ class DocumentTable:
         self._settled_floor = FIRST_HOUR
 
     @property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """The fingerprint of every document."""
+        fingerprints: NDArray[np.uint64] = self.rows["fingerprint"]
+        return fingerprints
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """The time of every document."""
+        times: NDArray[np.int64] = self.rows["time"]
+        return times
+
+    @property
+    def arrivals(self) -> NDArray[np.int64]:
+        """The arrival of every document, ascending."""
+        arrivals: NDArray[np.int64] = self.rows["order"]
+        return arrivals
+
+    @property
+    def group_arrivals(self) -> NDArray[np.int64]:
+        """The arrival of the head of every document's group."""
+        arrivals: NDArray[np.int64] = self.rows["group_order"]
+        return arrivals
+
+    @property
+    def group_times(self) -> NDArray[np.int64]:
+        """The time of the head of every document's group."""
+        times: NDArray[np.int64] = self.rows["group_time"]
+        return times
+
+    @property
     def columns(self) -> Documents:
         """What the search filters by."""
-        fingerprints = self.rows["fingerprint"]
+        fingerprints = self.fingerprints
         return Documents(
             self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
         )
 
     @property
     def living(self) -> int:
-        """Documents found by id: searchable or routed."""
-        return len(self.number_of)
+        """Documents found by id: searchable or set aside."""
+        return len(self.doc_of)
 
     @property
     def budgeted(self) -> tuple[int, int]:
         """(documents, bytes) that count towards the budgets."""
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
-    def extend(self, rows: Rows, sieves: NDArray[np.uint64] | None) -> int:
-        """Adds `rows` as alive documents without ids yet (`name` adds those); returns the first number.
+    def extend(self, rows: Rows, hours: NDArray[np.int64], sieves: NDArray[np.uint64] | None) -> int:
+        """Adds `rows`, of `hours`, as alive documents without ids yet (`name` adds those); returns the first of them.
 
         A document without a sieve (one stored by a complete search) gets one that lets everything pass.
         """
@@ -116,7 +145,7 @@ class DocumentTable:
                 : capacity + 1
             ]
         self.rows[first:last] = rows
-        self.hours[first:last] = rows["time"] // HOUR_MS
+        self.hours[first:last] = hours
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1
@@ -143,14 +172,21 @@ class DocumentTable:
             self.names = larger
         self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
 
-    def lead(self, number: int) -> None:
-        """Makes document `number` the head of a group of its own."""
-        self.rows["group_order"][number] = self.rows["order"][number]
-        self.stands[number] = 1
+    def lead(self, doc: int) -> None:
+        """Makes `doc` the head of a group of its own."""
+        row = self.rows[doc]
+        row["group_order"], row["group_time"] = row["order"], row["time"]
+        self.stands[doc] = 1
+
+    def follow(self, doc: int, head: int) -> None:
+        """Makes `doc` a member of the group of `head`."""
+        row, of_head = self.rows[doc], self.rows[head]
+        row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
+        self.join(doc, int(of_head["order"]), head)
 
     def join(self, number: int, head_order: int, head: int | None) -> None:
-        """Makes document `number` a member of the group that the document of that order heads: `head`, None if it is
-        gone.
+        """Lists document `number` as a member of the group that the document of that arrival heads: `head`, None if it
+        is gone.
         """
         self.members[head_order].append(number)
         self.stands[number] = 0
@@ -159,10 +195,24 @@ class DocumentTable:
         if head is None or self.hours[head] < self._settled_floor:
             self._headless.add(head_order)
 
+    def rejoin(self, doc: int, head_arrival: int, head: int | None) -> None:
+        """Makes `doc` a member of the group that the document of that arrival heads again; `head` as for `join`."""
+        self.group_arrivals[doc] = head_arrival
+        self.join(doc, head_arrival, head)
+
+    def ungroup(self, docs: list[int]) -> None:
+        """Lets every one of `docs`, all there are, head a group of its own and be searched, as if nothing had been
+        decided yet.
+        """
+        self.members.clear()
+        self.group_arrivals[docs] = self.arrivals[docs]
+        self.alive[docs] = 1
+        self.settle_anew()
+
     def account(self, first: int, last: int) -> None:
         """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
         rows = self.rows[first:last]
-        kept = (rows["flags"] & DELETED) == 0
+        kept = ~are_deleted(rows)
         hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows[kept])
         for hour in np.unique(hours).tolist():
             load = self.load.setdefault(hour, [0, 0])
@@ -172,8 +222,8 @@ class DocumentTable:
     def mark_dead(self, number: int) -> None:
         """Takes a document out: it is found no more, by search or by id."""
         identity = self.ids[number]
-        if self.number_of.get(identity) == number:
-            del self.number_of[identity]
+        if self.doc_of.get(identity) == number:
+            del self.doc_of[identity]
             hour = int(self.hours[number])
             if hour in self.load:
                 self.load[hour][0] -= 1
@@ -181,6 +231,24 @@ class DocumentTable:
                 if not self.load[hour][0]:
                     del self.load[hour]
         self.drop(number)
+
+    def delete(self, doc: int) -> None:
+        """Takes out a document that is found by no id (any more), and marks its row as its last."""
+        self.drop(doc)
+        self.rows[doc]["flags"] |= DELETED
+
+    def note_compared(self, doc: int, compared: int, *, truncated: bool) -> None:
+        """Notes how many documents a unique one was compared with, and whether something was left out."""
+        row = self.rows[doc]
+        row["candidates"], row["flags"] = compared, TRUNCATED if truncated else 0
+
+    def set_aside(self, doc: int, aside: bool) -> bool:
+        """Keeps a document out of what is searched, or lets it be found again; whether that changed anything."""
+        row = self.rows[doc]
+        before = bool(row["flags"] & SET_ASIDE)
+        row["flags"] = (row["flags"] & ~np.uint8(SET_ASIDE)) | (SET_ASIDE if aside else 0)
+        self.alive[doc] = not aside
+        return aside != before
 
     def drop(self, number: int) -> None:
         """Takes out of the search a document that is found by no id (any more)."""
@@ -199,7 +267,7 @@ class DocumentTable:
 
     def lives(self, number: int, floor_hour: int) -> bool:
         """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
-        known = self.number_of.get(self.ids[number]) == number
+        known = self.doc_of.get(self.ids[number]) == number
         return known and int(self.hours[number]) >= floor_hour
 
     def settle(self, floor_hour: int) -> None:
@@ -226,7 +294,7 @@ class DocumentTable:
         rows = self.rows[: self.size]
         self.stands[: self.size] = rows["order"] == rows["group_order"]
         self._settled_floor = FIRST_HOUR
-        heads = {int(rows["order"][number]): number for number in self.number_of.values()}
+        heads = {int(rows["order"][number]): number for number in self.doc_of.values()}
         self._headless = self.members.keys() - heads.keys()
         self.leads[: self.size] = 0
         self.leads[[heads[order] for order in self.members.keys() & heads.keys()]] = 1
@@ -259,7 +327,7 @@ class DocumentTable:
         newest = places[~later]
         self.next_of[firsts[newest]] = documents[newest]
 
-    def numbers_of_orders(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+    def docs_of_arrivals(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
         """The documents of these order numbers; -1 for those that are not in memory."""
         held = self.rows["order"][: self.size]
         places = np.minimum(np.searchsorted(held, orders), max(self.size - 1, 0))
@@ -279,7 +347,7 @@ class DocumentTable:
         postings: that of a text goes on to the earliest document that has it.
         """
         keep = np.zeros(self.size, np.bool_)
-        keep[list(self.number_of.values())] = True
+        keep[list(self.doc_of.values())] = True
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
         posted = self._rechained(kept)
@@ -288,7 +356,7 @@ class DocumentTable:
                 setattr(self, name, getattr(self, name)[: self.size][kept])
         self.hits = self.hits.resized(len(kept))
         ids, self.ids = [self.ids[number] for number in kept], []
-        self.number_of = {identity: int(numbers[number]) for identity, number in self.number_of.items()}
+        self.doc_of = {identity: int(numbers[number]) for identity, number in self.doc_of.items()}
         moved = {
             order: [int(numbers[m]) for m in members if numbers[m] >= 0]
             for order, members in self.members.items()

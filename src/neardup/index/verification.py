@@ -146,7 +146,7 @@ class Verifier:
         """
         signed, table = self._signed, self._table
         counts = signed.counts[queries]
-        equal = (table.rows["fingerprint"][docs] == signed.fingerprints[queries]).all(axis=1)
+        equal = (table.fingerprints[docs] == signed.fingerprints[queries]).all(axis=1)
         equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
         shared = np.where(equal, counts, 0)
         open_pairs = np.flatnonzero(~equal & (counts > 0))
@@ -196,7 +196,7 @@ class Verifier:
     def _part(self, doc: int, shared: int, count: int, sentences: int) -> Part:
         doc, table = int(doc), self._table
         smaller = min(int(count), int(table.counts[doc]))
-        time = int(table.rows["time"][doc])
+        time = int(table.times[doc])
         return Part(doc, table.ids[doc], time, int(shared), int(count), smaller, int(sentences))
 
     # ---- very many: together ----
@@ -217,7 +217,7 @@ class Verifier:
         texts = CrowdTexts(index, docs[starts[:-1]], sentences, shared, state)
         count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
         same = np.flatnonzero(table.halves[texts.docs] == fingerprint[0])
-        same = same[(table.rows["fingerprint"][texts.docs[same]] == fingerprint).all(axis=1)]
+        same = same[(table.fingerprints[texts.docs[same]] == fingerprint).all(axis=1)]
         state[same], shared[same] = EXACT, count
         if len(same) < size:
             self._compare_texts(texts, doc)
@@ -226,7 +226,7 @@ class Verifier:
         text_of = np.empty(len(best), np.int64)
         total, compared, head, head_text = best_matches(
             docs, starts, state, shared,
-            Ranking(table.counts, table.rows["time"], table.names, table.name_starts, table.stands),
+            Ranking(table.counts, table.times, table.names, table.name_starts, table.stands),
             count, best, text_of,
         )  # fmt: skip
         listed = min(total, len(best))
@@ -262,7 +262,7 @@ class Verifier:
         table = self._table
         larger = np.maximum(table.counts[docs], count).tolist()
         ids = table.ids
-        columns = (table.rows["time"][docs].tolist(), shared.tolist(), larger, exact.tolist())
+        columns = (table.times[docs].tolist(), shared.tolist(), larger, exact.tolist())
         return [
             Overlap(doc, ids[doc], *values)
             for doc, values in zip(docs.tolist(), zip(*columns, strict=True), strict=True)

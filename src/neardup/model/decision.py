@@ -1,7 +1,7 @@
-"""One document against its window: from exact overlaps to a verdict. The product on one page, for either engine.
+"""One document against its window: from exact overlaps to a verdict. The only place where a verdict is decided.
 
-A document is signed (signing/signature.py), an engine finds candidates for it and counts |A ∩ B| with each exactly; the
-overlaps at or above the threshold come here.
+A document is signed (signing/signature.py), candidates are found for it (index/candidates.py), and |A ∩ B| with each is
+counted exactly (index/verification.py); what is at or above the threshold comes here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from neardup.model.document import format_time
-from neardup.model.verdict import Match, Overlap, Part, Status, Verdict, best_first, largest_first
+from neardup.model.verdict import (
+    Match,
+    Overlap,
+    Part,
+    PartialMatch,
+    Status,
+    Verdict,
+    best_first,
+    largest_first,
+)
 
 Stands = Callable[[Overlap], bool]
 """Whether a document stands for a group, as its head or in place of one that is gone."""
@@ -39,44 +48,69 @@ def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> M
     return Matches(best if listed is None else best[: max(listed, 1)], len(best), head)
 
 
-def alone(identity: str, time: int, status: Status, candidates: int, truncated: bool) -> Verdict:
-    """The verdict on a document that matches none: it heads a group of its own."""
-    return Verdict(
-        identity, format_time(time), status, None, None, None, identity, candidates, truncated, (), 0
-    )
+class Evidence(NamedTuple):
+    """What a verdict on one document is decided by.
 
-
-def with_parts(verdict: Verdict, parts: Sequence[Part] | None, listed: int | None) -> Verdict:
-    """The verdict with the `parts` that its document has in common with others below the threshold, largest first.
-
-    `listed` as for matches. None: partial copies were not looked for. What is no copy as a whole becomes `partial`,
-    and heads a group of its own all the same: groups are of copies.
+    id, time     of the document; `time` in milliseconds
+    compared     how many documents it was compared with exactly
+    matches      those at or above the threshold
+    parts        those below it that share a part; None: partial copies were not looked for
+    empty        whether its normal form is: nothing is a copy of nothing
+    comparable   whether any hour lives that it is to be compared with
+    cut          whether anything was left out: of the search, or hours that it should have been compared with
+    listed       how many matches and parts the verdict names; None = all
     """
-    if parts is None:
-        return verdict
-    named = tuple(part.match for part in largest_first(parts)[:listed])
-    status: Status = "partial" if parts and verdict.status == "unique" else verdict.status
-    return verdict._replace(status=status, partial=named, partial_total=len(parts))
+
+    id: str
+    time: int
+    compared: int
+    matches: Matches
+    parts: Sequence[Part] | None
+    empty: bool
+    comparable: bool
+    cut: bool
+    listed: int | None
 
 
-def copied(
-    identity: str, time: int, matches: Matches, candidates: int, truncated: bool, *, listed: int | None
-) -> Verdict:
-    """The verdict on a document that has `matches`.
+def decide(evidence: Evidence) -> Verdict:
+    """The verdict on a document: what it is a copy of, whose group it joins, what it shares parts with.
 
-    `listed` is how many of them to name, best first; None = all.
+    What matches none, or none that stands for a group, heads a group of its own: so does a partial copy, as groups are
+    of copies as a whole.
     """
+    id, time, compared, matches, parts, empty, comparable, cut, listed = evidence
+    named, named_total = (None, None) if parts is None else (_named(parts, listed), len(parts))
+    if not matches.total:
+        status = _status_without_match(empty=empty, comparable=comparable, partial=bool(parts))
+        return Verdict(
+            id, format_time(time), status, None, None, None, id, compared, cut, (), 0, named, named_total
+        )
     best = matches.best[0]
     return Verdict(
-        id=identity,
-        time=format_time(time),
-        status="exact" if best.exact else "near",
-        duplicate_of=best.id,
-        score=best.score,
-        shared=best.shared,
-        group=identity if matches.head is None else matches.head.id,
-        candidates=candidates,
-        truncated=truncated,
-        matches=tuple(Match(match.id, match.score, match.shared) for match in matches.best[:listed]),
-        matches_total=matches.total,
+        id,
+        format_time(time),
+        "exact" if best.exact else "near",
+        best.id,
+        best.score,
+        best.shared,
+        id if matches.head is None else matches.head.id,
+        compared,
+        cut,
+        tuple(Match(match.id, match.score, match.shared) for match in matches.best[:listed]),
+        matches.total,
+        named,
+        named_total,
     )
+
+
+def _status_without_match(*, empty: bool, comparable: bool, partial: bool) -> Status:
+    if empty:
+        return "empty"
+    if not comparable:
+        return "unscored"
+    return "partial" if partial else "unique"
+
+
+def _named(parts: Sequence[Part], listed: int | None) -> tuple[PartialMatch, ...]:
+    """The parts as a verdict names them, the largest first."""
+    return tuple(part.match for part in largest_first(parts)[:listed])

@@ -7,10 +7,12 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import DocumentError, SettingsError
+from neardup.model.settings import HOUR_MS
 
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _EPOCH_MS_FROM: Final = 100_000_000_000
@@ -65,7 +67,32 @@ class Document(NamedTuple):
     fields: Any = None
 
 
-Item = Document | Mapping[str, Any]
+@dataclass(frozen=True)
+class Origin:
+    """Where a document lies that another client has written already, and in which version it was read.
+
+    `fingerprint` is the one it bears; None if nobody has signed it as this window does.
+    """
+
+    index: str
+    id: str
+    seq_no: int
+    primary_term: int
+    fingerprint: str | None
+
+
+class ForeignDocument(NamedTuple):
+    """A document that lies in the store of a window already, but was written there by another client: it is scored
+    where it is. `time` as of a `Document`.
+    """
+
+    id: str
+    text: str
+    time: datetime | str | float | None
+    origin: Origin
+
+
+Item = Document | Mapping[str, Any] | ForeignDocument
 """What `ingest` takes: a document, or a mapping with "id", "text", perhaps "time", and fields of its own."""
 
 
@@ -86,16 +113,19 @@ class AssumedTime(str):
 
 
 class Prepared(NamedTuple):
-    """A document that passed every check: text as UTF-8, time in milliseconds. `fields`: what else came with it.
+    """A document that passed every check: text as UTF-8, time in milliseconds, and its hour.
 
-    `dated`: it brought its time itself.
+    `fields`: what else came with it; `dated`: it brought its time itself; `origin`: where it lies if another client
+    wrote it.
     """
 
     id: str
     text: bytes
     time: int
+    hour: int
     fields: Any = None
     dated: bool = True
+    origin: Origin | None = None
 
 
 def parse_time(value: Any) -> int:
@@ -233,36 +263,39 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     that cannot be read.
     """
     # The type first: asking whether a tuple is a Mapping costs more than all the rest.
-    identity: Any
+    id: Any
     text: Any
+    fields: Any = None
+    origin = None
     if type(item) is not Document and isinstance(item, Mapping):
-        identity, text, time = item.get("id"), item.get("text"), item.get("time")
+        id, text, time = item.get("id"), item.get("text"), item.get("time")
         fields = {name: item[name] for name in item if name not in _OWN} or None
     elif type(item) is Document:
-        identity, text, time, fields = item
+        id, text, time, fields = item
+    elif type(item) is ForeignDocument:
+        id, text, time, origin = item
     elif isinstance(item, tuple | list) and 2 <= len(item) <= len(Document._fields):
-        identity, text, time, fields = Document(*item)
+        id, text, time, fields = Document(*item)
     else:
         raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
-    if isinstance(identity, int) and not isinstance(identity, bool) and identity.bit_length() <= 64:
-        identity = str(identity)
-    if not isinstance(identity, str) or not identity:
-        raise DocumentError(
-            None, f"id is {_shown(identity)}: it must be a non-empty string or a 64-bit number"
-        )
+    if isinstance(id, int) and not isinstance(id, bool) and id.bit_length() <= 64:
+        id = str(id)
+    if not isinstance(id, str) or not id:
+        raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
     if not isinstance(text, str):
-        raise DocumentError(identity, f"text is {type(text).__name__}, not a string")
+        raise DocumentError(id, f"text is {type(text).__name__}, not a string")
     if len(text) > max_length:
         raise DocumentError(
-            identity, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
+            id, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
         )
     try:
-        if len(encode_text(identity, "id")) > MAX_ID_BYTES:
-            raise DocumentError(identity[:40], f"id is longer than {MAX_ID_BYTES} bytes")
-        if time is None:
-            return Prepared(identity, encode_text(text), arrival(), fields, dated=False)
-        return Prepared(identity, encode_text(text), parse_time(time), fields, type(time) is not AssumedTime)
+        if len(encode_text(id, "id")) > MAX_ID_BYTES:
+            raise DocumentError(id[:40], f"id is longer than {MAX_ID_BYTES} bytes")
+        encoded = encode_text(text)
+        when = arrival() if time is None else parse_time(time)
     except DocumentError:
         raise
     except ValueError as error:
-        raise DocumentError(identity, str(error)) from None
+        raise DocumentError(id, str(error)) from None
+    dated = time is not None and type(time) is not AssumedTime
+    return Prepared(id, encoded, when, when // HOUR_MS, fields, dated, origin)

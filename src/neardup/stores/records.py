@@ -1,119 +1,367 @@
-"""What the store keeps of a verdict beside its document's row (stores/base.py): as values, and as bytes of a blob.
+"""The record of a document: a row of fixed width, and a blob for what has none. The one home of both formats.
 
-A blob is the id, the id of the group's head unless that is the document itself, and then, of a copy or a partial copy,
-one JSON array: the fields of `VerdictPayload` in order, without those at the end that say nothing. What an earlier
-version wrote is shorter, and reads the same.
+A row (`ROW`, 128 bytes) is one version of one document. Its blob is the id, the id of the group's head unless that is
+the document itself, and then, of a copy or a partial copy, its payload (stores/verdict_payload.py).
+
+Nobody but this module, the table in memory (index/document_table.py) and the codec of a cluster
+(elastic/window/codec.py) knows the names of the columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import orjson
+from numpy.typing import NDArray
 
-from neardup.model.verdict import Match, PartialMatch, largest_first
+from neardup.model.document import format_time
+from neardup.model.settings import HOUR_MS
+from neardup.model.verdict import Member, Verdict
+from neardup.stores.verdict_payload import VerdictPayload
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from neardup.model.verdict import Overlap, Part, Status
 
-    from neardup.model.verdict import Overlap, Part, Verdict
-    from neardup.stores.base import Rows
+DELETED: Final = 1
+"""Flag: this version ends its document."""
+TRUNCATED: Final = 2
+"""Flag: the verdict says that something was left out of the comparison."""
+SET_ASIDE: Final = 4
+"""Flag: a copy that is kept, but out of what is searched (policy "route")."""
 
-_ALWAYS = 4
+STATUSES: Final[tuple[Status, ...]] = ("unique", "near", "exact", "empty", "unscored", "partial")
+"""A row holds the place of its status in this line."""
+_COPIES: Final = (STATUSES.index("near"), STATUSES.index("exact"))
+
+ROW: Final = np.dtype(
+    [
+        ("seq", "<i8"), ("order", "<i8"), ("time", "<i8"), ("group_order", "<i8"), ("group_time", "<i8"),
+        ("text_start", "<i8"), ("blob_start", "<i8"), ("keys_start", "<i8"),
+        ("fingerprint", "<u8", 2),
+        ("text_bytes", "<u4"), ("blob_bytes", "<u4"), ("count", "<u4"), ("candidates", "<u4"),
+        ("shared", "<i4"), ("larger", "<i4"),
+        ("n_prefix", "<u4"), ("n_sentences", "<u4"),
+        ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
+        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("words", "u1"), ("asked", "u1"),
+        ("spare", "u1", 3),
+    ]
+)  # fmt: skip
+"""One version of one document.
+
+seq             number of the version, ascending over the whole window
+order           number of the document in order of arrival, over all hours: its arrival
+time            milliseconds since 1970 UTC
+group_order, group_time   arrival and time of the head of its group: its own if it heads one
+*_start, *_bytes          where a directory keeps its text, blob and keys (in keys: of 8 bytes)
+fingerprint, count        of its normal form; |A|
+n_*             how many keys of each kind it has, see `KEY_COUNTS`
+candidates, shared, larger, status   of its verdict; `shared` and `larger` = max(|A|, |B|) of its best match
+id_bytes, group_bytes     of what its blob begins with
+words           whether sentences and bands were made of it
+asked           whether partial copies were looked for
+"""
+
+KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
+"""The keys of a document are kept in this order: sketch, bitmap, prefix, sentences, simhash bands."""
+
+Rows = NDArray[np.void]
 
 
-def read_ids(file: Path, rows: Rows) -> list[str]:
-    """The id at the beginning of the blob of each of `rows`, "" of one without a blob.
+# ---- rows ----
 
-    What follows the ids is not read: with all matches listed that may be gigabytes.
+
+class KeySizes(NamedTuple):
+    """How many keys of each kind each of some documents has."""
+
+    sketch: NDArray[np.int64]
+    sieve: int
+    prefix: NDArray[np.int64] | int = 0
+    sentences: NDArray[np.int64] | int = 0
+    bands: NDArray[np.int64] | int = 0
+
+
+def new_rows(
+    times: Sequence[int],
+    fingerprints: NDArray[np.uint64],
+    counts: NDArray[np.int64],
+    text_bytes: NDArray[np.int64],
+    sizes: KeySizes,
+    *,
+    words: bool,
+    partial: bool,
+) -> Rows:
+    """Rows of new documents, as if every one were unique; what differs is written when it is decided.
+
+    `words`: sentences and bands were made of them; `partial`: partial copies are looked for.
     """
-    starts, sizes = rows["blob_start"], np.where(rows["blob_bytes"] > 0, rows["id_bytes"], 0)
-    if not sizes.any():
-        return [""] * len(rows)
-    ends = (starts + sizes).tolist()
-    with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as blobs:
-        return [blobs[start:end].decode() for start, end in zip(starts.tolist(), ends, strict=True)]
+    rows = np.zeros(len(times), ROW)
+    rows["time"] = rows["group_time"] = times
+    rows["text_start"] = rows["keys_start"] = rows["shared"] = -1
+    rows["fingerprint"] = fingerprints
+    rows["text_bytes"] = text_bytes
+    rows["count"] = counts
+    rows["status"] = np.where(text_bytes == 0, STATUSES.index("empty"), STATUSES.index("unique"))
+    rows["asked"], rows["words"] = partial, words
+    for name, size in zip(KEY_COUNTS, sizes, strict=True):
+        rows[name] = size
+    return rows
 
 
-class VerdictPayload(NamedTuple):
-    """What a row has no column for.
+def number_rows(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:
+    """Numbers new documents by arrival from `first_arrival` on; their blobs are their ids alone, so far."""
+    rows["order"] = rows["group_order"] = np.arange(first_arrival, first_arrival + len(rows))
+    rows["id_bytes"] = rows["blob_bytes"] = id_bytes
 
-    original, time, score   best match, its own time, doc_q with it
-    matches                 `Match`es as they are listed
-    parts                   `PartialMatch`es as they are listed, each with the time of its document
-    matches_total, partial_total   how many there were; None: as many as are listed
-    head                    of a member whose best match is not the head of its group: doc_q and |A ∩ B| with the head.
-                            Earlier versions did not keep it
+
+def set_versions(rows: Rows, last: int) -> None:
+    """Numbers versions: those after version `last`."""
+    rows["seq"] = np.arange(last + 1, last + 1 + len(rows))
+
+
+def set_deleted(row: Any) -> None:
+    """Makes a version the end of its document: it has no blob."""
+    row["flags"] |= DELETED
+    row["blob_bytes"] = 0
+
+
+def arrivals_of(rows: Rows) -> NDArray[np.int64]:
+    """The arrival of each row's document."""
+    arrivals: NDArray[np.int64] = rows["order"]
+    return arrivals
+
+
+def hours_of(rows: Rows) -> NDArray[np.int64]:
+    """The hour of each row's document."""
+    hours: NDArray[np.int64] = rows["time"] // HOUR_MS
+    return hours
+
+
+def fingerprints_of(rows: Rows) -> NDArray[np.uint64]:
+    """The two halves of each row's fingerprint."""
+    fingerprints: NDArray[np.uint64] = rows["fingerprint"]
+    return fingerprints
+
+
+def qgram_counts(rows: Rows) -> NDArray[np.uint32]:
+    """|A| of each row's document."""
+    counts: NDArray[np.uint32] = rows["count"]
+    return counts
+
+
+def prefix_sizes(rows: Rows) -> NDArray[np.uint32]:
+    """How many keys of a prefix each row's document was stored with."""
+    sizes: NDArray[np.uint32] = rows["n_prefix"]
+    return sizes
+
+
+def are_deleted(rows: Rows) -> NDArray[np.bool_]:
+    """Which rows end their documents."""
+    deleted: NDArray[np.bool_] = (rows["flags"] & DELETED) != 0
+    return deleted
+
+
+def are_set_aside(rows: Rows) -> NDArray[np.bool_]:
+    """Which rows are of copies that are kept out of what is searched."""
+    aside: NDArray[np.bool_] = (rows["flags"] & SET_ASIDE) != 0
+    return aside
+
+
+def are_truncated(rows: Rows) -> NDArray[np.bool_]:
+    """Which rows have verdicts that say `truncated`."""
+    truncated: NDArray[np.bool_] = (rows["flags"] & TRUNCATED) != 0
+    return truncated
+
+
+def are_copies(rows: Rows) -> NDArray[np.bool_]:
+    """Which rows are of near or exact copies."""
+    return np.isin(rows["status"], _COPIES)
+
+
+def are_without_words(rows: Rows) -> NDArray[np.bool_]:
+    """Which documents have a text of which no sentences and bands were made."""
+    without: NDArray[np.bool_] = (rows["words"] == 0) & (rows["text_bytes"] > 0)
+    return without
+
+
+def has_words(row: Any) -> bool:
+    """Whether sentences and bands were made of a document."""
+    return bool(row["words"])
+
+
+def are_too_short(rows: Rows) -> NDArray[np.bool_]:
+    """Which documents have a text, but no q-gram."""
+    short: NDArray[np.bool_] = (rows["count"] == 0) & (rows["text_bytes"] > 0)
+    return short
+
+
+def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
+    """Which of `rows` are the last versions of documents that are there, from `floor_arrival` on, by arrival."""
+    places: NDArray[np.int64] = np.lexsort((rows["seq"], rows["order"]))
+    last = np.ones(len(rows), np.bool_)
+    last[:-1] = rows["order"][places][1:] != rows["order"][places][:-1]
+    places = places[last]
+    return places[~are_deleted(rows[places]) & (rows["order"][places] >= floor_arrival)]
+
+
+# ---- keys ----
+
+
+def key_counts(rows: Rows) -> NDArray[np.int64]:
+    """How many keys of each of `KEY_COUNTS` every row has: one line a kind, one column a row."""
+    return np.array([rows[name] for name in KEY_COUNTS], np.int64)
+
+
+def key_starts(rows: Rows) -> NDArray[np.int64]:
+    """Where the keys of each of `KEY_COUNTS` begin, for every row: one line a kind, one column a row."""
+    counts = key_counts(rows)
+    starts: NDArray[np.int64] = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
+    return starts
+
+
+def lay_keys(rows: Rows) -> None:
+    """Lets the keys of `rows` lie one after another, from 0 on."""
+    sizes = key_counts(rows).sum(axis=0)
+    rows["keys_start"] = np.cumsum(sizes) - sizes
+
+
+def sieves_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
+    """The bitmap of each of `rows`, whose `keys` lie one after another; empty for one without."""
+    counts = key_counts(rows)
+    sizes = counts.sum(axis=0)
+    starts = (np.cumsum(sizes) - sizes + counts[0]).tolist()
+    return [keys[at : at + words] for at, words in zip(starts, counts[1].tolist(), strict=True)]
+
+
+# ---- where a directory keeps what belongs to a row ----
+
+
+def assign_offsets(rows: Rows, text_at: int, blob_at: int, keys_at: int) -> None:
+    """Sets where the data of new rows lie, given where the hour's files end now."""
+    for name, sizes, at in (
+        ("text_start", rows["text_bytes"].astype(np.int64), text_at),
+        ("keys_start", key_counts(rows).sum(axis=0), keys_at),
+    ):
+        rows[name] = at + np.cumsum(sizes) - sizes
+    assign_blob_offsets(rows, blob_at)
+
+
+def assign_blob_offsets(rows: Rows, blob_at: int) -> None:
+    """Sets where the blobs of new versions lie, which keep their texts and keys."""
+    sizes = rows["blob_bytes"].astype(np.int64)
+    rows["blob_start"] = blob_at + np.cumsum(sizes) - sizes
+
+
+def text_extents(rows: Rows) -> list[tuple[int, int]]:
+    """Where the text of each row begins, and how many bytes it has."""
+    return list(zip(rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True))
+
+
+def blob_extents(rows: Rows) -> list[tuple[int, int]]:
+    """Where the blob of each row begins, and how many bytes it has."""
+    return list(zip(rows["blob_start"].tolist(), rows["blob_bytes"].tolist(), strict=True))
+
+
+def id_extents(rows: Rows) -> list[tuple[int, int]]:
+    """Where the id of each row begins in the blobs, and how many bytes it has; 0 of one without a blob."""
+    sizes = np.where(rows["blob_bytes"] > 0, rows["id_bytes"], 0)
+    return list(zip(rows["blob_start"].tolist(), sizes.tolist(), strict=True))
+
+
+def ends_of(rows: Rows) -> list[int]:
+    """Bytes of the files of rows, texts, blobs and keys that `rows` speak of."""
+    if not len(rows):
+        return [0, 0, 0, 0]
+    return [
+        len(rows) * ROW.itemsize,
+        int((rows["text_start"] + rows["text_bytes"]).max()),
+        int((rows["blob_start"] + rows["blob_bytes"]).max()),
+        8 * int((rows["keys_start"] + key_counts(rows).sum(axis=0)).max()),
+    ]
+
+
+def committed_rows(rows: Rows, last: int) -> Rows:
+    """The rows up to version `last`: they ascend. What follows may be anything, zeros after a power cut too."""
+    versions = np.concatenate([[0], rows["seq"]])
+    good = (versions[1:] > versions[:-1]) & (versions[1:] <= last)
+    return rows if good.all() else rows[: int(np.argmin(good))]
+
+
+# ---- blobs ----
+
+
+class Blob(NamedTuple):
+    """What a blob says: the id of its document, that of the head of its group, and the rest."""
+
+    id: str
+    group: str
+    payload: VerdictPayload
+
+
+def encode_blob(row: Any, id: str, group: str, payload: VerdictPayload) -> bytes:
+    """The blob of a document; `row` is told how its parts are laid out."""
+    id_bytes, group_bytes = id.encode(), b"" if group == id else group.encode()
+    blob = id_bytes + group_bytes + payload.to_bytes()
+    row["id_bytes"], row["group_bytes"], row["blob_bytes"] = len(id_bytes), len(group_bytes), len(blob)
+    return blob
+
+
+def decode_blob(row: Any, blob: bytes) -> Blob:
+    """What the blob of `row` says."""
+    id_end = int(row["id_bytes"])
+    group_end = id_end + int(row["group_bytes"])
+    id = blob[:id_end].decode()
+    return Blob(id, blob[id_end:group_end].decode() or id, VerdictPayload.read(blob[group_end:]))
+
+
+# ---- verdicts ----
+
+
+def encode_verdict(
+    row: Any, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
+) -> bytes:
+    """Writes the verdict on a document into its row, as far as that has columns for it; returns its blob.
+
+    `best` is the best match, `parts` are those that the verdict lists, and perhaps others; `head` is the match whose
+    group the document joins.
     """
-
-    original: str | None = None
-    time: int = 0
-    score: float | None = None
-    matches: Sequence[Sequence[Any]] = ()
-    parts: Sequence[Sequence[Any]] = ()
-    matches_total: int | None = None
-    partial_total: int | None = None
-    head: Sequence[Any] | None = None
-
-    @classmethod
-    def of(
-        cls, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None = None
-    ) -> VerdictPayload:
-        """What is kept of `verdict`, whose best match is `best`; `parts` are those it lists, and perhaps others; `head`
-        is the match whose group it joins.
-        """
-        named = zip(verdict.partial or (), largest_first(parts), strict=False)
-        return cls(
-            verdict.duplicate_of,
-            best.time if best is not None else 0,
-            verdict.score,
-            [list(match) for match in verdict.matches],
-            [[*match, part.time] for match, part in named],
-            unless_listed(verdict.matches_total, verdict.matches),
-            unless_listed(verdict.partial_total, verdict.partial or ()),
-            None if head is None or head is best else [head.score, head.shared],
-        )
-
-    @classmethod
-    def read(cls, rest: bytes) -> VerdictPayload:
-        """What the part of a blob after the group says."""
-        return cls(*orjson.loads(rest)) if rest else cls()
-
-    def to_bytes(self) -> bytes:
-        """The part of a blob after the group; empty for what is no copy, of nothing and of no part."""
-        if self.original is None and not self.parts and self.partial_total is None:
-            return b""
-        fields = list(self)
-        while len(fields) > _ALWAYS and (fields[-1] is None or fields[-1] == []):
-            fields.pop()
-        return orjson.dumps(fields)
-
-    def with_head(self, head: str, shared: int) -> tuple[float | None, int | None]:
-        """doc_q and |A ∩ B| of a member with the `head` of its group, None if they are not known; `shared` is that with
-        its best match.
-        """
-        if self.head is not None:
-            return self.head[0], self.head[1]
-        return (self.score, shared) if self.original == head else (None, None)
-
-    @property
-    def listed(self) -> tuple[tuple[Match, ...], int]:
-        """The matches of the verdict, and how many there were."""
-        return tuple(Match(*match) for match in self.matches), _total(self.matches_total, self.matches)
-
-    @property
-    def partial(self) -> tuple[tuple[PartialMatch, ...], int]:
-        """The partial copies of the verdict, and how many there were."""
-        return tuple(PartialMatch(*part[:-1]) for part in self.parts), _total(self.partial_total, self.parts)
+    row["status"] = STATUSES.index(verdict.status)
+    row["candidates"] = verdict.candidates
+    row["asked"] = verdict.partial is not None
+    row["flags"] = (row["flags"] & SET_ASIDE) | (TRUNCATED if verdict.truncated else 0)
+    row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
+    return encode_blob(row, verdict.id, verdict.group, VerdictPayload.of(verdict, best, parts, head))
 
 
-def unless_listed(total: int | None, listed: Sequence[Any]) -> int | None:
-    """A total as `VerdictPayload` has it: None if all are listed."""
-    return None if total == len(listed) else total
+def verdict_of(row: Any, blob: bytes) -> Verdict:
+    """The verdict that a stored document was given."""
+    id, group, payload = decode_blob(row, blob)
+    matches, matches_total = payload.listed
+    partial, partial_total = payload.partial if row["asked"] else (None, None)
+    return Verdict(
+        id,
+        format_time(int(row["time"])),
+        STATUSES[int(row["status"])],
+        payload.original,
+        payload.score,
+        int(row["shared"]) if payload.original is not None else None,
+        group,
+        int(row["candidates"]),
+        bool(row["flags"] & TRUNCATED),
+        matches,
+        matches_total,
+        partial,
+        partial_total,
+    )
 
 
-def _total(total: int | None, listed: Sequence[Any]) -> int:
-    return len(listed) if total is None else total
+def member_of(row: Any, blob: bytes) -> Member:
+    """A stored document as a member of its group."""
+    id, group, payload = decode_blob(row, blob)
+    score, shared = payload.with_head(group, int(row["shared"]))
+    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score)
+
+
+def best_overlap(row: Any) -> tuple[int, int]:
+    """|A ∩ B| and max(|A|, |B|) of a copy and its best match."""
+    return int(row["shared"]), int(row["larger"])

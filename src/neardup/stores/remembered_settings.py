@@ -6,16 +6,13 @@ Where verdicts by other settings are stored, it has beside them `earlier`: for e
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.settings import Settings, exact_threshold
-from neardup.stores.window_directory import DESCRIPTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 log = logging.getLogger("neardup")
 
@@ -46,13 +43,13 @@ def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return new | ({EARLIER: left} if left else {})
 
 
-def settled(new: dict[str, Any]) -> dict[str, Any]:
+def without_earlier(new: dict[str, Any]) -> dict[str, Any]:
     """What a window remembers when all its verdicts have been made by the settings `new`."""
     return {name: value for name, value in new.items() if name != EARLIER}
 
 
-def tell_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Says in the log by what documents are decided from now on, if those that are stored were by something else."""
+def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Logs by what documents are decided from now on, if those that are stored were by something else."""
     changes = _changes(known, new)
     if not changes:
         return
@@ -64,23 +61,6 @@ def tell_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         "`neardup reconcile%s` brings them to it",
         was, now, option,
     )  # fmt: skip
-
-
-def write_settings(directory: Path, remembered: Mapping[str, Any]) -> None:
-    """Puts what a window in a directory remembers into its description, whole or not at all."""
-    file = directory / DESCRIPTION
-    known = json.loads(file.read_bytes())
-    write_description(directory, known | {"settings": dict(remembered)})
-
-
-def write_description(directory: Path, description: Mapping[str, Any]) -> None:
-    """Writes window.json, whole or not at all, unless it says this already."""
-    file, text = directory / DESCRIPTION, json.dumps(description, indent=1)
-    if file.exists() and file.read_text() == text:
-        return
-    draft = directory / f"{DESCRIPTION}.new"
-    draft.write_text(text)
-    draft.replace(file)
 
 
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from neardup.model.settings import Settings
     from neardup.model.verdict import Group, Verdict
 
+Documents = Iterable[Item | Flush]
 OnReject = Callable[[Reject], None]
 
 
@@ -117,19 +118,22 @@ class Window(Protocol):
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
 
-    left: Left
-    """What has left it since it was opened."""
-    replaced: int
-    """How many stored documents another text under their id has taken the place of since then."""
+    @property
+    def left(self) -> Left:
+        """What has left it since it was opened."""
+        ...
+
+    @property
+    def replaced(self) -> int:
+        """How many stored documents another text under their id has taken the place of since then."""
+        ...
 
     @property
     def settings(self) -> Settings:
         """The settings that this window was opened with, by which it decides."""
         ...
 
-    def ingest(
-        self, documents: Iterable[Item | Flush], *, on_reject: OnReject | None = None
-    ) -> Iterator[Verdict]:
+    def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
         """One verdict a document, in order; rejected ones go to `on_reject`, or else into the log.
 
         Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again

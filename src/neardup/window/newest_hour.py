@@ -1,8 +1,7 @@
-"""The newest hour of a window: which document may move it on, how it is set back, and how many hours stay behind it."""
+"""The newest hour of a window: which document may move it on, and how it is set back."""
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
@@ -11,15 +10,10 @@ from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, leap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from neardup.model.document import Prepared
-    from neardup.model.settings import Settings
-    from neardup.window.base import Expired
     from neardup.window.state import State
-
-log = logging.getLogger("neardup")
-
 
 LOOKED_PAST: Final = 100
 """Documents without times of their own among which the next one with a time is looked for."""
@@ -53,13 +47,15 @@ class Leaps:
         self._documents, self._following, self.held = documents, following, ()
 
     def doubt(self, at: int, state: State) -> str | None:
-        """Why the document `at` that place is not believed, now that it is its turn; None if it is, or is `held`."""
+        """Why the document `at` that place is not believed, now that those before it are done; None if it is,
+        or is `held`.
+        """
         document, settings = self._documents[at], state.settings
         if settings.advance or not settings.kept_hours:
             return None
         counts = {hour: load[0] for hour, load in state.table.load.items()}
-        found = leap(hour_of(document.time), state.newest, settings.kept_hours, counts)
-        if found is None or (document.dated and is_current(document.time)):
+        jump = leap(document.hour, state.newest, settings.kept_hours, counts)
+        if jump is None or (document.dated and is_current(document.time)):
             return None
         following = self._next(at)
         if not following.known:
@@ -68,10 +64,10 @@ class Leaps:
         if following.undated and not document.dated and is_current(document.time):
             return None
         after = following.document
-        if after is not None and found.borne_out_by(hour_of(after.time)):
+        if after is not None and jump.borne_out_by(after.hour):
             return None
         whose = "" if document.dated else ", which it was given because it has none,"
-        return f"time {format_time(document.time)}{whose} {found}"
+        return f"time {format_time(document.time)}{whose} {jump}"
 
     def _next(self, at: int) -> Next:
         """The next document with a time of its own, as far as it is known."""
@@ -103,8 +99,8 @@ def hour_to_set(state: State, time: int | None) -> int:
 
 
 def set_back(state: State, hour: int) -> None:
-    """Sets the newest hour back to `hour`: what had expired by it may come again. What was dropped is gone, and whoever
-    should be compared with it is told so by `truncated`.
+    """Sets the newest hour back to `hour`: what had expired by it may come again. What was dropped is gone, and the
+    verdicts of those that should be compared with it say `truncated`.
     """
     committed = state.committed
     last_dropped = hour if hour > FIRST_HOUR else hour_of(now_ms())
@@ -113,51 +109,3 @@ def set_back(state: State, hour: int) -> None:
     state.committed = committed._replace(
         newest=hour, floor_hour=min(floor, committed.floor_hour), budget_hour=budget
     )
-
-
-def check_hours(
-    where: str, left: Settings, chosen: Settings, beyond: Callable[[int], Expired], *, force: bool
-) -> bool:
-    """Whether the hours change when `chosen` is remembered instead of `left`; says so if they do.
-
-    Raises `SettingsError` if documents would go by it, which `beyond` counts, and there is no `force`.
-    """
-    if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
-        return False
-    if chosen.kept_hours:
-        check_narrowing(left.kept_hours, chosen.kept_hours, beyond(chosen.kept_hours), force=force)
-    log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
-    return True
-
-
-def check_narrowing(left: int, kept: int, going: Expired, *, force: bool) -> None:
-    """Raises `SettingsError` if documents are `going` because `kept` hours are kept instead of `left`; 0 = all."""
-    if is_narrower(left, kept) and going.documents and not force:
-        raise SettingsError("keep_hours", kept, would_go(going))
-
-
-def is_narrower(left: int, kept: int) -> bool:
-    """Whether fewer hours are `kept` than there were `left`; 0 = all."""
-    return bool(kept) and (not left or kept < left)
-
-
-def would_go(going: Expired) -> str:
-    """Why not to let documents go unasked."""
-    hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
-    return (
-        f"more: the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go; "
-        "--force (force=True) lets them go, --keep-hours (keep_hours) keeps them without comparing them"
-    )
-
-
-def in_words(settings: Settings) -> str:
-    """How far a window looks back, and how long it keeps what it has.
-
-    >>> from neardup.model.settings import Settings
-    >>> in_words(Settings(keep_hours=720)), in_words(Settings(window_hours=0))
-    ('compares 24 h and keeps 720 h', 'compares and keeps all hours')
-    """
-    compared, kept = (
-        f"{hours} h" if hours else "all hours" for hours in (settings.window_hours, settings.kept_hours)
-    )
-    return f"compares and keeps {kept}" if compared == kept else f"compares {compared} and keeps {kept}"

@@ -1,21 +1,19 @@
-"""State: what the embedded engine holds of a window, in memory and in its store, kept in step."""
+"""State: what the engine holds of a window in memory, and its store, kept in step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
 from neardup.index.verification import Verifier
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
-from neardup.model.document import format_time
 from neardup.model.hours import hour_name
-from neardup.model.verdict import Member, Verdict
-from neardup.stores.base import DELETED, ROUTED, TRUNCATED, Additions, Commit, Rows, Store
-from neardup.stores.records import VerdictPayload
-from neardup.stores.remembered_settings import EARLIER, earlier, merged
+from neardup.stores import records
+from neardup.stores.base import Commit, NewDocuments
+from neardup.window.base import Expired, Left
+from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +25,11 @@ if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.model.settings import PartialRule, Settings
-    from neardup.model.verdict import Overlap, Part, Status
-    from neardup.signing.signature import Keys
+    from neardup.model.verdict import Member, Overlap, Part, Verdict
     from neardup.signing.signer import Signer
+    from neardup.stores.base import CommitResult, Store
+    from neardup.stores.records import Blob, Rows
 
-STATUSES: tuple[Status, ...] = ("unique", "near", "exact", "empty", "unscored", "partial")
-"""Their places are what a row stores."""
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
 
@@ -40,23 +37,23 @@ _COMPACT_SHARE = 0.3
 class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
-    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on.
+    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `left` and
+    `replaced` are those of the window (window/base.py). Documents are called by their numbers in the table.
     """
 
-    def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool) -> None:
+    def __init__(self, store: Store, settings: Settings, signer: Signer) -> None:
         self.store = store
         self.settings = settings
         self.signer = signer
-        self.readonly = readonly
         self.search = Search(signer, settings)
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
-        self.left: dict[str, Any] = {}
-        """What the window remembered of the settings before it was opened."""
-        self.told: set[str] = set()
-        """What has been said of this window already, and need not be said of every hour or page of it."""
+        self.left = Left()
+        self.replaced = 0
+        self.warned: set[str] = set()
+        """What has been logged of this window already, and need not be of every hour or page of it."""
         self._run = 0
-        self._documents: list[Prepared] = []
+        self._documents: Sequence[Prepared] = ()
         self._texts: list[bytes] = []
         self._blobs: list[bytes] = []
         self._doomed: list[int] = []
@@ -77,56 +74,53 @@ class State:
         self._run = self.table.size
 
     def begin_run(
-        self,
-        rows: Rows,
-        documents: list[Prepared],
-        texts: list[bytes],
-        sieves: NDArray[np.uint64] | None,
+        self, documents: Sequence[Prepared], signed: SignedQueryBatch, chosen: NDArray[np.int64]
     ) -> None:
-        """Takes the documents of a run into the table, not yet known by their ids."""
-        count = len(rows)
+        """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
+        places = chosen.tolist()
+        self._documents = [documents[i] for i in places]
+        self._texts = [signed.signed.text(i) for i in places]
+        ids = [document.id for document in self._documents]
+        self._blobs = [id.encode() for id in ids]
+        rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
         first = self.committed.next_order
-        rows["order"] = rows["group_order"] = np.arange(first, first + count)
-        self.committed = self.committed._replace(next_order=first + count)
-        self._texts, self._documents = texts, documents
-        ids = [document.id for document in documents]
-        self._blobs = [identity.encode() for identity in ids]
-        rows["id_bytes"] = rows["blob_bytes"] = list(map(len, self._blobs))
-        self._run = self.table.extend(rows, sieves)
+        records.number_rows(rows, first, list(map(len, self._blobs)))
+        self.committed = self.committed._replace(next_order=first + len(rows))
+        hours = np.array([document.hour for document in self._documents], np.int64)
+        self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self.table.name(ids, self._blobs)
 
-    def end_run(self, features: SignedQueryBatch, kept: NDArray[np.int64]) -> None:
-        """Appends the documents of the run that are to be stored; `kept` are their places in `features`."""
+    def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
+        """Appends the documents of the run that are to be stored; `chosen` are their places in `signed`."""
         table, first = self.table, self._run
         rows = table.rows[first : table.size]
-        stay = (rows["flags"] & DELETED) == 0
+        stay = ~records.are_deleted(rows)
         hours = table.hours[first : table.size]
         for hour in np.unique(hours[stay]).tolist():
-            chosen = np.flatnonzero(stay & (hours == hour))
-            rows["seq"][chosen] = self._next_seqs(len(chosen))
-            part = rows[chosen]
-            additions = Additions(
+            own = np.flatnonzero(stay & (hours == hour))
+            part = rows[own]
+            self._number_versions(part)
+            whole = len(own) == len(rows)
+            additions = NewDocuments(
                 part,
-                [self._texts[i] for i in chosen],
-                b"".join([self._blobs[i] for i in chosen]),
-                _stored_keys(features, kept[chosen]),
-                table.ids[first:] if len(chosen) == len(rows) else [table.ids[first + i] for i in chosen],
-                self._documents if len(chosen) == len(rows) else [self._documents[i] for i in chosen],
+                self._documents if whole else [self._documents[i] for i in own.tolist()],
+                self._texts if whole else [self._texts[i] for i in own.tolist()],
+                self._blobs if whole else [self._blobs[i] for i in own.tolist()],
+                keys_of(signed, chosen[own]),
             )
             self.store.append(int(hour), additions)
-            rows[chosen] = part
+            rows[own] = part
         table.account(first, table.size)
-        self._documents, self._texts, self._blobs = [], [], []
+        self._documents, self._texts, self._blobs = (), [], []
         self._run = table.size
 
-    def _next_seqs(self, count: int) -> NDArray[np.int64]:
-        seq = self.committed.seq
-        self.committed = self.committed._replace(seq=seq + count)
-        return np.arange(seq + 1, seq + count + 1)
+    def _number_versions(self, rows: Rows) -> None:
+        records.set_versions(rows, self.committed.seq)
+        self.committed = self.committed._replace(seq=self.committed.seq + len(rows))
 
     def record(
         self,
-        number: int,
+        doc: int,
         verdict: Verdict,
         best: Overlap | None,
         parts: Sequence[Part] = (),
@@ -137,50 +131,29 @@ class State:
         it joins.
         """
         table = self.table
-        row = table.rows[number]
-        row["status"] = STATUSES.index(verdict.status)
-        row["candidates"] = verdict.candidates
-        row["asked"] = verdict.partial is not None
-        row["flags"] = (row["flags"] & ROUTED) | (TRUNCATED if verdict.truncated else 0)
-        row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
-        blob = [verdict.id.encode()]
-        row["group_bytes"] = 0
-        row["group_time"] = row["time"]
-        table.lead(number)
+        row = table.rows[doc]
+        table.lead(doc)
         if verdict.group != verdict.id:
-            head_number = table.number_of[verdict.group]
-            of_head = table.rows[head_number]
-            row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
-            blob.append(verdict.group.encode())
-            row["group_bytes"] = len(blob[1])
-            table.join(number, int(of_head["order"]), head_number)
-        blob.append(VerdictPayload.of(verdict, best, parts, head).to_bytes())
-        whole = b"".join(blob)
-        row["blob_bytes"] = len(whole)
-        if number >= self._run:
-            self._blobs[number - self._run] = whole
+            table.follow(doc, table.doc_of[verdict.group])
+        blob = records.encode_verdict(row, verdict, best, parts, head)
+        if doc >= self._run:
+            self._blobs[doc - self._run] = blob
         else:
-            self._append_version(number, whole)
+            self._revise(doc, blob)
 
-    def store_flags(self, number: int) -> None:
-        """Appends a new version of a stored document whose flags alone have changed."""
-        row = self.table.rows[number]
-        hour, start, size = int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"])
-        self._append_version(number, self.store.blob(hour, start, size))
+    def store_flags(self, doc: int) -> None:
+        """Adds a new version of a stored document whose flags alone have changed."""
+        self._revise(doc, self._stored_blob(doc))
 
-    def _append_version(self, number: int, blob: bytes) -> None:
-        """Appends the row of `number` as it is now, as a new version of a stored document."""
-        rows = self.table.rows[number : number + 1]
-        rows["seq"] = self._next_seqs(1)
-        part = rows.copy()
-        part["blob_bytes"] = len(blob)
-        additions = Additions(part, [], blob, np.empty(0, np.uint64), [self.table.ids[number]])
-        self.store.append(int(self.table.hours[number]), additions)
-        rows[:] = part
+    def _revise(self, doc: int, blob: bytes) -> None:
+        """Adds the row of `doc` as it is now, as a new version of a stored document."""
+        row = self.table.rows[doc : doc + 1]
+        self._number_versions(row)
+        self.store.revise(int(self.table.hours[doc]), row, self.table.ids[doc], blob)
 
     def verifier(
         self,
-        features: SignedQueryBatch,
+        signed: SignedQueryBatch,
         candidates: Candidates,
         threshold: Fraction,
         *,
@@ -189,141 +162,108 @@ class State:
     ) -> Verifier:
         """What compares a signed batch with its candidates in this window."""
         return Verifier(
-            features, candidates, table=self.table, crowds=self.search.crowds, signer=self.signer,
+            signed, candidates, table=self.table, crowds=self.search.crowds, signer=self.signer,
             settings=self.settings, threshold=threshold, read_texts=self.texts, rule=rule, listed=listed,
         )  # fmt: skip
 
     # ---- reading ----
 
-    def text(self, number: int) -> bytes:
-        """Normal form of a document, of the run at hand or stored."""
-        return self.texts([number])[0]
+    def arrival_of(self, id: str) -> int | None:
+        """The arrival of the stored document of this id; None if there is none."""
+        doc = self.table.doc_of.get(id)
+        return None if doc is None else int(self.table.arrivals[doc])
 
-    def texts(self, numbers: Sequence[int]) -> list[bytes]:
+    def texts(self, docs: Sequence[int]) -> list[bytes]:
         """Normal forms of documents, of the run at hand or stored; one call to the store for all of them."""
-        stored = [number for number in numbers if number < self._run]
-        read = iter(self.store.texts(self.table.hours[stored].tolist(), self.table.rows[stored]))
-        return [next(read) if number < self._run else self._texts[number - self._run] for number in numbers]
+        stored = [doc for doc in docs if doc < self._run]
+        read = iter(self.store.texts(self.table.rows[stored]))
+        return [next(read) if doc < self._run else self._texts[doc - self._run] for doc in docs]
 
-    def _blob(self, number: int) -> tuple[str, VerdictPayload]:
-        """What a stored document's blob says: the id of the head of its group, and the rest."""
-        row = self.table.rows[number]
-        blob = self.store.blob(int(self.table.hours[number]), int(row["blob_start"]), int(row["blob_bytes"]))
-        group_start, group_end = int(row["id_bytes"]), int(row["id_bytes"]) + int(row["group_bytes"])
-        group = blob[group_start:group_end].decode() or self.table.ids[number]
-        return group, VerdictPayload.read(blob[group_end:])
+    def signed_again(self, doc: int) -> SignedQueryBatch:
+        """A stored document as it was signed when it came, with its sentences where they are known."""
+        signed = self.search.features(self.texts([doc]), normal=True)
+        sentences = self.search.sentences
+        if sentences is None or not records.has_words(self.table.rows[doc]):
+            return signed
+        return signed._replace(words=sentences.words_of(doc))
 
-    def group_id(self, number: int) -> str:
-        """Id of the head of a stored document's group, living or not."""
-        return self._blob(number)[0]
+    def _stored_blob(self, doc: int) -> bytes:
+        return self.store.blobs(self.table.rows[doc : doc + 1])[0]
 
-    def original_time(self, number: int) -> int:
-        """Time of what a stored document was found to be a copy of."""
-        return self._blob(number)[1].time
+    def blob(self, doc: int) -> Blob:
+        """What a stored document's blob says."""
+        return records.decode_blob(self.table.rows[doc], self._stored_blob(doc))
 
-    def part_times(self, number: int) -> list[int]:
-        """Times of the documents that a stored verdict names as partial copies, in its order."""
-        return [part[-1] for part in self._blob(number)[1].parts]
-
-    def stored_verdict(self, number: int) -> Verdict:
+    def stored_verdict(self, doc: int) -> Verdict:
         """The verdict that a stored document was given."""
-        row = self.table.rows[number]
-        group, kept = self._blob(number)
-        matches, matches_total = kept.listed
-        partial, partial_total = kept.partial if row["asked"] else (None, None)
-        return Verdict(
-            self.table.ids[number],
-            format_time(int(row["time"])),
-            STATUSES[int(row["status"])],
-            kept.original,
-            kept.score,
-            int(row["shared"]) if kept.original is not None else None,
-            group,
-            int(row["candidates"]),
-            bool(row["flags"] & TRUNCATED),
-            matches,
-            matches_total,
-            partial,
-            partial_total,
-        )
+        return records.verdict_of(self.table.rows[doc], self._stored_blob(doc))
 
-    def member(self, number: int) -> Member:
+    def member(self, doc: int) -> Member:
         """A stored document as a member of its group."""
-        row = self.table.rows[number]
-        group, kept = self._blob(number)
-        score, shared = kept.with_head(group, int(row["shared"]))
-        time = format_time(int(row["time"]))
-        return Member(self.table.ids[number], time, score, shared, kept.original, kept.score)
+        return records.member_of(self.table.rows[doc], self._stored_blob(doc))
 
     # ---- taking away ----
 
-    def remove(self, number: int) -> None:
+    def remove(self, doc: int) -> None:
         """Takes one stored document out, from memory and (with the next commit) from the store."""
-        self.table.mark_dead(number)
-        self.table.rows["flags"][number] |= DELETED
-        self._append_version(number, b"")
+        self.table.mark_dead(doc)
+        records.set_deleted(self.table.rows[doc])
+        self._revise(doc, b"")
 
-    def expire_before(self, hour: int) -> list[str]:
-        """Takes every hour before `hour` out; its files go with the next commit. Returns their names."""
-        if hour <= self.committed.floor_hour:
-            return []
-        self.committed = self.committed._replace(floor_hour=hour)
-        gone = [old for old in self.store.hours() if old < hour]
-        self.mark_dead_before(hour)
-        self._doomed += gone
-        return [hour_name(old) for old in gone]
+    def expire_before(self, hour: int) -> Expired:
+        """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
+        going = {old: load[0] for old, load in self.table.load.items() if old < hour}
+        gone = Expired((), sum(going.values()))
+        if hour > self.committed.floor_hour:
+            self.committed = self.committed._replace(floor_hour=hour)
+            doomed = [old for old in self.store.hours() if old < hour]
+            self.mark_expired_dead()
+            self._doomed += doomed
+            gone.extend(map(hour_name, doomed))
+        self.left = self.left.with_more(going)
+        return gone
 
-    def mark_dead_before(self, hour: int) -> None:
-        """Takes the documents of every hour before `hour` out of memory."""
+    def mark_expired_dead(self) -> None:
+        """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
+        table, committed = self.table, self.committed
         if self.search.sentences is not None:
-            self.search.sentences.forget_before(hour)
-        for number in np.flatnonzero(self.table.hours[: self.table.size] < hour).tolist():
-            if self.table.number_of.get(self.table.ids[number]) == number:
-                self.table.mark_dead(number)
+            self.search.sentences.forget_before(committed.floor_hour)
+        gone = (table.hours[: table.size] < committed.floor_hour) | (
+            table.arrivals[: table.size] < committed.floor_order
+        )
+        for doc in np.flatnonzero(gone).tolist():
+            if table.doc_of.get(table.ids[doc]) == doc:
+                table.mark_dead(doc)
 
     def evict_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
-        known = np.sort(np.fromiter(self.table.number_of.values(), np.int64, self.table.living))
+        known = np.sort(np.fromiter(self.table.doc_of.values(), np.int64, self.table.living))
         half = known[: (len(known) + 1) // 2]
-        self.committed = self.committed._replace(floor_order=int(self.table.rows["order"][half[-1]]) + 1)
-        for number in half.tolist():
-            self.table.mark_dead(number)
+        self.committed = self.committed._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
+        for doc in half.tolist():
+            self.table.mark_dead(doc)
 
-    def settle(self) -> None:
-        """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
-        for is still kept.
-        """
-        remembered = self.settings.remembered
-        kept = earlier(merged(self.store.remembered or remembered, remembered)).get("policy")
-        if self.settings.policy == "drop" and kept:
-            remembered[EARLIER] = {"policy": kept}
-        self.store.settle(remembered)
+    def forget_from(self, arrival: int) -> None:
+        """Takes the documents from `arrival` on out of memory: they were not stored after all."""
+        table = self.table
+        for doc in np.flatnonzero(table.arrivals[: table.size] >= arrival).tolist():
+            if table.doc_of.get(table.ids[doc]) == doc:
+                table.mark_dead(doc)
 
-    def commit(self) -> None:
-        """Makes all changes so far lasting."""
-        self.store.commit(self.committed)
-        for hour in self._doomed:
-            self.store.drop(hour)
-        self._doomed = []
+    # ---- commit ----
+
+    def commit(self) -> CommitResult:
+        """Makes all changes so far lasting, unless some are refused: then none."""
+        result = self.store.commit(self.committed)
+        if not result.refused:
+            self.committed = self.store.committed
+            for hour in self._doomed:
+                self.store.drop(hour)
+            self._doomed = []
+        return result
 
     def compact_if_worthwhile(self) -> None:
         """Frees the memory of dead documents when they are many."""
         if self.table.dead > max(_COMPACT_FROM, _COMPACT_SHARE * self.table.size):
             self.search.renumber(*self.table.compacted())
             self.resume()
-
-
-def _stored_keys(features: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
-    """The keys of some documents as the store keeps them (store.py, KEY_COUNTS), document by document."""
-    signed = features.signed
-    plain = features.prefixes is None and features.words is None and len(chosen) == len(signed.bitmaps)
-    if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
-        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.bitmaps[:, 1]]).ravel()
-    kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.bitmaps[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.bitmaps) + 1)))
-    if features.prefixes is not None:
-        kinds.append(features.prefixes)
-    if features.words is not None:
-        kinds += [(features.words.sentences, features.words.sentence_offsets), features.words.band_keys()]
-    parts = [keys[offsets[i] : offsets[i + 1]] for i in chosen.tolist() for keys, offsets in kinds]
-    return np.concatenate(parts) if parts else np.empty(0, np.uint64)

@@ -23,8 +23,7 @@ from neardup.elastic.window.codec import (
 from neardup.model.verdict import Match, Verdict
 from neardup.signing.signature import Signature
 from neardup.signing.signer import sign
-from neardup.stores.base import ROUTED, ROW, TRUNCATED, key_counts
-from neardup.window.state import STATUSES
+from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, key_counts
 
 NOW = 1_795_251_600_000
 TEXT = "The ferry ran aground off the western spit at dawn. Two tugs went out to her before noon on Friday."
@@ -59,7 +58,7 @@ def stored(row, blob, sieve):
     return orjson.loads(orjson.dumps(kept))
 
 
-@pytest.mark.parametrize("flags", [0, TRUNCATED, ROUTED, TRUNCATED | ROUTED])
+@pytest.mark.parametrize("flags", [0, TRUNCATED, SET_ASIDE, TRUNCATED | SET_ASIDE])
 def test_a_copy_comes_back_as_it_was_written(flags):
     row = a_row(status=STATUSES.index("near"), shared=71, larger=90, group_order=3, candidates=5, flags=flags)
     row["count"], row["text_bytes"] = sign(TEXT).qgram_count, 78
@@ -67,7 +66,7 @@ def test_a_copy_comes_back_as_it_was_written(flags):
         row, "zweiter-ä", "erster", orjson.dumps(["erster", NOW - 5, 71 / 90, [["erster", 71 / 90, 71]]])
     )
     sieve = np.arange(32, dtype=np.uint64)
-    found = stored_rows([stored(row, blob, sieve)], [bool(flags & ROUTED)])
+    found = stored_rows([stored(row, blob, sieve)], [bool(flags & SET_ASIDE)])
     assert found.ids == ["zweiter-ä"]
     assert found.blobs == [blob]
     for name in ("order", "time", "group_order", "group_time", "count", "candidates", "shared", "larger", "status",

@@ -16,8 +16,7 @@ from neardup.elastic.window.codec import (
 )
 from neardup.model.verdict import PartialMatch, Verdict
 from neardup.signing.signer import sign
-from neardup.stores.base import ROW
-from neardup.window.state import STATUSES
+from neardup.stores.records import ROW, STATUSES
 
 NOW = 1_795_251_600_000
 TEXT = "The grey heron stalked slowly across the frozen marsh at sunrise."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.model.decision import alone, copied, ranked, with_parts
+from neardup.model.decision import Evidence, Matches, decide, ranked
 from neardup.model.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
@@ -12,9 +12,13 @@ BETTER = Overlap(2, "better", 60, 9, 10, False)
 EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 
-def verdict(*overlaps, heads=(), listed=None):
+UNIQUE = Evidence("new", 1_000, 7, Matches((), 0, None), None, False, True, True, None)
+"""What is known of a document that matches none."""
+
+
+def verdict(*overlaps, heads=(), listed=None, parts=None):
     matches = ranked(overlaps, lambda match: match.id in heads, listed)
-    return copied("new", 1_000, matches, 7, True, listed=listed)
+    return decide(UNIQUE._replace(matches=matches, listed=listed, parts=parts))
 
 
 @pytest.mark.parametrize(("overlaps", "status", "best"), [
@@ -68,9 +72,11 @@ def test_the_best_match_is_kept_however_few_are_listed(listed, kept):
     assert ranked([], lambda _: True, listed) == ([], 0, None)
 
 
-@pytest.mark.parametrize("status", ["unique", "empty", "unscored"])
-def test_alone_it_heads_a_group_of_its_own(status):
-    found = alone("a", 0, status, 3, False)
+@pytest.mark.parametrize(("empty", "comparable", "status"), [
+    (False, True, "unique"), (True, True, "empty"), (True, False, "empty"), (False, False, "unscored"),
+])  # fmt: skip
+def test_alone_it_heads_a_group_of_its_own(empty, comparable, status):
+    found = decide(UNIQUE._replace(id="a", time=0, compared=3, cut=False, empty=empty, comparable=comparable))
     assert found.to_dict() == {
         "id": "a", "time": "1970-01-01T00:00:00Z", "status": status, "duplicate_of": None, "score": None,
         "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
@@ -83,13 +89,20 @@ PARTS = [Part(1, "less", 50, 3, 10, 5, 1), Part(2, "more", 60, 4, 10, 8, 2)]
 
 
 def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
-    unique = alone("new", 0, "unique", 2, truncated=False)
-    found = with_parts(unique, PARTS, None)
+    found = decide(UNIQUE._replace(parts=PARTS))
     assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
     assert [part.id for part in found.partial or ()] == ["more", "less"]
-    assert [part.id for part in with_parts(unique, PARTS, 1).partial or ()] == ["more"]
-    assert [with_parts(unique, PARTS, listed).partial_total for listed in (None, 1, 0)] == [2, 2, 2]
-    assert with_parts(unique, [], None) == unique._replace(partial=(), partial_total=0)
-    assert with_parts(unique, None, None) == unique
-    near = with_parts(verdict(NEAR), PARTS, None)
+    one = decide(UNIQUE._replace(parts=PARTS, listed=1))
+    assert [part.id for part in one.partial or ()] == ["more"]
+    totals = [decide(UNIQUE._replace(parts=PARTS, listed=listed)).partial_total for listed in (None, 1, 0)]
+    assert totals == [2, 2, 2]
+    assert decide(UNIQUE._replace(parts=[])) == decide(UNIQUE)._replace(partial=(), partial_total=0)
+    near = verdict(NEAR, parts=PARTS)
     assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"), [({"empty": True}, "empty"), ({"comparable": False}, "unscored")]
+)
+def test_what_could_not_be_compared_is_no_partial_copy(changes, status):
+    assert decide(UNIQUE._replace(parts=PARTS, **changes)).status == status

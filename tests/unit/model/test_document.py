@@ -121,11 +121,11 @@ def now():
 
 
 def test_a_document_is_checked_and_encoded():
-    assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000)
-    undated = Prepared("a", b"x", 123, {"other": 1}, dated=False)
+    assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000, 0)
+    undated = Prepared("a", b"x", 123, 0, {"other": 1}, dated=False)
     assert prepare({"id": "a", "text": "x", "other": 1}, now, 10) == undated
     assumed = Document("a", "x", AssumedTime("1970-01-01T00:00:01Z"))
-    assert prepare(assumed, now, 10) == Prepared("a", b"x", 1_000, dated=False)
+    assert prepare(assumed, now, 10) == Prepared("a", b"x", 1_000, 0, dated=False)
     assert prepare({"id": 0, "text": ""}, now, 10)[:3] == ("0", b"", 123)
     assert prepare({"id": -(2**63), "text": "x"}, now, 10).id == "-9223372036854775808"
 

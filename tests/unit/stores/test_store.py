@@ -1,4 +1,4 @@
-"""Rows, texts and keys by hour: in memory and in files alike, committed whole or not at all."""
+"""Rows, texts, blobs and keys by hour: in memory and in files alike, committed whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,95 +6,92 @@ import numpy as np
 import pytest
 
 from neardup.errors import WindowDamaged, WindowLocked
-from neardup.stores.base import (
-    DELETED,
-    ROW,
-    Additions,
-    Commit,
-    FileStore,
-    MemoryStore,
-    assign_offsets,
-    key_counts,
-)
+from neardup.model.document import Prepared
+from neardup.model.settings import HOUR_MS
+from neardup.stores import records
+from neardup.stores.base import Commit, NewDocuments
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.memory import MemoryStore
+from neardup.stores.records import DELETED, ROW, assign_offsets, key_counts
 
 
-def additions(first, *texts, blob=b"b"):
+def documents(first, hour, *texts, blob=b"b"):
     """Rows from seq `first` on with these texts, a blob that tells the row, and as many keys as the text has bytes."""
     rows = np.zeros(len(texts), ROW)
     rows["seq"] = rows["order"] = np.arange(first, first + len(texts))
+    rows["time"] = hour * HOUR_MS
     rows["text_start"] = rows["keys_start"] = -1
     rows["text_bytes"] = rows["n_sketch"] = [len(text) for text in texts]
     blobs = [blob * (i + 1) for i in range(len(texts))]
     rows["blob_bytes"] = rows["id_bytes"] = [len(part) for part in blobs]
     keys = [1_000 * (first + i) + j for i, text in enumerate(texts) for j in range(len(text))]
-    return Additions(rows, list(texts), b"".join(blobs), np.array(keys, np.uint64))
+    prepared = [Prepared(part.decode(), b"", hour * HOUR_MS, hour) for part in blobs]
+    return NewDocuments(rows, prepared, list(texts), blobs, np.array(keys, np.uint64))
 
 
-def read(store, hour, rows):
-    return [
-        (store.texts([hour], row.reshape(1))[0],
-         store.blob(hour, int(row["blob_start"]), int(row["blob_bytes"])))
-        for row in rows
-    ]  # fmt: skip
+def append(store, *arguments, **options):
+    new = documents(*arguments, **options)
+    store.append(arguments[1], new)
+    return new.rows
+
+
+def read(store, rows):
+    return list(zip(store.texts(rows), store.blobs(rows), strict=True))
 
 
 @pytest.fixture(params=["memory", "files"])
 def store(request, tmp_path):
-    store = MemoryStore() if request.param == "memory" else FileStore(tmp_path, readonly=False)
+    store = MemoryStore() if request.param == "memory" else DirectoryStore(tmp_path, readonly=False)
     yield store
     store.close()
 
 
 def reopened(store):
     store.close()
-    return FileStore(store.path, readonly=False)
+    return DirectoryStore(store.path, readonly=False)
 
 
 def test_what_was_added_can_be_read_at_once(store):
     parts = [
-        additions(1, b"one", b"", b"three"),
-        additions(4, b""),
-        additions(5, b"five", b"", blob="é".encode()),
+        append(store, 1, 7, b"one", b"", b"three"),
+        append(store, 4, 7, b""),
+        append(store, 5, 7, b"five", b"", blob="é".encode()),
     ]
-    for part in parts:
-        store.append(7, part)
-    assert [pair for part in parts for pair in read(store, 7, part.rows)] == [
+    assert [pair for rows in parts for pair in read(store, rows)] == [
         (b"one", b"b"), (b"", b"bb"), (b"three", b"bbb"), (b"", b"b"), (b"five", "é".encode()), (b"", "éé".encode()),
     ]  # fmt: skip
 
 
 def test_hours_are_apart_and_dropped_whole(store):
     for hour in (9, -3, 4):
-        store.append(hour, additions(hour + 10, f"{hour}".encode()))
+        append(store, hour + 10, hour, f"{hour}".encode())
     assert store.hours() == [-3, 4, 9]
-    store.commit(Commit(seq=20))
+    assert store.commit(Commit(seq=20)).refused == {}
     store.drop(4)
     store.drop(4)
     store.drop(77)
     assert store.hours() == [-3, 9]
-    kept = additions(30, b"new")
-    store.append(4, kept)
-    assert read(store, 4, kept.rows) == [(b"new", b"b")]
+    kept = append(store, 30, 4, b"new")
+    assert read(store, kept) == [(b"new", b"b")]
 
 
 def test_a_new_version_keeps_text_and_keys(store):
-    first = additions(1, b"abc", b"defg")
-    store.append(1, first)
-    version = first.rows[1:].copy()
+    first = append(store, 1, 1, b"abc", b"defg")
+    version = first[1:].copy()
     version["seq"], version["blob_bytes"] = 3, 2
-    store.append(1, Additions(version, [], b"xy", np.empty(0, np.uint64)))
-    assert read(store, 1, version) == [(b"defg", b"xy")]
-    assert version["text_start"] == first.rows["text_start"][1]
-    assert version["keys_start"] == first.rows["keys_start"][1]
+    store.revise(1, version, "bb", b"xy")
+    assert read(store, version) == [(b"defg", b"xy")]
+    assert version["text_start"] == first["text_start"][1]
+    assert version["keys_start"] == first["keys_start"][1]
 
 
-def test_placed_lies_one_after_another():
-    part = additions(1, b"abc", b"", b"de")
-    assign_offsets(part, 100, 200, 300)
-    assert part.rows["text_start"].tolist() == [100, 103, 103]
-    assert part.rows["blob_start"].tolist() == [200, 201, 203]
-    assert part.rows["keys_start"].tolist() == [300, 303, 303]
-    assert key_counts(part.rows).sum(axis=0).tolist() == [3, 0, 2]
+def test_data_lie_one_after_another():
+    rows = documents(1, 0, b"abc", b"", b"de").rows
+    assign_offsets(rows, 100, 200, 300)
+    assert rows["text_start"].tolist() == [100, 103, 103]
+    assert rows["blob_start"].tolist() == [200, 201, 203]
+    assert rows["keys_start"].tolist() == [300, 303, 303]
+    assert key_counts(rows).sum(axis=0).tolist() == [3, 0, 2]
 
 
 # -- in files --
@@ -102,9 +99,9 @@ def test_placed_lies_one_after_another():
 
 @pytest.fixture
 def files(tmp_path):
-    store = FileStore(tmp_path, readonly=False)
-    store.append(1, additions(1, b"abc", b"de"))
-    store.append(2, additions(3, b"fgh"))
+    store = DirectoryStore(tmp_path, readonly=False)
+    append(store, 1, 1, b"abc", b"de")
+    append(store, 3, 2, b"fgh")
     store.commit(Commit(seq=3, next_order=4, newest=2))
     yield store
     store.close()
@@ -117,17 +114,26 @@ def test_what_is_committed_is_there_again(files):
     assert hour.rows["seq"].tolist() == [1, 2]
     assert hour.ids == ["b", "bb"]
     assert hour.keys.tolist() == [1_000, 1_001, 1_002, 2_000, 2_001]
-    assert read(store, 1, hour.rows) == [(b"abc", b"b"), (b"de", b"bb")]
+    assert read(store, hour.rows) == [(b"abc", b"b"), (b"de", b"bb")]
     assert store.load(2).rows["seq"].tolist() == [3]
     store.close()
 
 
+def test_records_are_those_that_came_after(files):
+    store = reopened(files)
+    (all_of_it,) = store.records(Commit())
+    assert (all_of_it.ids, all_of_it.part_of.tolist()) == (["b", "bb", "b"], [0, 0, 1])
+    (later,) = store.records(Commit(next_order=2))
+    assert records.arrivals_of(later.rows).tolist() == [2, 3]
+    store.close()
+
+
 def test_of_a_large_blob_only_the_id_is_read(tmp_path):
-    store = FileStore(tmp_path, readonly=False)
-    part = additions(1, b"x", b"y", b"z")
-    part.rows["id_bytes"] = [2, 2, 1]
-    part.rows["blob_bytes"] = [5_000, 0, 3]  # the second is the end of its document: it has no blob
-    store.append(1, part._replace(blobs="é".encode() + b"." * 4_998 + b"z.."))
+    store = DirectoryStore(tmp_path, readonly=False)
+    new = documents(1, 1, b"x", b"y", b"z")
+    new.rows["id_bytes"] = [2, 2, 1]
+    new.rows["blob_bytes"] = [5_000, 0, 3]  # the second is the end of its document: it has no blob
+    store.append(1, new._replace(blobs=["é".encode() + b"." * 4_998, b"", b"z.."]))
     store.commit(Commit(seq=3, next_order=4, newest=1))
     store = reopened(store)
     assert store.load(1).ids == ["é", "", "z"]
@@ -135,26 +141,25 @@ def test_of_a_large_blob_only_the_id_is_read(tmp_path):
 
 
 def test_what_is_not_committed_is_gone_and_written_over(files):
-    files.append(1, additions(4, b"lost", b"too"))
-    files.append(5, additions(6, b"lost"))
+    append(files, 4, 1, b"lost", b"too")
+    append(files, 6, 5, b"lost")
     store = reopened(files)
     assert [len(store.load(hour).rows) for hour in store.hours()] == [2, 1, 0]
-    again = additions(4, b"kept")
-    store.append(1, again)
+    append(store, 4, 1, b"kept")
     store.commit(store.committed._replace(seq=4))
     store = reopened(store)
     hour = store.load(1)
     assert hour.rows["seq"].tolist() == [1, 2, 4]
-    assert read(store, 1, hour.rows)[2] == (b"kept", b"b")
+    assert read(store, hour.rows)[2] == (b"kept", b"b")
     store.close()
 
 
 def test_a_reader_sees_what_was_committed_when_it_came(files):
-    reader = FileStore(files.path, readonly=True)
-    files.append(1, additions(4, b"new"))
-    between = FileStore(files.path, readonly=True)
+    reader = DirectoryStore(files.path, readonly=True)
+    append(files, 4, 1, b"new")
+    between = DirectoryStore(files.path, readonly=True)
     files.commit(files.committed._replace(seq=4))
-    after = FileStore(files.path, readonly=True)
+    after = DirectoryStore(files.path, readonly=True)
     assert [len(store.load(1).rows) for store in (reader, between, after)] == [2, 2, 3]
     for store in (reader, between, after):
         store.close()
@@ -163,17 +168,17 @@ def test_a_reader_sees_what_was_committed_when_it_came(files):
 @pytest.mark.parametrize("commits", range(5))
 def test_a_torn_commit_leaves_the_one_before_it(files, commits):
     for i in range(commits):
-        files.append(1, additions(4 + i, b"more"))
+        append(files, 4 + i, 1, b"more")
         files.commit(files.committed._replace(seq=4 + i))
     before = (files.path / "commit").read_bytes()
-    files.append(1, additions(50, b"last"))
+    append(files, 50, 1, b"last")
     files.commit(files.committed._replace(seq=50))
     after = (files.path / "commit").read_bytes()
     files.close()
     changed = [i for i in range(len(after)) if before[i] != after[i]]
     for torn in range(changed[0], changed[-1] + 1, 3):
         (files.path / "commit").write_bytes(after[:torn] + before[torn:])
-        store = FileStore(files.path, readonly=False)
+        store = DirectoryStore(files.path, readonly=False)
         assert store.committed.seq in (3 + commits, 50)
         assert store.committed.seq == 3 + commits or after[torn:] == before[torn:]
         store.close()
@@ -182,7 +187,7 @@ def test_a_torn_commit_leaves_the_one_before_it(files, commits):
 def test_a_row_with_the_order_of_an_earlier_one_is_another_version(files):
     version = files.load(1).rows[:1].copy()
     version["seq"], version["flags"], version["blob_bytes"] = 4, DELETED, 0
-    files.append(1, Additions(version, [], b"", np.empty(0, np.uint64)))
+    files.revise(1, version, "b", b"")
     files.commit(files.committed._replace(seq=4))
     store = reopened(files)
     assert store.load(1).rows[["order", "flags"]].tolist() == [(1, 0), (2, 0), (1, DELETED)]
@@ -191,7 +196,7 @@ def test_a_row_with_the_order_of_an_earlier_one_is_another_version(files):
 
 def test_only_one_writes(files):
     with pytest.raises(WindowLocked):
-        FileStore(files.path, readonly=False)
+        DirectoryStore(files.path, readonly=False)
     reopened(files).close()
 
 
@@ -199,4 +204,4 @@ def test_a_lost_commit_is_no_new_window(files):
     files.close()
     (files.path / "commit").unlink()
     with pytest.raises(WindowDamaged, match="commit"):
-        FileStore(files.path, readonly=False)
+        DirectoryStore(files.path, readonly=False)

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.store import ForeignDocument
-from neardup.model.document import MAX_ID_BYTES, MAX_TIME_MS, MIN_TIME_MS, Document, Reject, format_time
+from neardup.model.document import (
+    MAX_ID_BYTES,
+    MAX_TIME_MS,
+    MIN_TIME_MS,
+    ForeignDocument,
+    Origin,
+    Reject,
+    format_time,
+)
 from neardup.model.field_path import field_of
 from neardup.model.settings import HOUR_MS
 
@@ -20,13 +27,13 @@ if TYPE_CHECKING:
     from neardup.elastic.http.scan import Entry, TimeField
     from neardup.elastic.window.index_layout import Layout
 
-    Item = tuple[ForeignDocument, Document | Reject]
+    Item = tuple[Origin, ForeignDocument | Reject]
 
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "fingerprint", "recipe", "unsigned"))
 
 
-def qualified_id(ref: DocumentRef) -> str:
-    """What the window calls a document whose `_id` it knows of another index (elastic/window/window.py)."""
+def qualified_id(ref: DocumentRef | Origin) -> str:
+    """What the window calls a document whose `_id` it knows of another index (elastic/window/store.py)."""
     return f"{ref.index}/{ref.id}"
 
 
@@ -47,12 +54,12 @@ class ForeignDocuments:
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = _ours(stored)
         fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
-        origin = ForeignDocument(DocumentRef(entry.index, entry.id), *stored.version, fingerprint)
+        origin = Origin(entry.index, entry.id, *stored.version, fingerprint)
         text = field_of(stored.source, self._layout.text_field)
         fault = self._fault(entry, text, ours)
         if fault is not None:
             return origin, Reject(entry.id, fault, entry.index)
-        return origin, Document(entry.id, text, self._time_of(entry), origin)
+        return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:
         """The time of a document; without one, that of its index's hour, or in an archive older than all others."""

@@ -10,7 +10,7 @@ from neardup.elastic.watch.backlog import BacklogReader
 from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_id
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
-from neardup.model.document import FLUSH, Document, Reject
+from neardup.model.document import FLUSH, Reject
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.watch.foreign_documents import Item
     from neardup.elastic.window.index_layout import Layout
-    from neardup.elastic.window.store import ForeignDocument
-    from neardup.model.document import Flush
+    from neardup.model.document import Flush, ForeignDocument, Origin
     from neardup.model.verdict import Verdict
     from neardup.window.base import OnReject, Window
 
@@ -58,7 +57,7 @@ class BacklogScorer:
         self.handled = 0
         self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, stats.recipe)
         self._marks = UnscoredMarks(cluster)
-        self._in_engine: dict[str, ForeignDocument] = {}
+        self._in_engine: dict[str, Origin] = {}
         """What the engine has been given and may still reject, by every id that it may call it."""
 
     def one_pass(self) -> Iterator[Verdict]:
@@ -74,9 +73,9 @@ class BacklogScorer:
                 yield verdict
             self._write_marks()
 
-    def _documents(self, parts: Iterator[list[Item]]) -> Iterator[Document | Flush]:
+    def _documents(self, parts: Iterator[list[Item]]) -> Iterator[ForeignDocument | Flush]:
         """What the engine is to score, and an end of its batch where that must be known to be done."""
-        last: dict[str, ForeignDocument] = {}
+        last: dict[str, Origin] = {}
         for part in parts:
             for origin, item in part:
                 if self._marks.is_unmarkable(origin):
@@ -87,7 +86,7 @@ class BacklogScorer:
                 if item.id in self._in_engine:  # of another index; a reject must tell which of them it means
                     yield FLUSH
                     self._in_engine.clear()
-                last = {item.id: origin, qualified_id(origin.place): origin}
+                last = {item.id: origin, qualified_id(origin): origin}
                 self._in_engine |= last
                 yield item
             yield FLUSH
@@ -106,9 +105,9 @@ class BacklogScorer:
         if origin is None:
             self._on_reject(reject)
         else:
-            self._refuse(Reject(reject.id or "", reject.reason, origin.place.index), origin)
+            self._refuse(Reject(reject.id or "", reject.reason, origin.index), origin)
 
-    def _refuse(self, reject: Reject, origin: ForeignDocument) -> None:
+    def _refuse(self, reject: Reject, origin: Origin) -> None:
         self._marks.add(origin, reject.reason)
         self._on_reject(reject)
 

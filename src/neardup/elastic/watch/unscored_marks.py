@@ -11,9 +11,8 @@ from neardup.model.clock import now_ms
 from neardup.model.document import format_time
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.store import ForeignDocument
+    from neardup.model.document import Origin
 
 log = logging.getLogger("neardup")
 
@@ -26,16 +25,16 @@ class UnscoredMarks:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._pending: list[tuple[ForeignDocument, str]] = []
-        self._unmarkable: set[tuple[DocumentRef, int]] = set()
+        self._pending: list[tuple[Origin, str]] = []
+        self._unmarkable: set[tuple[str, str, int]] = set()
 
-    def add(self, document: ForeignDocument, reason: str) -> None:
+    def add(self, document: Origin, reason: str) -> None:
         """Lets a mark wait for `document`, in this version, with the reason why it gets no verdict."""
         self._pending.append((document, reason))
 
-    def is_unmarkable(self, document: ForeignDocument) -> bool:
+    def is_unmarkable(self, document: Origin) -> bool:
         """Whether this version of a document has refused its mark."""
-        return (document.place, document.seq_no) in self._unmarkable
+        return (document.index, document.id, document.seq_no) in self._unmarkable
 
     def write(self) -> int:
         """Writes the marks; returns how many documents got theirs. One that has changed since comes again."""
@@ -43,7 +42,7 @@ class UnscoredMarks:
         now = format_time(now_ms())
         actions = [
             Action(
-                "update", *document.place,
+                "update", document.index, document.id,
                 {OBJECT: {"status": "unscored", "unsigned": reason, "scored_at": now}},
                 document.seq_no, document.primary_term,
             )
@@ -54,7 +53,6 @@ class UnscoredMarks:
             if outcome.ok:
                 marked += 1
             elif outcome.status not in _COMES_AGAIN:
-                self._unmarkable.add((document.place, document.seq_no))
-                ref = document.place
-                log.warning("%s in %s cannot be marked: %s", ref.id, ref.index, outcome.error)
+                self._unmarkable.add((document.index, document.id, document.seq_no))
+                log.warning("%s in %s cannot be marked: %s", document.id, document.index, outcome.error)
         return marked

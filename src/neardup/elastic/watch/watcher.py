@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.index_layout import Layout
-    from neardup.elastic.window.window import ElasticWindow
     from neardup.model.verdict import Verdict
     from neardup.window.base import OnReject
+    from neardup.window.engine import WindowEngine
 
 log = logging.getLogger("neardup")
 
@@ -41,7 +41,7 @@ class Watcher:
 
     def __init__(
         self,
-        open_window: Callable[[], ElasticWindow],
+        open_window: Callable[[], WindowEngine],
         cluster: Cluster,
         layout: Layout,
         *,
@@ -113,7 +113,7 @@ class Watcher:
         return not self._once
 
     def _passes(
-        self, window: ElasticWindow, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
+        self, window: WindowEngine, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
         scorer = BacklogScorer(
             window,

@@ -1,7 +1,7 @@
-"""An ad hoc query without loading the window: candidates by search in the cluster, verified here.
+"""An ad hoc query without loading the window: a store of candidates, found by search in the cluster.
 
-What may be a copy, and whatever decides whose group it joins, is taken into a small window in memory, which then
-answers as the embedded engine does (window/query.py). Two to four requests, memory for the candidates.
+What may be a copy, and whatever decides whose group it joins, is all that this store holds; over it the engine answers
+as over any other (window/query.py). Two to four requests, memory for the candidates.
 
 `complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
 text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates.
@@ -10,228 +10,125 @@ text is larger than it takes, by Elasticsearch's own queries, which find the sam
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.codec import OBJECT, RESTORED, stored_rows
-from neardup.elastic.window.loader import committed, counted, pages, refresh
-from neardup.elastic.window.store import ClusterStore
-from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
-from neardup.index.query_batch import SignedQueryBatch
-from neardup.index.search import Search
-from neardup.model.document import encode_text, time_argument
-from neardup.model.field_path import field_of
-from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
-from neardup.model.settings import HOUR_MS, exact_threshold
-from neardup.window import query as review
-from neardup.window.restore import add_stored
-from neardup.window.state import State
+from neardup.elastic.window.candidate_query import CandidateQueries, holders_of, sentence_names
+from neardup.elastic.window.candidate_store import CandidateStore
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.held_documents import HeldDocuments
+from neardup.elastic.window.loader import counted, pages, refresh, stored_part, text_of
+from neardup.errors import ClusterRejected, DocumentError, UnknownDocument
+from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from neardup.elastic.http.api import Hit
-    from neardup.elastic.window.site import ElasticContext
+    from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.model.settings import Settings
-    from neardup.model.verdict import Verdict
-    from neardup.signing.signature import SignedBatch
-    from neardup.signing.signer import Signer
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.query_options import QueryOptions
 
 log = logging.getLogger("neardup")
 
 _COUNTED_AT_ONCE: Final = 1_000
 
 
-def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
-    """Who shares enough of the rarest q-grams of one signed text; loses nothing (the prefix argument)."""
-    names = signer.qgrams(signed.text(0))
-    keys, _ = search.prefixes(signed, threshold)
-    minimum = int(search.min_shared(signed.counts, threshold)[0])
-    return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
-
-
 class AdHocQuery:
-    """Asks a window in a cluster as it is committed now."""
+    """The searches for the candidates of a query, in a window as it is committed in `document`."""
 
-    def __init__(self, site: ElasticContext, content: StateDocument, settings: Settings) -> None:
-        self._cluster, self._layout, _, self._signer = site
-        self._content, self._settings = content, settings
-        self._store = ClusterStore(site, content, settings.remembered)
-        # Whatever is taken in is verified: no posting list is asked, so none is filled with more than sketches.
-        self._state = State(
-            self._store, settings.with_changes(retrieval="sketch"), site.signer, readonly=True
-        )
-        self._search_for = Search(site.signer, settings)
-        self._state.committed = content.commit
+    def __init__(self, context: ElasticContext, document: StateDocument) -> None:
+        self._context, self._document = context, document
+        self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
+        self._queries = CandidateQueries(context, document)
 
-    def answer(
-        self, text: str | None, identity: str | None, threshold: Any, matches: int | None, time: Any
-    ) -> Verdict:
-        """See `neardup.window.base.Window.query`."""
-        if (text is None) == (identity is None):
-            raise SettingsError("query", (text, identity), "either a text or an id")
-        exact = self._settings.threshold_fraction if threshold is None else exact_threshold(threshold)
+    def candidates_for(self, options: QueryOptions) -> CandidateStore:
+        """All documents that the verdict on a query can name, or depends on."""
+        if (options.rule is not None) != self._settings.partial:
+            settings = self._settings.with_changes(partial=options.rule is not None)
+            context = self._context._replace(settings=settings)
+            return AdHocQuery(context, self._document).candidates_for(options)
         refresh(self._cluster, self._layout)
-        own = [] if identity is None else self._own(identity)
-        asked = text if own == [] else field_of(own[0].source, self._layout.text_field)
+        own = [] if options.id is None else self._own(options.id)
+        text = text_of(self._layout, own[0]) if own else options.text or ""
         try:
-            features = self._features(encode_text(asked or ""))
+            features = self._queries.features(text)
         except ValueError as error:
-            raise DocumentError(identity, str(error)) from None
-        rule = self._settings.partial_rule
-        if rule is not None:
-            self._leave_out_common(features, identity, time)
-        self._take(own + self._candidates(asked or "", features, exact, time))
-        return review.query(self._state, text, identity, threshold, matches, time, rule, verify_all=True)
+            raise DocumentError(options.id, str(error)) from None
+        if options.rule is not None:
+            self._queries.common = self._common_sentences(features, options)
+        hits = own + self._alike(text, features, options.threshold, options.time)
+        part = stored_part(self._layout, self._with_groups(hits), self._queries.common or frozenset())
+        held = HeldDocuments(self._context)
+        held.add(part.records.rows, part.refs, part.blobs)
+        return CandidateStore(self._document.commit, part.records, held)
 
-    def candidates(self, text: bytes, threshold: Fraction) -> list[Hit]:
+    def candidates(self, text: str, threshold: Fraction) -> list[Hit]:
         """What may be a copy of `text`: the search alone, for those who measure it."""
-        return self._candidates(text.decode(), self._features(text), threshold, None)
+        return self._alike(text, self._queries.features(text), threshold, None)
 
-    def body(self, text: bytes, threshold: Fraction) -> dict[str, Any]:
+    def body(self, text: str, threshold: Fraction) -> dict[str, Any]:
         """The search of `candidates`, as it is sent to a cluster without the plugin."""
-        features = self._features(text)
-        return self._search(self._query(features, threshold, None, self._by_terms(features, threshold)))
+        features = self._queries.features(text)
+        by_terms = self._queries.by_terms(features, threshold)
+        return self._queries.body(self._queries.alike(features, threshold, None, by_terms))
 
-    def _features(self, text: bytes) -> SignedQueryBatch:
-        signed = self._signer.sign([text])
-        words = self._signer.word_features([text]) if self._search_for.reads_words else None
-        return SignedQueryBatch(signed, None, words)
-
-    def _leave_out_common(self, features: SignedQueryBatch, identity: str | None, time: Any) -> None:
-        """Tells the small window which sentences too many documents hold: of those it has only a few."""
-        names = self._sentence_names(features)
-        others = [] if identity is None else [queries.term("identity", identity)]
-        living = self._living(self._times(time), others)
-        sentences = self._state.search.sentences
-        assert sentences is not None, "partial copies are asked for"
+    def _common_sentences(self, features: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
+        """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
+        names, others = sentence_names(features), self._queries.others(options.id, options.time)
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
-            part = names[at : at + _COUNTED_AT_ONCE]
-            holders = {name: queries.term("sentences", name) for name in part}
-            held = counted(self._cluster, self._layout, living, holders)
-            common |= {int(name, 16) for name, count in held.items() if count > sentences.most}
-        sentences.common = frozenset(common)
+            holders = holders_of(names[at : at + _COUNTED_AT_ONCE])
+            held = counted(self._cluster, self._layout, others, holders)
+            common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
+        return frozenset(common)
 
-    def _own(self, identity: str) -> list[Hit]:
-        hits = self._found(self._search(self._living([queries.term("identity", identity)]), text=True))
+    def _own(self, id: str) -> list[Hit]:
+        hits = self._hits(self._queries.own(id))
         if not hits:
-            raise UnknownDocument(identity)
+            raise UnknownDocument(id)
         return hits[-1:]
 
-    def _living(
-        self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = ()
-    ) -> dict[str, Any]:
-        """Documents that are `wanted`, count (lease.py), and are of no hour that has gone."""
-        floor = self._content.commit.floor_hour
-        alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
-        return queries.all_of([*wanted, committed(self._content, 0), *alive], must_not)
-
-    def _times(self, time: Any) -> list[dict[str, Any]]:
-        """Documents of the hours asked about; nothing where all are."""
-        window = self._settings.window_hours
-        if time is None or not window:
-            return []
-        first, last = compared_hours(hour_of(time_argument("time", time)), window)
-        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
-
-    def _query(
-        self, features: SignedQueryBatch, threshold: Fraction, time: Any, alike: dict[str, Any]
-    ) -> dict[str, Any]:
-        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
-        signed = features.signed
-        count = int(signed.counts[0])
-        ways = [queries.term("fingerprint", signed.fingerprint(0))]
-        if count:
-            ways += [alike, *self._routes(features)]
-        wanted = [queries.any_of(ways)]
-        if count:
-            wanted.append(queries.lengths(count, threshold))
-        sentences = self._state.search.sentences
-        if sentences is not None:
-            names = [name for name in self._sentence_names(features) if int(name, 16) not in sentences.common]
-            wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
-        return self._living([*wanted, *self._times(time)])
-
-    def _by_terms(self, features: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
-        """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
-        signed = features.signed
-        if self._settings.retrieval == "complete":
-            return by_rarest(self._signer, self._search_for, signed, threshold)
-        minimum = int(self._search_for.min_shared(signed.counts, threshold)[0])
-        return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
-
-    def _sentence_names(self, features: SignedQueryBatch) -> list[str]:
-        words = features.words
-        return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]
-
-    def _routes(self, features: SignedQueryBatch) -> list[dict[str, Any]]:
-        words, routes = features.words, self._settings.routes
-        ways = []
-        if "sentences" in routes and self._sentence_names(features):
-            ways.append(queries.terms("sentences", self._sentence_names(features)))
-        if words is not None and "simhash" in routes and len(words.band_keys()[0]):
-            bands = words.band_keys()[0].tolist()
-            names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)
-            ways.append(queries.terms("simhash_bands", names))
-        return ways
-
-    def _candidates(self, text: str, features: SignedQueryBatch, threshold: Fraction, time: Any) -> list[Hit]:
+    def _alike(
+        self, text: str, features: SignedQueryBatch, threshold: Fraction, time: int | None
+    ) -> list[Hit]:
         if not len(features.signed.texts):
             return []  # nothing is a copy of an empty text
         if self._settings.retrieval == "complete":
             try:
-                return self._asked(features, threshold, time, queries.copies_of(text, threshold))
+                return self._found(features, threshold, time, self._queries.by_plugin(text, threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-        return self._asked(features, threshold, time, self._by_terms(features, threshold))
+        return self._found(features, threshold, time, self._queries.by_terms(features, threshold))
 
-    def _asked(
-        self, features: SignedQueryBatch, threshold: Fraction, time: Any, alike: dict[str, Any]
+    def _found(
+        self, features: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
     ) -> list[Hit]:
-        return self._found(self._search(self._query(features, threshold, time, alike)), searched_only=True)
+        query = self._queries.alike(features, threshold, time, alike)
+        return self._hits(self._queries.body(query), searched_only=True)
 
-    def _search(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
-        fields = [f"{OBJECT}.{name}" for name in RESTORED]
-        if text:
-            fields.append(self._layout.text_field)
-        order = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
-        return {"query": query, "sort": [order], "_source": fields}
-
-    def _found(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
-        """All hits; `searched_only`: none of the copies that are kept apart."""
+    def _hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
+        """All hits; `searched_only`: none of the copies that are set aside."""
         found = pages(self._cluster, self._layout, body, searched_only=searched_only)
         return [hit for hits in found for hit in hits]
 
-    def _take(self, hits: Iterable[Hit]) -> None:
-        """Takes documents into the small window, and whatever decides which groups they stand for."""
+    def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
+        """Documents, and whatever decides which groups they stand for, in order of arrival."""
         known = {hit.source[OBJECT]["order"]: hit for hit in hits}
         heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
-            found = self._found(self._search(self._living([queries.terms("order", sorted(heads))])))
+            found = self._hits(self._queries.of_arrivals(heads))
             known |= {hit.source[OBJECT]["order"]: hit for hit in found}
             for gone in sorted(heads - known.keys()):
-                known |= self._heirs(gone)
-        ordered = [known[order] for order in sorted(known)]
-        places = [hit.ref for hit in ordered]
-        apart = [self._layout.is_apart(place.index) for place in places]
-        taken = stored_rows([hit.source[OBJECT] for hit in ordered], apart)
-        self._store.adopt(taken.rows, taken.blobs, places)
-        add_stored(self._state, taken.rows, taken.ids, np.zeros(len(ordered), np.int64), [taken.keys])
+                known |= self._successor(gone)
+        return [known[arrival] for arrival in sorted(known)]
 
-    def _heirs(self, head: int) -> dict[int, Hit]:
+    def _successor(self, head: int) -> dict[int, Hit]:
         """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
-        body = self._search(self._living([queries.term("group_order", head)]))
-        sort = [
-            {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
-            {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
-        ]
-        found = next(pages(self._cluster, self._layout, {**body, "sort": sort}, size=1), [])
+        body = self._queries.successor(head)
+        found = next(pages(self._cluster, self._layout, body, size=1), [])
         return {hit.source[OBJECT]["order"]: hit for hit in found}

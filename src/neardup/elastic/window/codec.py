@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,15 +16,22 @@ import numpy as np
 from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.base import ROUTED, ROW, TRUNCATED
-from neardup.stores.records import VerdictPayload, unless_listed
-from neardup.window.state import STATUSES
+from neardup.stores.records import (
+    ROW,
+    SET_ASIDE,
+    STATUSES,
+    TRUNCATED,
+    decode_blob,
+    encode_blob,
+    lay_keys,
+)
+from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Rows
+    from neardup.stores.records import Rows
 
 OBJECT: Final = "neardup"
 VERDICT: Final = (
@@ -53,10 +59,7 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
 
     `row` and `blob` as the state has them (stores/records.py); `now` in milliseconds.
     """
-    id_end = int(row["id_bytes"])
-    group_end = id_end + int(row["group_bytes"])
-    id, group = blob[:id_end].decode(), blob[id_end:group_end].decode()
-    payload = VerdictPayload.read(blob[group_end:])
+    id, group, payload = decode_blob(row, blob)
     matches, matches_total = payload.listed
     is_member = int(row["group_order"]) != int(row["order"])
     group_score, group_shared = payload.with_head(group, int(row["shared"])) if is_member else (None, None)
@@ -65,7 +68,7 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
         "duplicate_of": payload.original,
         "score": payload.score,
         "shared": int(row["shared"]) if payload.original is not None else None,
-        "group": group or id,
+        "group": group,
         "candidates": int(row["candidates"]),
         "truncated": bool(row["flags"] & TRUNCATED),
         "matches": [match._asdict() for match in matches],
@@ -120,13 +123,10 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
     `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
-    `blob_start` and `text_start` are left for the store to set. A missing sieve lets everything pass.
+    A missing sieve lets everything pass.
     """
     rows = np.zeros(len(objects), ROW)
     ids = [each["identity"] for each in objects]
-    id_blobs = [id.encode() for id in ids]
-    groups = [b"" if each["group"] == each["identity"] else each["group"].encode() for each in objects]
-    payloads = [_payload(each).to_bytes() for each in objects]
     for name, field in (
         ("order", "order"), ("time", "time"), ("group_order", "group_order"), ("group_time", "group_time"),
         ("count", "qgram_count"), ("candidates", "candidates"), ("larger", "larger"), ("text_bytes", "normal_bytes"),
@@ -137,14 +137,15 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     rows["fingerprint"] = _hex64([each["fingerprint"] for each in objects]).reshape(-1, 2)
     rows["status"] = [STATUSES.index(each["status"]) for each in objects]
     rows["flags"] = [
-        (TRUNCATED if each["truncated"] else 0) | (ROUTED if aside else 0)
+        (TRUNCATED if each["truncated"] else 0) | (SET_ASIDE if aside else 0)
         for each, aside in zip(objects, set_aside, strict=True)
     ]
     rows["words"] = 1  # whoever signs makes whole signatures
     rows["asked"] = [each.get("partial") is not None for each in objects]
-    rows["id_bytes"], rows["group_bytes"] = list(map(len, id_blobs)), list(map(len, groups))
-    blobs = [b"".join(parts) for parts in zip(id_blobs, groups, payloads, strict=True)]
-    rows["blob_bytes"] = list(map(len, blobs))
+    blobs = [
+        encode_blob(row, id, each["group"], _payload(each))
+        for row, id, each in zip(rows, ids, objects, strict=True)
+    ]
     return StoredRows(rows, ids, blobs, _keys(rows, objects))
 
 
@@ -167,9 +168,8 @@ def _payload(each: Mapping[str, Any]) -> VerdictPayload:
 
 
 def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64]:
-    """The keys of all documents (stores/base.py, KEY_COUNTS); sets the counts of `rows` and where they start."""
+    """The keys of all documents (stores/records.py, `KEY_COUNTS`); sets the counts of `rows` and where they start."""
     parts: list[NDArray[np.uint64]] = []
-    sizes: list[int] = []
     for row, each in zip(rows, objects, strict=True):
         sketch = _hex64(each.get("sketch") or ())
         packed = each.get("sieve")
@@ -178,10 +178,8 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
         bands = _bands(each.get("simhash_bands") or ())
         row["n_sketch"], row["n_sieve"] = len(sketch), SIEVE_WORDS if len(sieve) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
-        own = [sketch, sieve, sentences, bands]
-        parts += own
-        sizes.append(sum(map(len, own)))
-    rows["keys_start"] = list(accumulate(sizes, initial=0))[:-1]
+        parts += [sketch, sieve, sentences, bands]
+    lay_keys(rows)
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.admin_api import delete_index, index_settings
+from neardup.elastic.http.api import DocumentRef
 
 if TYPE_CHECKING:
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import StateDocument
+    from neardup.model.document import Prepared
+    from neardup.model.settings import Settings
+    from neardup.signing.signer import Signer
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,12 @@ class Layout:
 
     @property
     def target(self) -> str:
-        """What to search for every document of the window, copies kept apart too."""
+        """What to search for every document of the window, copies set aside too."""
         return self.archive or self.address.pattern
 
     @property
     def searched(self) -> str:
-        """What to search for candidates: `target` without the copies that are kept apart."""
+        """What to search for candidates: `target` without the copies that are set aside."""
         return self.archive or f"{self.address.pattern},-{self.address.copies_pattern}"
 
     def index_for(self, hour: int, *, copies: bool) -> str:
@@ -51,10 +57,20 @@ class Layout:
         return self.address.copies(hour) if copies else self.address.hourly(hour)
 
     def kept_in(self, index: str, hour: int, *, copies: bool) -> str:
-        """Where a document in `index` belongs now that it is to be kept apart, or no longer: else it stays."""
-        if self.is_apart(index) == copies or self.archive is not None:
+        """Where a document in `index` belongs now that it is to be set aside, or no longer: else it stays."""
+        if self.is_set_aside(index) == copies or self.archive is not None:
             return index
         return self.index_for(hour, copies=copies)
+
+    def ref_for(self, document: Prepared, hour: int, *, copies: bool) -> DocumentRef:
+        """Where a document goes, or lies already if another client wrote it."""
+        if document.origin is not None:
+            return DocumentRef(document.origin.index, document.origin.id)
+        return DocumentRef(self.index_for(hour, copies=copies), document.id)
+
+    def kept_at(self, ref: DocumentRef, hour: int, *, copies: bool) -> DocumentRef:
+        """Where a document at `ref` belongs now; see `kept_in`."""
+        return DocumentRef(self.kept_in(ref.index, hour, copies=copies), ref.id)
 
     def owns(self, index: str) -> bool:
         """Whether an index is of this window: the pattern of `news` matches the hours of `news-sport` too."""
@@ -62,8 +78,8 @@ class Layout:
             self.archive is None and self.address.hour_of_index(index) is not None
         )
 
-    def is_apart(self, index: str) -> bool:
-        """Whether an index holds copies that are kept apart from what is searched."""
+    def is_set_aside(self, index: str) -> bool:
+        """Whether an index holds copies that are set aside from what is searched."""
         found = self.address.hour_of_index(index)
         return found is not None and found[1]
 
@@ -75,3 +91,21 @@ class Layout:
         found = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in found)
         return {name: hour for name, hour in named if hour is not None}
+
+    def delete_hour(self, cluster: Cluster, hour: int) -> None:
+        """Deletes the indices of an hour, by name."""
+        for name, (own, _) in self.living(cluster).items():
+            if own == hour:
+                delete_index(cluster, name)
+
+
+class ElasticContext(NamedTuple):
+    """The connection, what fields and indices are called, this scorer's lease, who signs by the window's recipe, and
+    the settings that it was opened with.
+    """
+
+    cluster: Cluster
+    layout: Layout
+    lease: Lease[StateDocument]
+    signer: Signer
+    settings: Settings

@@ -6,24 +6,24 @@ most of it Elasticsearch's. Only what is committed counts (state_document.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
-from neardup.window.restore import add_stored
+from neardup.model.field_path import field_of
+from neardup.stores.base import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from neardup.elastic.http.api import Hit
+    from neardup.elastic.http.api import DocumentRef, Hit
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.index_layout import Layout
+    from neardup.elastic.window.index_layout import ElasticContext, Layout
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.elastic.window.store import ClusterStore
-    from neardup.window.state import State
+    from neardup.model.settings import Settings
 
 _PAGE: Final = 2_000
 _ORDER: Final = f"{OBJECT}.order"
@@ -71,31 +71,57 @@ def counted(
     return {name: bucket["doc_count"] for name, bucket in buckets.items()}
 
 
-def load(
-    state: State, store: ClusterStore, cluster: Cluster, layout: Layout, content: StateDocument, first: int
-) -> None:
-    """Takes the committed documents from the order `first` on into `state`, whose others all come before."""
+class StoredPart(NamedTuple):
+    """Some stored documents: what the engine restores them from, where each lies, its blob."""
+
+    records: Records
+    refs: list[DocumentRef]
+    blobs: list[bytes]
+
+
+def text_of(layout: Layout, hit: Hit) -> str:
+    """The text of a document; "" where another client has taken it away."""
+    return field_of(hit.source, layout.text_field) or ""
+
+
+def stored_part(
+    layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
+) -> StoredPart:
+    """The documents of `hits`, which are in order of arrival."""
+    refs = [hit.ref for hit in hits]
+    aside = [layout.is_set_aside(ref.index) for ref in refs]
+    found = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    part_of = np.zeros(len(refs), np.int64)
+    return StoredPart(
+        Records(found.rows, found.ids, [found.keys], part_of, common_sentences), refs, found.blobs
+    )
+
+
+def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:
+    """The committed documents from the arrival `first` on, a page at a time."""
+    cluster, layout = context.cluster, context.layout
     refresh(cluster, layout)
     body = {
-        "query": committed(content, first),
+        "query": committed(document, first),
         "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
-        "_source": [f"{OBJECT}.{name}" for name in _wanted(state)],
+        "_source": [f"{OBJECT}.{name}" for name in _restored_fields(context.settings)],
     }
     for hits in pages(cluster, layout, body):
-        store.keep_lease()
-        objects = [hit.source[OBJECT] for hit in hits]
-        places = [hit.ref for hit in hits]
-        found = stored_rows(objects, [layout.is_apart(place.index) for place in places])
-        store.adopt(found.rows, found.blobs, places)
-        add_stored(state, found.rows, found.ids, np.zeros(len(objects), np.int64), [found.keys])
+        yield stored_part(layout, hits)
 
 
-def _wanted(state: State) -> tuple[str, ...]:
+def _restored_fields(settings: Settings) -> tuple[str, ...]:
     """The fields to read: sentences and bands only where they are searched by."""
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
-    searched = {*state.settings.routes, *(["sentences"] if state.settings.partial else [])}
+    searched = {*settings.routes, *(["sentences"] if settings.partial else [])}
     unwanted = {field for route, field in routes.items() if route not in searched}
     return tuple(name for name in RESTORED if name not in unwanted)
+
+
+def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
+    """How many documents bear this status, the window's or not."""
+    query = {"term": {f"{OBJECT}.status": status}}
+    return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
 
 
 def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window.lease import Lease
 from neardup.stores.base import Commit
+from neardup.stores.remembered_settings import merged
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -60,6 +61,23 @@ class StateDocument:
         return arrival >= self.commit.floor_order and not any(
             first <= arrival < last for first, last in self.aborted
         )
+
+    def with_commit(
+        self,
+        commit: Commit,
+        known: dict[str, Any],
+        own: dict[str, Any] | None,
+        all_by: dict[str, Any] | None,
+        *,
+        removes: bool,
+    ) -> StateDocument:
+        """The same after a `commit`, which does more than add documents if it `removes`.
+
+        The verdicts that were there are by the settings `known`, the new ones by `own` (None: by what the last writer
+        left); or every one is by `all_by`, if that is given.
+        """
+        settings = all_by or merged(known, own or self.settings)
+        return replace(self, commit=commit, changes=self.changes + removes, settings=settings)
 
     def held_by(self, holder: str | None, until: int) -> StateDocument:
         """The same with another holder."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http.mget import mget
 from neardup.model.field_path import field_of
+from neardup.stores.records import fingerprints_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.http.client import Cluster
     from neardup.signing.signer import Signer
-    from neardup.stores.base import Rows
+    from neardup.stores.records import Rows
 
 log = logging.getLogger("neardup")
 
@@ -63,7 +64,7 @@ class TextCache:
     def _fetch(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> None:
         texts = self._texts(refs)
         signed = self._signer.sign([text or b"" for text in texts])
-        same = (signed.fingerprints == rows["fingerprint"]).all(axis=1)
+        same = (signed.fingerprints == fingerprints_of(rows)).all(axis=1)
         for i, (handle, ref) in enumerate(zip(handles, refs, strict=True)):
             if not same[i]:
                 state = "is gone" if texts[i] is None else "has another text than when it was scored"

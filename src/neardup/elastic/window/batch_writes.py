@@ -1,0 +1,99 @@
+"""What a batch changes of a window in a cluster: one write a document, which waits for the commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from neardup.elastic.http.bulk import Action, Op
+from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
+from neardup.elastic.window.undo_log import UndoLog
+from neardup.model.clock import now_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from neardup.elastic.http.api import DocumentRef
+    from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.model.document import Origin, Prepared
+    from neardup.model.verdict import Verdict
+
+
+class BatchWrites:
+    """The writes of one batch after another; `counts` tells whether a document of an arrival is one of the window's.
+
+    `removes`: whether the batch at hand does more than add documents.
+    """
+
+    def __init__(self, context: ElasticContext, counts: Callable[[int], bool]) -> None:
+        self._composer = Composer(context.layout, context.signer)
+        self._pending = PendingWrites(
+            context.cluster, counts, context.layout.text_field, self._composer.fingerprint,
+            UndoLog(context.cluster), context.lease.renew,
+        )  # fmt: skip
+        self.removes = False
+
+    def add(
+        self, ref: DocumentRef, document: Prepared, row: Any, blob: bytes, sieve: NDArray[np.uint64]
+    ) -> None:
+        """A new document, whole, or our fields on one of another client."""
+        if document.origin is not None:
+            self.mark_stored(ref, document, document.origin, row, blob, sieve)
+            return
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, "ingest")
+        # An index action where the same id was there with another text: it replaces, however often it is sent.
+        earlier = self._pending.action(ref)
+        op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
+        action = Action(op, *ref, self._composer.source(document, ours))
+        self._pending.put(ref, action, document.id, ours["order"])
+
+    def mark_stored(
+        self,
+        ref: DocumentRef,
+        document: Prepared,
+        origin: Origin,
+        row: Any,
+        blob: bytes,
+        sieve: NDArray[np.uint64],
+    ) -> None:
+        """Our fields on a document of another client that the window keeps, whatever was to happen to it."""
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, "watch")
+        self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, ours["order"])
+
+    def mark_not_kept(self, ref: DocumentRef, document: Prepared, origin: Origin, verdict: Verdict) -> None:
+        """The verdict on a document of another client that came too late to be kept."""
+        ours = unstored_fields(verdict, now_ms())
+        self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, -1)
+
+    def revise(self, ref: DocumentRef, target: DocumentRef, id: str, row: Any, blob: bytes) -> None:
+        """A new verdict on a stored document, which moves to `target` if that is elsewhere."""
+        self.removes = True
+        fields = verdict_fields(row, blob, now_ms())
+        if target != ref:
+            self._pending.move(ref, target, fields)
+        else:
+            self._pending.put(ref, Action("update", *ref, {OBJECT: fields}), id)
+
+    def delete(self, ref: DocumentRef, id: str) -> None:
+        """The end of a stored document."""
+        self.removes = True
+        self._pending.put(ref, Action("delete", *ref), id)
+
+    def send(self, epoch: int) -> Mapping[str, str]:
+        """Writes all that waits, in an `epoch` of the lease. Why some of it is refused, by id: then what was written
+        is taken back.
+        """
+        try:
+            self._pending.send(epoch)
+        except DocumentsRefused as refused:
+            return refused.reasons
+        return {}
+
+    def committed(self) -> None:
+        """The epoch is committed: nothing of it needs to be undone any more."""
+        self._pending.committed()
+        self.removes = False

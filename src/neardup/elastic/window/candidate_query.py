@@ -1,0 +1,149 @@
+"""The bodies of the searches for an ad hoc query's candidates: pure functions of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window.codec import OBJECT, RESTORED
+from neardup.elastic.window.loader import committed
+from neardup.index.query_batch import SignedQueryBatch
+from neardup.index.search import Search
+from neardup.model.document import encode_text
+from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.elastic.window.state_document import StateDocument
+    from neardup.signing.signature import SignedBatch
+    from neardup.signing.signer import Signer
+
+
+def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
+    """Who shares enough of the rarest q-grams of one signed text; loses nothing (the prefix argument)."""
+    names = signer.qgrams(signed.text(0))
+    keys, _ = search.prefixes(signed, threshold)
+    minimum = int(search.min_shared(signed.counts, threshold)[0])
+    return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
+
+
+class CandidateQueries:
+    """Queries for documents of a window as it is committed in `document`.
+
+    `common`: sentences that too many documents hold to be searched by; None: partial copies are not looked for.
+    """
+
+    def __init__(self, context: ElasticContext, document: StateDocument) -> None:
+        self._document, self._settings = document, context.settings
+        self._signer, self._text_field = context.signer, context.layout.text_field
+        self._search = Search(context.signer, context.settings)
+        self.common: frozenset[int] | None = None
+
+    def features(self, text: str) -> SignedQueryBatch:
+        """A text signed, with its sentences where they are searched by; `ValueError` for an unpaired surrogate."""
+        encoded = [encode_text(text)]
+        signed = self._signer.sign(encoded)
+        words = self._signer.word_features(encoded) if self._search.reads_words else None
+        return SignedQueryBatch(signed, None, words)
+
+    def living(
+        self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """Documents that are `wanted`, count (state_document.py), and are of no hour that has gone."""
+        floor = self._document.commit.floor_hour
+        alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
+        return queries.all_of([*wanted, committed(self._document, 0), *alive], must_not)
+
+    def of_hours(self, time: int | None) -> list[dict[str, Any]]:
+        """Documents of the hours asked about; nothing where all are."""
+        window = self._settings.window_hours
+        if time is None or not window:
+            return []
+        first, last = compared_hours(hour_of(time), window)
+        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
+
+    def alike(
+        self, features: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
+        signed = features.signed
+        count = int(signed.counts[0])
+        ways = [queries.term("fingerprint", signed.fingerprint(0))]
+        if count:
+            ways += [alike, *self._routes(features)]
+        wanted = [queries.any_of(ways)]
+        if count:
+            wanted.append(queries.lengths(count, threshold))
+        if self.common is not None:
+            names = [name for name in sentence_names(features) if int(name, 16) not in self.common]
+            wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
+        return self.living([*wanted, *self.of_hours(time)])
+
+    def by_plugin(self, text: str, threshold: Fraction) -> dict[str, Any]:
+        """Who is a copy of `text`, as our plugin finds out in the shards."""
+        return queries.copies_of(text, threshold)
+
+    def by_terms(self, features: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
+        """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
+        signed = features.signed
+        if self._settings.retrieval == "complete":
+            return by_rarest(self._signer, self._search, signed, threshold)
+        minimum = int(self._search.min_shared(signed.counts, threshold)[0])
+        return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
+
+    def _routes(self, features: SignedQueryBatch) -> list[dict[str, Any]]:
+        words, routes = features.words, self._settings.routes
+        ways = []
+        if "sentences" in routes and sentence_names(features):
+            ways.append(queries.terms("sentences", sentence_names(features)))
+        if words is not None and "simhash" in routes and len(words.band_keys()[0]):
+            bands = words.band_keys()[0].tolist()
+            names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)
+            ways.append(queries.terms("simhash_bands", names))
+        return ways
+
+    def body(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
+        """The search for what matches `query`, in order of arrival, with what a document is restored from; with its
+        `text` if that is needed.
+        """
+        fields = [f"{OBJECT}.{name}" for name in RESTORED]
+        if text:
+            fields.append(self._text_field)
+        by_arrival = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
+        return {"query": query, "sort": [by_arrival], "_source": fields}
+
+    def own(self, id: str) -> dict[str, Any]:
+        """The search for the document of this id, with its text."""
+        return self.body(self.living([queries.term("identity", id)]), text=True)
+
+    def others(self, id: str | None, time: int | None) -> dict[str, Any]:
+        """The query for the documents that the one of this id, or a text, is compared with."""
+        itself = [] if id is None else [queries.term("identity", id)]
+        return self.living(self.of_hours(time), itself)
+
+    def of_arrivals(self, arrivals: Iterable[int]) -> dict[str, Any]:
+        """The search for the documents of these arrivals."""
+        return self.body(self.living([queries.terms("order", sorted(arrivals))]))
+
+    def successor(self, head: int) -> dict[str, Any]:
+        """The search for the earliest members (time, id) of the group whose head has the arrival `head`."""
+        earliest = [
+            {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
+            {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
+        ]
+        return {**self.body(self.living([queries.term("group_order", head)])), "sort": earliest}
+
+
+def holders_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each of some sentences the query for the documents that hold it."""
+    return {name: queries.term("sentences", name) for name in names}
+
+
+def sentence_names(features: SignedQueryBatch) -> list[str]:
+    """The sentence fingerprints of one text, as they are indexed."""
+    words = features.words
+    return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]

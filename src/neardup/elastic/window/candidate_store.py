@@ -1,0 +1,35 @@
+"""The store of an ad hoc query: those documents of a window in a cluster that a query might name, and no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.window.held_documents import HeldDocuments
+    from neardup.stores.base import Commit, Records
+    from neardup.stores.records import Rows
+
+
+class CandidateStore(MemoryStore):
+    """A store in memory that begins with `candidates`, of what the window had committed; `held` reads their texts."""
+
+    def __init__(self, commit: Commit, candidates: Records, held: HeldDocuments) -> None:
+        super().__init__()
+        self.committed = commit
+        self._candidates, self._held = candidates, held
+
+    def records(self, since: Commit) -> Iterator[Records]:  # noqa: ARG002 - it is read once
+        """All of it, at once."""
+        yield self._candidates
+
+    def texts(self, rows: Rows) -> list[bytes]:
+        """As the cluster has them now."""
+        return self._held.texts(rows)
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        """As the cluster had them."""
+        return self._held.blobs(rows)

@@ -1,0 +1,57 @@
+"""What is written of a document: a whole one of ours, or our fields on one that another client wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neardup.elastic.http.bulk import Action
+from neardup.elastic.window.codec import OBJECT
+from neardup.model.document import Prepared, format_time
+from neardup.model.field_path import put_field
+
+if TYPE_CHECKING:
+    from neardup.elastic.window.index_layout import Layout
+    from neardup.model.document import Origin
+    from neardup.signing.signer import Signer
+
+
+class Composer:
+    """Composes what is written of documents in the fields and by the signer of one window."""
+
+    def __init__(self, layout: Layout, signer: Signer) -> None:
+        self._layout, self._signer = layout, signer
+
+    def fingerprint(self, text: str) -> str:
+        """The fingerprint of a text."""
+        return self._signer.sign([text.encode(errors="replace")]).fingerprint(0)
+
+    def _signature(self, text: bytes) -> dict[str, Any]:
+        """The whole signature of a text, as the processor would write it."""
+        return self._signer.signature(text.decode()).to_dict()
+
+    def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
+        """The whole document as it is stored: the user's own fields, text and time by the window's names, ours."""
+        layout, fields = self._layout, document.fields
+        source: dict[str, Any] = {}
+        if isinstance(fields, Mapping):
+            source = {name: value for name, value in fields.items() if name != OBJECT}
+        put_field(source, layout.text_field, document.text.decode())
+        put_field(source, layout.time_field, format_time(document.time))
+        if layout.client_signs:
+            ours = self._signature(document.text) | ours
+        # That partial copies were looked for and none found must be told from not looking.
+        source[OBJECT] = {
+            name: value
+            for name, value in ours.items()
+            if value is not None and (value != [] or name == "partial")
+        }
+        return source
+
+    def mark(self, document: Prepared, origin: Origin, ours: dict[str, Any]) -> Action:
+        """The update that puts our fields on a document of another client, as long as it has not changed."""
+        if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
+            # Nobody has signed it, or its text was updated since.
+            ours = self._signature(document.text) | ours
+        version = origin.seq_no, origin.primary_term
+        return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)

@@ -1,0 +1,73 @@
+"""What this process holds of the documents of a window in a cluster: where each lies, its blob, the texts used last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.elastic.window.text_cache import TextCache
+from neardup.stores.records import arrivals_of, hours_of
+
+if TYPE_CHECKING:
+    from collections.abc import KeysView, Sequence
+
+    from neardup.elastic.http.api import DocumentRef
+    from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.stores.records import Rows
+
+
+class HeldDocuments:
+    """Documents by arrival; their texts are read back from the cluster (text_cache.py)."""
+
+    def __init__(self, context: ElasticContext) -> None:
+        self._texts = TextCache(context.cluster, context.layout.text_field, context.signer)
+        self._refs: dict[int, DocumentRef] = {}
+        self._blobs: dict[int, bytes] = {}
+        self._by_hour: dict[int, list[int]] = {}
+
+    @property
+    def hours(self) -> KeysView[int]:
+        """The hours of all that is held."""
+        return self._by_hour.keys()
+
+    def add(self, rows: Rows, refs: Sequence[DocumentRef], blobs: Sequence[bytes]) -> None:
+        """Holds documents that lie at `refs`."""
+        arrivals, hours = arrivals_of(rows).tolist(), hours_of(rows).tolist()
+        self._refs.update(zip(arrivals, refs, strict=True))
+        self._blobs.update(zip(arrivals, blobs, strict=True))
+        for hour, arrival in zip(hours, arrivals, strict=True):
+            self._by_hour.setdefault(hour, []).append(arrival)
+
+    def keep_texts(self, rows: Rows, texts: Sequence[bytes]) -> None:
+        """Keeps texts that are known without reading them."""
+        for arrival, text in zip(arrivals_of(rows).tolist(), texts, strict=True):
+            self._texts.keep(arrival, text)
+        self._texts.trim()
+
+    def ref(self, arrival: int) -> DocumentRef:
+        """Where the document of this arrival lies."""
+        return self._refs[arrival]
+
+    def revise(self, arrival: int, ref: DocumentRef, blob: bytes) -> None:
+        """Notes where it lies from now on, and its new blob."""
+        self._refs[arrival], self._blobs[arrival] = ref, blob
+
+    def texts(self, rows: Rows) -> list[bytes]:
+        """The normal forms of documents; b"" for one that is gone, or no longer what was scored."""
+        arrivals = arrivals_of(rows).tolist()
+        return self._texts.read(arrivals, [self._refs[arrival] for arrival in arrivals], rows)
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        """The blobs of documents."""
+        return [self._blobs[arrival] for arrival in arrivals_of(rows).tolist()]
+
+    def forget(self, hour: int) -> None:
+        """Lets go of an hour."""
+        gone = set(self._by_hour.pop(hour, ()))
+        self._texts.forget(gone)
+        for arrival in gone:
+            del self._refs[arrival], self._blobs[arrival]
+
+    def forget_before(self, hour: int) -> None:
+        """`forget` for all hours before `hour`."""
+        for old in [old for old in self._by_hour if old < hour]:
+            self.forget(old)

@@ -1,0 +1,75 @@
+"""What `neardup setup` changes of a window that is there: what its state says of it, and the hours it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from neardup.elastic.admin.setup import window_config
+from neardup.elastic.http.api import count
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.window_state import config_of_template, connected, settings_left
+from neardup.model.hours import hour_name
+from neardup.model.settings import Settings
+from neardup.stores.remembered_settings import merged
+from neardup.window.base import Expired
+from neardup.window.changed_hours import check_hours
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.client import Cluster
+
+
+def describe(window: str, *, credentials: Credentials | None = None) -> None:
+    """Brings the state document up to what `neardup setup` has made, which only its role can see."""
+    with connected(window, credentials, None) as cluster:
+        lease, about = scoring_lease(cluster), config_of_template(cluster)
+        content = lease.read()
+        if about is None:
+            return
+        if content is None:
+            hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
+            lease.create(StateDocument(about, hours.remembered))
+        elif content.about != about:
+            content, _ = lease.acquire()
+            lease.commit(replace(content, about=about))
+
+
+def remember_hours(
+    window: str, hours: Mapping[str, int], *, credentials: Credentials | None = None, force: bool = False
+) -> None:
+    """Makes a window that is there remember `hours` (window_hours, keep_hours), as opening it with them does.
+
+    Raises `SettingsError` if documents would go by it and there is no `force`.
+    """
+    with connected(window, credentials, None) as cluster:
+        lease = scoring_lease(cluster)
+        content = lease.read()
+        if content is None or not hours:
+            return
+        left = settings_left(cluster.address.prefix, content)
+        chosen = left.with_changes(**hours)
+        layout = Layout.of(cluster.address, window_config(content.about), content.archive)
+        newest = content.commit.newest
+        check_hours(
+            str(cluster.address),
+            left,
+            chosen,
+            lambda kept: _older(cluster, layout, newest - kept),
+            force=force,
+        )
+        if chosen != left:
+            content, _ = lease.acquire()
+            lease.commit(replace(content, settings=merged(content.settings, chosen.remembered)))
+
+
+def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
+    """The documents in the indices of hours before `hour`."""
+    old = {name: own for name, (own, _) in layout.living(cluster).items() if own < hour}
+    if not old:
+        return Expired()
+    documents = sum(count(cluster, name) for name in old)
+    return Expired(sorted({hour_name(own) for own in old.values()}), documents)

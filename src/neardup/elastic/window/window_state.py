@@ -1,0 +1,86 @@
+"""A window in a cluster before it is opened: its connection, what was set up of it, what its last writer left."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+from neardup.elastic.admin.managed_objects import deleted_after
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Credentials, parse_address
+from neardup.elastic.http.admin_api import get_object
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.state_document import StateDocument
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.model.settings import Settings
+from neardup.signing.signer import Signer, signer_for
+from neardup.stores.remembered_settings import without_earlier
+
+if TYPE_CHECKING:
+    from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.window.lease import Lease
+
+log = logging.getLogger("neardup")
+
+
+def connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
+    """A connection to the cluster of the window at `window`; the credentials of the environment if none are given."""
+    own = credentials or Credentials.from_settings({}, os.environ)
+    address = parse_address(window)
+    return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
+
+
+def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
+    """What the window's index template says of it; None if it is not set up."""
+    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
+    if answer is None:
+        return None
+    template = answer["index_templates"][0]["index_template"].get("template", {})
+    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    return about
+
+
+def settings_left(name: str, content: StateDocument) -> Settings:
+    """The settings that the last writer left."""
+    try:
+        return Settings(**without_earlier(content.settings))
+    except (TypeError, SettingsError) as error:
+        raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error
+
+
+def begin_window(
+    cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
+) -> StateDocument:
+    """The state of a window that nobody has scored in yet; sets it up if need be."""
+    about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
+    lease.create(StateDocument(about, chosen.remembered, archive=archive))
+    document = lease.read()
+    if document is None:
+        raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
+    return document
+
+
+def checked_signer(
+    where: str, recipe_text: str, lexicon: str | None, recipe: Any, chosen: Settings
+) -> Signer:
+    """The signer of the window's recipe. A lexicon of its own must be given as a file: nodes have theirs."""
+    own = chosen.recipe
+    if lexicon is not None and (own is None or own.lexicon is None):
+        expected = f"the file of the lexicon {lexicon!r} that this window is signed with (--lexicon FILE)"
+        raise SettingsError("lexicon", None, expected)
+    signer = signer_for(own or recipe)
+    if signer.text != recipe_text:
+        raise RecipeMismatch(where, recipe_text, signer.text)
+    return signer
+
+
+def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
+    """Logs that a window is to keep hours for longer than the policy that `neardup setup` made of it has them."""
+    kept = chosen.kept_hours
+    if config.kept_hours and (not kept or kept > config.kept_hours):
+        log.warning(
+            "the lifecycle policy %s, where the cluster has it, deletes indices %d h after they were made, although %s "
+            "hours are to be kept: neardup setup --keep-hours %d changes it",
+            name, deleted_after(config), kept or "all", kept,
+        )  # fmt: skip

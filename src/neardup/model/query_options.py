@@ -1,0 +1,59 @@
+"""QueryOptions: what a query asks for, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from neardup.errors import SettingsError
+from neardup.model.document import time_argument
+from neardup.model.settings import PartialRule, check_whole, exact_threshold, partial_rule_for_query
+
+if TYPE_CHECKING:
+    from neardup.model.settings import Settings
+
+
+@dataclass(frozen=True)
+class QueryOptions:
+    """A query for the copies of `text`, or of the stored document `id`: one of the two is None.
+
+    threshold     doc_q that a match has at least
+    matches       how many matches and parts are listed; None = all
+    time          in milliseconds: only the hours around it are compared with; None = all that live
+    rule          when a document below the threshold shares a part; None: these are not looked for
+    verify_all    compares with every document instead of searching for candidates
+    """
+
+    text: str | None
+    id: str | None
+    threshold: Fraction
+    matches: int | None
+    time: int | None
+    rule: PartialRule | None
+    verify_all: bool = False
+
+    @classmethod
+    def checked(
+        cls,
+        settings: Settings,
+        text: str | None,
+        id: str | None,
+        threshold: Any,
+        matches: int | None,
+        time: Any,
+        partial: bool | None,
+        containment: Any,
+        delta: int | None,
+    ) -> QueryOptions:
+        """The options that the arguments of `Window.query` stand for, in a window that was opened with `settings`.
+
+        Raises `SettingsError` for what is none.
+        """
+        rule = partial_rule_for_query(settings, partial, containment, delta)
+        if (text is None) == (id is None):
+            raise SettingsError("query", (text, id), "either a text or an id")
+        if matches is not None:
+            check_whole("matches", matches, 0)
+        exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
+        return cls(text, id, exact, matches, None if time is None else time_argument("time", time), rule)

@@ -1,0 +1,71 @@
+"""A store that lasts as long as its process."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from neardup.stores.base import Commit, CommitResult
+from neardup.stores.records import arrivals_of, hours_of
+from neardup.stores.single_owner import SingleOwner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.stores.base import NewDocuments, Records
+    from neardup.stores.records import Rows
+
+
+class MemoryStore(SingleOwner):
+    """Texts and blobs of documents by hour and arrival. Rows and keys are in the engine's memory already."""
+
+    def __init__(self) -> None:
+        self.committed = Commit()
+        self.revision = 0
+        self.previous: dict[str, Any] = {}
+        self.remembered: dict[str, Any] = {}
+        self._texts: dict[int, dict[int, bytes]] = {}
+        self._blobs: dict[int, dict[int, bytes]] = {}
+
+    def begin(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def records(self, since: Commit) -> Iterator[Records]:  # noqa: ARG002 - it begins empty
+        return iter(())
+
+    def hours(self) -> list[int]:
+        return sorted(self._texts)
+
+    def append(self, hour: int, new: NewDocuments) -> None:
+        arrivals = arrivals_of(new.rows).tolist()
+        self._texts.setdefault(hour, {}).update(zip(arrivals, new.texts, strict=True))
+        self._blobs.setdefault(hour, {}).update(zip(arrivals, new.blobs, strict=True))
+
+    def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:  # noqa: ARG002 - it is in the blob
+        self._blobs[hour][int(arrivals_of(row)[0])] = blob
+
+    def commit(self, commit: Commit) -> CommitResult:
+        self.committed = commit
+        return CommitResult()
+
+    def drop(self, hour: int) -> None:
+        self._texts.pop(hour, None)
+        self._blobs.pop(hour, None)
+
+    def texts(self, rows: Rows) -> list[bytes]:
+        return _held(self._texts, rows)
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        return _held(self._blobs, rows)
+
+    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
+        self.remembered = remembered
+
+    def close(self) -> None:
+        self._texts.clear()
+        self._blobs.clear()
+
+
+def _held(kept: dict[int, dict[int, bytes]], rows: Rows) -> list[bytes]:
+    places = zip(hours_of(rows).tolist(), arrivals_of(rows).tolist(), strict=True)
+    return [kept[hour][arrival] for hour, arrival in places]

@@ -1,0 +1,50 @@
+# ruff: noqa: ARG002 - what is not for other owners' documents needs nothing of them
+"""What stores have in common whose documents nobody else writes: all but those in a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from neardup.model.document import Prepared
+    from neardup.model.query_options import QueryOptions
+    from neardup.model.verdict import Verdict
+    from neardup.stores.base import Store
+    from neardup.stores.records import Rows
+
+
+class SingleOwner:
+    """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
+
+    def refresh(self) -> None:
+        """Nobody else commits."""
+
+    def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
+        """All keep their ids."""
+        return documents
+
+    def repeated(self, document: Prepared, row: Rows, sieve: NDArray[np.uint64]) -> None:
+        """Nobody else's document ever comes."""
+
+    def not_kept(self, document: Prepared, verdict: Verdict) -> None:
+        """Nobody else's document ever comes."""
+
+    def uncompared(self) -> int:
+        """What cannot be compared is not stored."""
+        return 0
+
+    def is_abandoned(self) -> bool:
+        """What a writer left half done is undone when the store is opened."""
+        return False
+
+    def candidates(self, options: QueryOptions) -> Store | None:
+        """To read a document costs little here: all are read when the window is opened."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""

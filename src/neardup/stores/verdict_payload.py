@@ -1,0 +1,106 @@
+"""What is kept of a verdict that a row has no column for, and its form in a blob.
+
+One JSON array: the fields of `VerdictPayload` in order, without those at the end that say nothing. What an earlier
+version wrote is shorter, and reads the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+
+from neardup.model.verdict import Match, PartialMatch, largest_first
+
+if TYPE_CHECKING:
+    from neardup.model.verdict import Overlap, Part, Verdict
+
+_ALWAYS: Final = 4
+"""Fields that are written even where they say nothing."""
+
+
+class VerdictPayload(NamedTuple):
+    """What a row has no column for.
+
+    original, time, score   best match, its own time, doc_q with it
+    matches                 `Match`es as they are listed
+    parts                   `PartialMatch`es as they are listed, each with the time of its document
+    matches_total, partial_total   how many there were; None: as many as are listed
+    head                    of a member whose best match is not the head of its group: doc_q and |A ∩ B| with the head.
+                            Earlier versions did not keep it
+    """
+
+    original: str | None = None
+    time: int = 0
+    score: float | None = None
+    matches: Sequence[Sequence[Any]] = ()
+    parts: Sequence[Sequence[Any]] = ()
+    matches_total: int | None = None
+    partial_total: int | None = None
+    head: Sequence[Any] | None = None
+
+    @classmethod
+    def of(
+        cls, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None = None
+    ) -> VerdictPayload:
+        """What is kept of `verdict`, whose best match is `best`; `parts` are those it lists, and perhaps others; `head`
+        is the match whose group it joins.
+        """
+        named = zip(verdict.partial or (), largest_first(parts), strict=False)
+        return cls(
+            verdict.duplicate_of,
+            best.time if best is not None else 0,
+            verdict.score,
+            [list(match) for match in verdict.matches],
+            [[*match, part.time] for match, part in named],
+            unless_listed(verdict.matches_total, verdict.matches),
+            unless_listed(verdict.partial_total, verdict.partial or ()),
+            None if head is None or head is best else [head.score, head.shared],
+        )
+
+    @classmethod
+    def read(cls, rest: bytes) -> VerdictPayload:
+        """What the part of a blob after the group says."""
+        return cls(*orjson.loads(rest)) if rest else cls()
+
+    def to_bytes(self) -> bytes:
+        """The part of a blob after the group; empty for what is no copy, of nothing and of no part."""
+        if self.original is None and not self.parts and self.partial_total is None:
+            return b""
+        fields = list(self)
+        while len(fields) > _ALWAYS and (fields[-1] is None or fields[-1] == []):
+            fields.pop()
+        return orjson.dumps(fields)
+
+    def with_head(self, head: str, shared: int) -> tuple[float | None, int | None]:
+        """doc_q and |A ∩ B| of a member with the `head` of its group, None if they are not known; `shared` is that with
+        its best match.
+        """
+        if self.head is not None:
+            return self.head[0], self.head[1]
+        return (self.score, shared) if self.original == head else (None, None)
+
+    @property
+    def listed(self) -> tuple[tuple[Match, ...], int]:
+        """The matches of the verdict, and how many there were."""
+        return tuple(Match(*match) for match in self.matches), _total(self.matches_total, self.matches)
+
+    @property
+    def partial(self) -> tuple[tuple[PartialMatch, ...], int]:
+        """The partial copies of the verdict, and how many there were."""
+        return tuple(PartialMatch(*part[:-1]) for part in self.parts), _total(self.partial_total, self.parts)
+
+    @property
+    def part_times(self) -> list[int]:
+        """The times of the documents that the verdict names as partial copies, in its order."""
+        return [part[-1] for part in self.parts]
+
+
+def unless_listed(total: int | None, listed: Sequence[Any]) -> int | None:
+    """A total as `VerdictPayload` has it: None if all are listed."""
+    return None if total == len(listed) else total
+
+
+def _total(total: int | None, listed: Sequence[Any]) -> int:
+    return len(listed) if total is None else total

@@ -1,0 +1,59 @@
+"""Budgets: how many documents, or how much memory, a window may take; what is given up when one is reached."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.index.document_table import budget_bytes_of
+from neardup.model.hours import hour_name
+from neardup.window.signed_rows import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.document import Prepared
+    from neardup.window.state import State
+
+log = logging.getLogger("neardup")
+
+
+def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch, first: int) -> int:
+    """How many documents from `first` on may come before the budgets are looked at again.
+
+    At least one: the oldest hours are given up for it if need be.
+    """
+    settings = state.settings
+    if not settings.max_documents and not settings.max_memory:
+        return len(documents)
+    sizes = budget_bytes_of(rows_of(documents, signed, partial=settings.partial))[first:]
+    count, memory = state.table.budgeted
+    while count and (0 < settings.max_documents <= count or 0 < settings.max_memory < memory + int(sizes[0])):
+        _give_up_oldest(state)
+        count, memory = state.table.budgeted
+    room = settings.max_documents - count if settings.max_documents else len(sizes)
+    if settings.max_memory:
+        fits = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
+        room = min(room, int(fits))
+    return max(room, 1)
+
+
+def _give_up_oldest(state: State) -> None:
+    """Shrinks the window by its oldest hour; by the older half of it, if it is the only one."""
+    hours = sorted(state.table.load)
+    if len(hours) > 1:
+        log.warning(
+            "budget reached: hour %s is given up, the window now begins at %s",
+            hour_name(hours[0]), hour_name(hours[1]),
+        )  # fmt: skip
+        state.expire_before(hours[1])
+        state.committed = state.committed._replace(budget_hour=hours[1])
+        return
+    log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
+    before = state.table.living
+    state.evict_half()
+    state.left = state.left.with_more({hours[0]: before - state.table.living})
+    state.committed = state.committed._replace(budget_hour=hours[0] + 1)

@@ -1,0 +1,64 @@
+"""How far a window looks back, how long it keeps what it has, and whether documents go when that changes."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from neardup.model.settings import Settings
+    from neardup.window.base import Expired
+
+log = logging.getLogger("neardup")
+
+
+def check_hours(
+    where: str, left: Settings, chosen: Settings, expirable: Callable[[int], Expired], *, force: bool
+) -> bool:
+    """Whether the hours change when `chosen` is remembered instead of `left`; says so if they do.
+
+    Raises `SettingsError` if documents would go by it, which `expirable` counts, and there is no `force`.
+    """
+    if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
+        return False
+    if chosen.kept_hours:
+        check_narrowing(left.kept_hours, chosen.kept_hours, expirable(chosen.kept_hours), force=force)
+    log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
+    return True
+
+
+def check_narrowing(left: int, kept: int, going: Expired, *, force: bool) -> None:
+    """Raises `SettingsError` if documents are `going` because `kept` hours are kept instead of `left`; 0 = all."""
+    if is_narrower(left, kept) and going.documents and not force:
+        raise SettingsError("keep_hours", kept, would_go(going))
+
+
+def is_narrower(left: int, kept: int) -> bool:
+    """Whether fewer hours are `kept` than there were `left`; 0 = all."""
+    return bool(kept) and (not left or kept < left)
+
+
+def would_go(going: Expired) -> str:
+    """Why not to let documents go unasked."""
+    hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
+    return (
+        f"more: the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go; "
+        "--force (force=True) lets them go, --keep-hours (keep_hours) keeps them without comparing them"
+    )
+
+
+def in_words(settings: Settings) -> str:
+    """How far a window looks back, and how long it keeps what it has.
+
+    >>> from neardup.model.settings import Settings
+    >>> in_words(Settings(keep_hours=720)), in_words(Settings(window_hours=0))
+    ('compares 24 h and keeps 720 h', 'compares and keeps all hours')
+    """
+    compared, kept = (
+        f"{hours} h" if hours else "all hours" for hours in (settings.window_hours, settings.kept_hours)
+    )
+    return f"compares and keeps {kept}" if compared == kept else f"compares {compared} and keeps {kept}"

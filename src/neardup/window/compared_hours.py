@@ -1,0 +1,55 @@
+"""The hours that live when a document comes, and those that it is compared with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.model.hours import FIRST_HOUR, LAST_HOUR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.window.state import State
+
+
+class ComparedHours(NamedTuple):
+    """The hours of a run of new documents, one value a document.
+
+    floors       the oldest hour that lives when it comes
+    lows, highs  the first and the last hour that it is compared with
+    docs         its number in the table, -1 for one whose own hour has gone
+    incomplete   hours that it should be compared with are missing
+    """
+
+    floors: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    docs: NDArray[np.int64]
+    incomplete: NDArray[np.bool_]
+
+
+def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
+    """The compared hours of the next documents of a window, which are of the hours `hour_list`; the newest hour of the
+    window moves on with them.
+    """
+    settings, committed = state.settings, state.committed
+    window = settings.window_hours
+    hours = np.array(hour_list, np.int64)
+    newest = np.maximum.accumulate(np.maximum(hours, state.newest))
+    state.newest = int(newest[-1])
+    floors = np.full(len(hours), committed.floor_hour)
+    lows, highs = floors, np.full(len(hours), LAST_HOUR)
+    wanted = np.full(len(hours), FIRST_HOUR)
+    if settings.kept_hours:
+        floors = np.maximum(floors, newest - settings.kept_hours)
+        lows = floors
+    if window:
+        wanted = hours - window
+        lows, highs = np.maximum(wanted, floors), hours + window
+    late = hours < floors
+    docs = np.where(late, -1, state.table.size + np.cumsum(~late) - 1)
+    return ComparedHours(floors, lows, highs, docs, late | (wanted < committed.budget_hour))

@@ -1,0 +1,89 @@
+"""Opening a window in a directory: find or make it, check its recipe, read what is committed."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import Signer, signer_for
+from neardup.stores.description import Description, describe, read_description, settings_of
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.remembered_settings import merged
+from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_room, check_window
+from neardup.window.changed_hours import check_hours
+from neardup.window.engine import WindowEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def open_directory(
+    directory: Path,
+    settings: Settings | None,
+    changes: dict[str, Any],
+    *,
+    readonly: bool,
+    remember: bool,
+    force: bool,
+) -> WindowEngine:
+    """The window in `directory`; see `neardup.opening.open_window`."""
+    if readonly:
+        check_window(directory)
+    else:
+        check_room(directory)
+        directory.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        store = DirectoryStore(directory, readonly=readonly)
+        stack.callback(store.close)
+        description = read_description(directory)
+        left = settings_of(directory, description)
+        signer, chosen = _signer(directory, description, (settings or left).with_changes(**changes))
+        store.fsync = chosen.fsync
+        store.previous = store.remembered = description.settings
+        window = WindowEngine(store, chosen, signer, readonly=readonly)
+        window.load()
+        if window.is_empty and (remember or readonly):
+            store.remembered = chosen.remembered  # no verdict is by any others
+        if not readonly and (remember or description.is_new):
+            _remember(window, store, signer, None if description.is_new else left, force=force)
+        stack.pop_all()
+        return window
+
+
+def _remember(
+    window: WindowEngine, store: DirectoryStore, signer: Signer, left: Settings | None, *, force: bool
+) -> None:
+    """Makes the window remember what it was opened with; `left`: what its last writer left, None for a new one."""
+    chosen = window.settings
+    changed = left is not None and check_hours(str(store.path), left, chosen, window.expirable, force=force)
+    store.remembered = merged(store.remembered, chosen.remembered)
+    describe(store.path, store.remembered, signer.recipe, signer.text)
+    if changed:
+        window.apply_hours()
+
+
+def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
+    """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
+
+    A new window gets a copy of its lexicon: it must be readable when the file it was made with has moved or changed.
+    """
+    own_lexicon = directory / LEXICON
+    if description.is_new:
+        recipe = chosen.recipe or Recipe()
+        signer = signer_for(recipe)
+        if recipe.lexicon is not None:
+            shutil.copyfile(recipe.lexicon, own_lexicon)
+        return signer, chosen.with_changes(recipe=recipe)
+    try:
+        lexicon = own_lexicon if own_lexicon.exists() else None
+        recipe = Recipe(**description.recipe_fields, lexicon=lexicon)
+    except (TypeError, SettingsError) as error:
+        raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
+    signer = signer_for(recipe)
+    for asked in (recipe, chosen.recipe):
+        if asked is not None and signer_for(asked).text != description.recipe:
+            raise RecipeMismatch(str(directory), description.recipe, signer_for(asked).text)
+    return signer, chosen.with_changes(recipe=recipe)

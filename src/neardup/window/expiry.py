@@ -1,0 +1,85 @@
+"""Expiry: hours leave a window whole, when they are old enough; and the newest hour, which they are counted from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from neardup.model.clock import now_ms
+from neardup.model.document import time_argument
+from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
+from neardup.model.settings import check_whole
+from neardup.window.base import Expired
+from neardup.window.newest_hour import hour_to_set, set_back
+
+if TYPE_CHECKING:
+    from neardup.window.session import Session
+
+
+def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool) -> Expired:
+    """See `Window.expire`."""
+    time = now_ms() if now is None else time_argument("now", now)
+    kept = session.state.settings.kept_hours if keep_hours is None else keep_hours
+    check_whole("keep_hours", kept, 0)
+    first = first_living_hour(hour_of(time), kept)
+    if dry_run:
+        session.load()
+        return _with_hours(_expirable(session, first), _left_behind(session))
+    with session.writing():
+        left_behind = _drop_left_behind(session)
+        gone = session.state.expire_before(first)
+        session.commit()
+    session.state.compact_if_worthwhile()
+    return _with_hours(gone, left_behind)
+
+
+def expirable(session: Session, kept_hours: int) -> Expired:
+    """What would expire now if so many hours were kept; 0 = all."""
+    session.load()
+    return _expirable(session, first_living_hour(session.state.newest, kept_hours))
+
+
+def apply_hours(session: Session) -> None:
+    """Lets go of what is older than is kept now, after the hours have changed, and makes that lasting."""
+    with session.writing():
+        state = session.state
+        state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
+        session.commit()
+
+
+def set_newest(session: Session, time: Any) -> str | None:
+    """See `Window.set_newest`."""
+    with session.writing():
+        _drop_left_behind(session)  # or what had expired would come back
+    hour = hour_to_set(session.state, None if time is None else time_argument("newest", time))
+    with session.writing():
+        set_back(session.state, hour)
+        session.state.table.settle_anew()
+        session.commit()
+    newest = session.state.newest
+    return hour_name(newest) if newest > FIRST_HOUR else None
+
+
+def _expirable(session: Session, hour: int) -> Expired:
+    """What would go with every hour before `hour`."""
+    state = session.state
+    if hour <= state.committed.floor_hour:
+        return Expired()
+    documents = sum(load[0] for old, load in state.table.load.items() if old < hour)
+    return Expired([hour_name(old) for old in session.store.hours() if old < hour], documents)
+
+
+def _left_behind(session: Session) -> list[int]:
+    """Hours that have expired but are there, because a writer ended between its commit and their end."""
+    floor = session.state.committed.floor_hour
+    return [hour for hour in session.store.hours() if hour < floor]
+
+
+def _drop_left_behind(session: Session) -> list[int]:
+    hours = _left_behind(session)
+    for hour in hours:
+        session.store.drop(hour)
+    return hours
+
+
+def _with_hours(expired: Expired, hours: list[int]) -> Expired:
+    return Expired(sorted({*map(hour_name, hours), *expired}), expired.documents)

@@ -1,0 +1,117 @@
+"""Ingest: a stream of documents to verdicts, a batch at a time, stored for good before its verdicts are yielded."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from neardup.errors import DocumentError
+from neardup.model.clock import now_ms
+from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare
+from neardup.model.hours import too_far_ahead
+from neardup.stores.remembered_settings import warn_of_changes
+from neardup.window.batches import batches
+from neardup.window.newest_hour import Leaps, Next
+from neardup.window.scoring import Scorer
+from neardup.window.session import Session, one_at_a_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from neardup.model.settings import Settings
+    from neardup.model.verdict import Verdict
+    from neardup.window.base import Documents, OnReject
+
+
+log = logging.getLogger("neardup")
+
+
+class Ingest:
+    """Takes documents into the window of `session`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = session.lock
+        self._scorer = Scorer(session.state.settings.threads)
+        self._has_warned = False
+
+    def close(self) -> None:
+        """Ends the threads that sign."""
+        self._scorer.close()
+
+    def verdicts(self, documents: Documents, reject: OnReject) -> Iterator[Verdict]:
+        """See `Window.ingest`."""
+        check_documents(documents)
+        settings, leaps = self._session.state.settings, Leaps()
+        limit = settings.batch_documents * settings.threads
+        self._warn_of_changes()
+        for batch, following in batches(_checked(documents, settings, reject), limit, leaps):
+            yield from self._scored(batch, following, leaps, reject)
+
+    @one_at_a_time
+    def _warn_of_changes(self) -> None:
+        """Logs once that what is ingested is decided by other settings than what is stored was."""
+        if not self._has_warned:
+            self._has_warned = True
+            session = self._session
+            session.load()
+            if session.state.table.living:
+                warn_of_changes(session.store.previous, session.state.settings.remembered)
+
+    @one_at_a_time
+    def _scored(
+        self, batch: Mapping[str, Prepared], following: Next, leaps: Leaps, reject: OnReject
+    ) -> list[Verdict]:
+        """Verdicts of a batch, which is stored for good when this returns."""
+        with self._session.writing():
+            verdicts = self._stored(list(batch.values()), following, leaps, reject)
+        self._session.state.compact_if_worthwhile()
+        return verdicts
+
+    def _stored(
+        self, documents: list[Prepared], following: Next, leaps: Leaps, reject: OnReject
+    ) -> list[Verdict]:
+        """Verdicts of a batch, decided and made lasting. What the store refuses is rejected, and the others are decided
+        anew without it.
+        """
+        session = self._session
+        documents = list(session.store.named(documents, session.state.arrival_of))
+        while True:
+            state, rejected = session.state, list[Reject]()
+            before, left, replaced = state.committed, state.left, state.replaced
+            verdicts = self._scorer.score(state, documents, following, leaps, rejected.append)
+            refused = state.commit().refused
+            if not refused:
+                for each in rejected:
+                    reject(each)
+                return verdicts
+            state.left, state.replaced = left, replaced
+            session.forget_batch(before)
+            for id, reason in refused.items():
+                reject(Reject(id, reason))
+            documents = [document for document in documents if document.id not in refused]
+
+
+def _checked(documents: Documents, settings: Settings, reject: OnReject) -> Iterator[Prepared | Flush]:
+    """What of `documents` can be used."""
+    for item in documents:
+        if isinstance(item, Flush):
+            yield item
+            continue
+        try:
+            yield _prepared(item, settings)
+        except DocumentError as error:
+            reject(Reject(error.id, error.reason))
+
+
+def _prepared(item: Item, settings: Settings) -> Prepared:
+    document = prepare(item, now_ms, settings.max_length)
+    reason = too_far_ahead(document.time, now_ms(), settings.ahead_hours)
+    if reason is not None:
+        raise DocumentError(document.id, reason)
+    return document
+
+
+def log_reject(reject: Reject) -> None:
+    """What becomes of a reject that nobody else takes."""
+    log.warning("document %s rejected: %s", reject.id or "without id", reject.reason)

@@ -1,0 +1,96 @@
+"""Overview of a window: its groups, and the window in figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.index.candidates import Candidates
+from neardup.model.document import format_time
+from neardup.model.hours import FIRST_HOUR, hour_name
+from neardup.model.verdict import Group, Member, Overlap
+from neardup.stores.records import are_copies, are_truncated
+from neardup.stores.remembered_settings import earlier
+from neardup.window.base import Stats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from neardup.window.session import Session
+    from neardup.window.state import State
+
+_ANY_OVERLAP: Final = Fraction(1, 1 << 32)
+"""A threshold that one shared q-gram reaches, whatever the size of the texts."""
+
+
+def groups(session: Session) -> list[Group]:
+    """See `Window.groups`; all of them, before anything changes under them."""
+    session.synchronise()
+    return list(_groups(session.state))
+
+
+def _groups(state: State) -> Iterator[Group]:
+    """Reads one blob a member and one more a group."""
+    table = state.table
+    found = []
+    for head_arrival, docs in table.members.items():
+        members = sorted((doc for doc in docs if table.lives(doc, FIRST_HOUR)), key=table.arrival_key)
+        if members:
+            head_time = int(table.group_times[members[0]])
+            found.append((head_time, state.blob(members[0]).group, head_arrival, members))
+    for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
+        yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
+
+
+def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
+    """The members of one group; where their overlap with the head was not kept, it is counted if the head is there."""
+    members = [state.member(doc) for doc in docs]
+    lacking = [doc for doc, member in zip(docs, members, strict=True) if member.score is None]
+    counted = _overlaps_with_head(state, head, lacking) if lacking else {}
+    for doc, member in zip(docs, members, strict=True):
+        overlap = counted.get(doc)
+        yield member if overlap is None else member._replace(score=overlap.score, shared=overlap.shared)
+
+
+def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[int, Overlap]:
+    """The overlaps of members `docs` with the head of their group, from the stored texts; {} if it is gone."""
+    table, head_doc = state.table, state.table.doc_of.get(head)
+    if head_doc is None or table.arrivals[head_doc] != table.group_arrivals[docs[0]]:
+        return {}
+    signed = state.search.features(state.texts(docs), normal=True)
+    count = len(docs)
+    pairs = Candidates(np.arange(count), np.full(count, head_doc), np.zeros(count, np.bool_))
+    verifier = state.verifier(signed, pairs, _ANY_OVERLAP, rule=None, listed=1)
+    compared = [verifier.compared(i, FIRST_HOUR)[0].matches for i in range(count)]
+    return {doc: matches.best[0] for doc, matches in zip(docs, compared, strict=True) if matches.total}
+
+
+def stats(state: State) -> Stats:
+    """See `Window.stats`."""
+    table = state.table
+    known = np.fromiter(table.doc_of.values(), np.int64, table.living)
+    rows = table.rows[known]
+    hours = sorted(table.load)
+    budget = state.committed.budget_hour
+    own = state.settings.remembered | state.store.remembered
+    return Stats(
+        documents=table.living,
+        copies=int(np.count_nonzero(are_copies(rows))),
+        groups=sum(any(table.lives(doc, FIRST_HOUR) for doc in docs) for docs in table.members.values()),
+        truncated=int(np.count_nonzero(are_truncated(rows))),
+        unscored=state.store.uncompared(),
+        hours={hour_name(hour): table.load[hour][0] for hour in hours},
+        newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
+        window_hours=state.settings.window_hours,
+        keep_hours=state.settings.kept_hours,
+        budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
+        postings_keys=state.search.lists.keys,
+        memory_bytes=state.search.memory + table.rows.nbytes,
+        retrieval=own["retrieval"],
+        threshold=own["threshold"],
+        policy=own["policy"],
+        recipe=state.signer.text,
+        mixed=earlier(own),
+    )

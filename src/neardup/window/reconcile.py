@@ -1,0 +1,160 @@
+"""Reconciling a window: every living document is scored again as if all had come in order of (time, id)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.model.decision import Evidence, decide
+from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
+from neardup.model.verdict import Part
+from neardup.stores.records import best_overlap
+from neardup.stores.remembered_settings import EARLIER, earlier, merged
+from neardup.window.candidates_of_one import candidates_of_one
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from neardup.model.decision import Matches
+    from neardup.model.verdict import Verdict
+    from neardup.window.state import State
+
+
+def reconcile(state: State) -> Iterator[Verdict]:
+    """See `Window.reconcile`. One search a document; groups are built anew on the way.
+
+    A copy whose original expired with its hour keeps its verdict, unless its score is below the threshold of now: what
+    was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
+    is named.
+    """
+    table = state.table
+    known = sorted(table.doc_of.values(), key=table.arrival_key)
+    ranks = np.full(table.size, len(known))
+    ranks[known] = np.arange(len(known))
+    before = {doc: state.stored_verdict(doc) for doc in known}
+    old_heads = {doc: int(table.group_arrivals[doc]) for doc in known}
+    by_arrival = {int(table.arrivals[doc]): doc for doc in known}
+    table.ungroup(known)
+    for doc in known:
+        old = before[doc]
+        if _outlived(state, doc, old):
+            if _set_aside(state, doc, old):
+                state.store_flags(doc)
+            if old_heads[doc] != table.arrivals[doc]:
+                table.rejoin(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
+            continue
+        verdict, matches, parts = _decided_again(state, doc, ranks, old)
+        head = table.doc_of[verdict.group]
+        changed = _differ(verdict, old)
+        if _set_aside(state, doc, verdict) or table.arrivals[head] != old_heads[doc] or changed:
+            best = matches.best[0] if matches.total else None
+            state.record(doc, verdict, best, parts, matches.head)
+        elif verdict.group != verdict.id:
+            table.follow(doc, head)
+        if changed:
+            yield verdict
+    table.settle_anew()
+
+
+def remember_own_settings(state: State) -> None:
+    """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
+    for is still kept.
+    """
+    remembered = state.settings.remembered
+    kept = earlier(merged(state.store.remembered or remembered, remembered)).get("policy")
+    if state.settings.policy == "drop" and kept:
+        remembered[EARLIER] = {"policy": kept}
+    state.store.remember_at_commit(remembered)
+
+
+def _set_aside(state: State, doc: int, verdict: Verdict) -> bool:
+    """Keeps a copy out of what is searched, or puts it back, as the policy has it; whether that changed anything."""
+    return state.table.set_aside(doc, verdict.is_copy and state.settings.policy == "route")
+
+
+def _differ(one: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts say different things: not how many candidates it took, nor how much of a list is shown."""
+    matches = min(len(one.matches), len(other.matches))
+    parts = min(len(one.partial or ()), len(other.partial or ()))
+    mine, others = (
+        verdict._replace(
+            candidates=0,
+            truncated=False,
+            matches=verdict.matches[:matches],
+            partial=None if verdict.partial is None else verdict.partial[:parts],
+        )
+        for verdict in (one, other)
+    )
+    return mine != others
+
+
+def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
+    """Whether a copy at or above the threshold of now has an original that is gone because its hour has expired, or
+    was given up to a budget.
+    """
+    if verdict.duplicate_of is None:
+        return False
+    limit = state.settings.threshold_fraction
+    shared, larger = best_overlap(state.table.rows[doc])
+    if verdict.status != "exact" and shared * limit.denominator < limit.numerator * larger:
+        return False
+    return _is_past(state, verdict.duplicate_of, state.blob(doc).payload.time)
+
+
+def _is_past(state: State, id: str, time: int) -> bool:
+    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
+    living = state.table.doc_of.get(id)
+    if living is not None and state.table.times[living] == time:
+        return False
+    return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
+
+
+def _past_parts(state: State, doc: int, verdict: Verdict) -> list[Part]:
+    """The parts that a stored verdict names of documents that have gone with their hours."""
+    if not verdict.partial:
+        return []
+    count = int(state.table.counts[doc])
+    return [
+        Part(-1, part.id, time, part.shared, count, round(part.shared / part.containment), part.sentences)
+        for part, time in zip(verdict.partial, state.blob(doc).payload.part_times, strict=True)
+        if _is_past(state, part.id, time)
+    ]
+
+
+def _decided_again(
+    state: State, doc: int, ranks: NDArray[np.int64], old: Verdict
+) -> tuple[Verdict, Matches, list[Part]]:
+    """The verdict on a stored document if only those of lower `ranks` had come; its matches, the parts."""
+    table, settings = state.table, state.settings
+    hour, threshold = int(table.hours[doc]), settings.threshold_fraction
+    low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
+    signed, rule = state.signed_again(doc), settings.partial_rule
+
+    def came_before(docs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        before: NDArray[np.bool_] = ranks[docs] < ranks[doc]
+        return before
+
+    candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before).among(came_before)
+    verifier = state.verifier(signed, candidates, threshold, rule=rule, listed=settings.matches)
+    floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
+    (checked, matches, parts), _ = verifier.compared(0, floor)
+    if rule is not None:
+        parts += _past_parts(state, doc, old)
+    wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
+    verdict = decide(
+        Evidence(
+            table.ids[doc],
+            int(table.times[doc]),
+            checked,
+            matches,
+            None if rule is None else parts,
+            empty=bool(signed.signed.text_offsets[1] == 0),
+            comparable=True,
+            cut=bool(candidates.truncated[0]) or wanted < state.committed.budget_hour,
+            listed=settings.matches,
+        )
+    )
+    return verdict, matches, parts

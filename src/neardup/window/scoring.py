@@ -1,0 +1,196 @@
+"""Scoring: new documents to verdicts, run by run.
+
+A batch goes through: sign; search and add; verify; decide one document after the other; append to the hours. Nothing in
+a verdict depends on where a batch or a run ends: every document is compared with those before it, in the batch or not,
+and with the hours that lived when it came.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.index.posting_lists import Query
+from neardup.index.query_batch import SignedQueryBatch, joined_batches
+from neardup.model.decision import Evidence, Matches, decide
+from neardup.model.document import Reject
+from neardup.model.hours import first_living_hour
+from neardup.window.budgets import within_budgets
+from neardup.window.compared_hours import ComparedHours, compared_hours_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.index.verification import Verifier
+    from neardup.model.document import Prepared
+    from neardup.model.verdict import Part, Verdict
+    from neardup.window.base import OnReject
+    from neardup.window.newest_hour import Leaps, Next
+    from neardup.window.state import State
+
+
+class Scorer:
+    """Signs batches, in several threads if it is given so many, and decides their documents."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def score(
+        self, state: State, documents: Sequence[Prepared], following: Next, leaps: Leaps, reject: OnReject
+    ) -> list[Verdict]:
+        """Verdicts of a batch, which is appended to the store and not committed yet.
+
+        What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
+        `leaps` until it is known what follows it.
+        """
+        batch = self._signed(state, [document.text for document in documents])
+        known = state.table.doc_of
+        verdicts: list[Verdict] = []
+        leaps.begin(documents, following)
+        first = 0
+        while first < len(documents):
+            document = documents[first]
+            doc = known.get(document.id)
+            if doc is not None and _has_text(state, doc, batch.signed.fingerprints[first]):
+                verdicts.append(_stored_verdict(state, document, doc))
+                first += 1
+                continue
+            reason = leaps.doubt(first, state)
+            if leaps.held:
+                break
+            if reason is not None:
+                reject(Reject(document.id, reason))
+                first += 1
+                continue
+            if doc is not None:
+                state.remove(doc)
+                state.replaced += 1
+            last = _end_of_run(state, documents, batch, first)
+            verdicts += _score_run(state, documents[first:last], batch.part(first, last))
+            first = last
+        return verdicts
+
+    def _signed(self, state: State, texts: list[bytes]) -> SignedQueryBatch:
+        """A batch signed; in several threads, a part each, if so set."""
+        if self._pool is None or len(texts) < 2 * self._threads:
+            return state.search.features(texts)
+        step = -(-len(texts) // self._threads)
+        parts = [texts[at : at + step] for at in range(0, len(texts), step)]
+        return joined_batches(list(self._pool.map(state.search.features, parts)))
+
+
+def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
+    return bool((state.table.fingerprints[doc] == fingerprint).all())
+
+
+def _stored_verdict(state: State, document: Prepared, doc: int) -> Verdict:
+    """The verdict on a document that came before with the same text."""
+    if document.origin is not None:
+        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.sieves[doc])
+    return state.stored_verdict(doc)
+
+
+def _end_of_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, first: int) -> int:
+    """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget
+    is reached.
+    """
+    settings = state.settings
+    room = within_budgets(state, documents, batch, first)
+    if settings.policy != "mark" and state.search.reads_words:
+        room = 1  # whether a list is too long to read depends on which documents of the run were kept
+    hour = documents[first].hour
+    newest, oldest = max(state.newest, hour), min(state.table.load, default=hour)
+    last = first + 1
+    while last < len(documents) and last - first < room:
+        document, oldest = documents[last], min(oldest, hour)
+        hour = document.hour
+        expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
+        if document.id in state.table.doc_of or expires:
+            break  # whether it is believed is asked when it is known what is there
+        newest = max(newest, hour)
+        last += 1
+    return last
+
+
+def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch) -> list[Verdict]:
+    """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
+    settings, signed = state.settings, batch.signed
+    threshold = settings.threshold_fraction
+    hours = compared_hours_of(state, [document.hour for document in documents])
+    kept = np.flatnonzero(hours.docs >= 0)
+    state.begin_run(documents, batch, kept)
+    query = Query(
+        hours.docs, signed.counts, hours.lows, hours.highs, threshold.numerator, threshold.denominator
+    )
+    candidates = state.search.candidates(batch, query, state.table, threshold)
+    verifier = state.verifier(
+        batch, candidates, threshold, rule=settings.partial_rule, listed=settings.matches
+    )
+    verdicts = _decided(state, documents, batch, hours, candidates.truncated, verifier)
+    state.end_run(batch, kept)
+    state.expire_before(first_living_hour(state.newest, settings.kept_hours))
+    return verdicts
+
+
+def _decided(
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    hours: ComparedHours,
+    cut: NDArray[np.bool_],
+    verifier: Verifier,
+) -> list[Verdict]:
+    """One verdict after another: each sees the groups, and the copies not kept, of those before it.
+
+    `cut`: of which documents something was left out of the search.
+    """
+    settings = state.settings
+    living = settings.policy != "mark"
+    limit = settings.max_candidates if living else 0
+    left_out = (cut | hours.incomplete).tolist()
+    comparable = (hours.highs >= hours.floors).tolist()
+    empty = (np.diff(batch.signed.text_offsets) == 0).tolist()
+    floors, docs = hours.floors.tolist(), hours.docs.tolist()
+    verdicts = []
+    for i, document in enumerate(documents):
+        doc = docs[i]
+        compared, limited = verifier.compared(i, floors[i], number=doc, living=living, limit=limit)
+        checked, matches, parts = compared
+        verdict = decide(
+            Evidence(
+                document.id, document.time, checked, matches, parts if settings.partial else None, empty[i],
+                comparable[i], left_out[i] or limited, settings.matches,
+            )
+        )  # fmt: skip
+        is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
+        if not is_kept and document.origin is not None:
+            state.store.not_kept(document, verdict)
+        verdicts.append(verdict)
+    return verdicts
+
+
+def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> bool:
+    """Records the verdict on a document of the run, as the policy has it; whether the document is kept."""
+    table, policy = state.table, state.settings.policy
+    if matches.total and policy == "drop":
+        table.delete(doc)
+        return False
+    table.doc_of[verdict.id] = doc
+    if matches.total or parts:
+        best = matches.best[0] if matches.total else None
+        state.record(doc, verdict, best, parts, matches.head)
+    elif verdict.candidates or verdict.truncated:
+        table.note_compared(doc, verdict.candidates, truncated=verdict.truncated)
+    if matches.total and policy == "route":
+        table.set_aside(doc, aside=True)
+    return True

@@ -1,0 +1,163 @@
+"""A window's memory and its store, kept in step: what every call of the engine works in.
+
+Where others write to the same store, every change begins by taking over what they have committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from neardup.errors import NeardupError, WindowExpired
+from neardup.window.restore import add_stored
+from neardup.window.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.model.settings import Settings
+    from neardup.signing.signer import Signer
+    from neardup.stores.base import Commit, Store
+
+Answer = TypeVar("Answer")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+PATIENCE: Final = 10
+"""How often in a row a reader reads a window again whose writer is always faster, as one is that replays a stream."""
+_READONLY: Final = "the window was opened readonly: open it for writing"
+_HALF_WAY: Final = (
+    "an earlier change of this window failed half-way: close it and open it again; "
+    "everything a verdict was yielded for is safe"
+)
+
+
+def one_at_a_time(method: Method) -> Method:
+    """The method, which waits while another such method of the same window (its `_lock`) runs in another thread.
+
+    Kernels release the GIL and count in memory that all searches of a window share: two at once give wrong answers.
+    """
+
+    @functools.wraps(method)
+    def locked(self: Any, *arguments: Any, **options: Any) -> Any:
+        with self._lock:
+            return method(self, *arguments, **options)
+
+    return cast("Method", locked)
+
+
+class Session:
+    """The `state` of a window in memory, over its `store`.
+
+    What the store holds is read when it is first needed.
+    """
+
+    def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
+        self.store = store
+        self.state = State(store, settings, signer)
+        self.lock = threading.RLock()
+        self._readonly = readonly
+        self._revision: int | None = None
+        self._broken: BaseException | None = None
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether memory holds what the store has seen to be committed."""
+        return self.state.committed == self.store.committed
+
+    def load(self) -> None:
+        """Takes over what is in the store by now and not in memory yet."""
+        self.store.refresh()
+        self.synchronise()
+
+    def synchronise(self) -> None:
+        """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
+        longer what is there.
+        """
+        store, is_anew = self.store, self._revision != self.store.revision
+        if self._broken is not None or (self.is_in_step and not is_anew):
+            return
+        if is_anew:
+            self._forget()
+        state, before = self.state, self.state.committed
+        state.committed = store.committed
+        has_expired = (before.floor_hour, before.floor_order) != (
+            store.committed.floor_hour,
+            store.committed.floor_order,
+        )
+        if store.committed.floor_hour < before.floor_hour:
+            state.table.settle_anew()  # the newest hour was set back
+        if has_expired:
+            state.mark_expired_dead()  # before an id of what has gone comes again
+        if is_anew or store.committed.next_order > before.next_order:
+            self._read(before)
+        if has_expired:
+            state.mark_expired_dead()
+
+    def _read(self, since: Commit) -> None:
+        try:
+            for stored in self.store.records(since):
+                add_stored(self.state, stored)
+        except BaseException:
+            self._revision = None  # or half of it would pass for all
+            raise
+        self.state.committed = self.store.committed
+
+    def _forget(self) -> None:
+        """Forgets what is in memory, to read it anew."""
+        old = self.state
+        self.state = State(self.store, old.settings, old.signer)
+        self.state.left, self.state.replaced = old.left, old.replaced
+        self._revision = self.store.revision
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Guards a change: after one that failed half-way, memory and store differ, and the window must be
+        opened again.
+        """
+        if self._readonly:
+            raise NeardupError(_READONLY)
+        if self._broken is not None:
+            raise NeardupError(_HALF_WAY) from self._broken
+        try:
+            if self._revision is None:
+                self.load()  # a large window is not read while other writers wait
+            with self.store.begin():
+                self.synchronise()
+                yield
+        except BaseException as error:
+            self._broken = error
+            raise
+
+    def commit(self) -> None:
+        """Makes all changes so far lasting."""
+        refused = self.state.commit().refused
+        if refused:
+            raise NeardupError(dict(refused))
+
+    def forget_batch(self, before: Commit) -> None:
+        """Brings memory back to what was committed `before` a batch that was refused."""
+        state = self.state
+        ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
+        if self.store.revision != self._revision or ahead != before:
+            # Something was taken out for a document that now has never come: all is read again.
+            self._revision = None
+            self.synchronise()
+            return
+        state.forget_from(before.next_order)
+        # The arrivals are not given again: what was refused may still be on its way.
+        state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
+
+    def reading(self, answer: Callable[[], Answer]) -> Answer:
+        """The answer by what is committed; by a newer look at it where a writer has dropped an hour meanwhile.
+
+        Raises `WindowExpired` only where the writer is always faster.
+        """
+        for _ in range(PATIENCE):
+            with contextlib.suppress(WindowExpired):
+                self.store.refresh()
+                return answer()
+        self.store.refresh()
+        return answer()

@@ -1,0 +1,147 @@
+"""A store in a SQLite file: the proof that a store is all it takes to keep a window somewhere else."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
+from neardup.stores.base import Commit, CommitResult, NewDocuments, Records
+from neardup.stores.records import ROW, Rows, are_deleted, arrivals_of, key_counts, lay_keys
+from neardup.stores.remembered_settings import merged, without_earlier
+from neardup.stores.single_owner import SingleOwner
+from neardup.window.changed_hours import check_hours
+from neardup.window.engine import WindowEngine
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS documents
+    (arrival INTEGER PRIMARY KEY, hour INTEGER, id TEXT, row BLOB, text BLOB, blob BLOB, keys BLOB);
+CREATE INDEX IF NOT EXISTS by_hour ON documents (hour);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT);
+"""
+PAGE = 1_000
+
+
+class SqliteStore(SingleOwner):
+    """A store in one file, of which a transaction is a commit: what is not committed was never there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.revision = path, 0
+        self._base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._base.executescript(SCHEMA)
+        self.committed = Commit(**self._fact("commit"))
+        self.remembered = self.previous = self._fact("settings")
+        self._base.execute("BEGIN")
+
+    def _fact(self, name: str) -> dict[str, Any]:
+        found = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return {} if found is None else json.loads(found[0])
+
+    def _note(self, name: str, value: dict[str, Any]) -> None:
+        self._base.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+    def _end_transaction(self) -> None:
+        self._base.execute("COMMIT")
+        self._base.execute("BEGIN")
+
+    def begin(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def records(self, since: Commit) -> Iterator[Records]:
+        first = max(since.next_order, self.committed.floor_order)
+        found = self._base.execute(
+            "SELECT row, id, keys FROM documents WHERE row NOT NULL AND arrival >= ? AND hour >= ? ORDER BY arrival",
+            (first, self.committed.floor_hour),
+        )
+        while part := found.fetchmany(PAGE):
+            rows = np.frombuffer(b"".join(row for row, _, _ in part), ROW).copy()
+            lay_keys(rows)
+            keys = np.frombuffer(b"".join(keys for _, _, keys in part), "<u8")
+            yield Records(rows, [id for _, id, _ in part], [keys], np.zeros(len(part), np.int64))
+
+    def hours(self) -> list[int]:
+        return [hour for (hour,) in self._base.execute("SELECT DISTINCT hour FROM documents ORDER BY hour")]
+
+    def append(self, hour: int, new: NewDocuments) -> None:
+        ends = np.cumsum(key_counts(new.rows).sum(axis=0))[:-1]
+        keys = np.split(new.keys, ends)
+        self._base.executemany(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (arrival, hour, document.id, row.tobytes(), text, blob, own.tobytes())
+                for arrival, document, row, text, blob, own in zip(
+                    arrivals_of(new.rows).tolist(), new.documents, new.rows, new.texts, new.blobs, keys,
+                    strict=True,
+                )
+            ],
+        )  # fmt: skip
+
+    def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
+        arrival = int(arrivals_of(row)[0])
+        if are_deleted(row)[0]:
+            # Its hour is there until it expires, whatever is left in it.
+            self._base.execute("UPDATE documents SET row = NULL WHERE arrival = ?", (arrival,))
+        else:
+            changes = (row.tobytes(), blob, arrival)
+            self._base.execute("UPDATE documents SET row = ?, blob = ? WHERE arrival = ?", changes)
+
+    def commit(self, commit: Commit) -> CommitResult:
+        self._note("commit", commit._asdict())
+        self._note("settings", self.remembered)
+        self._end_transaction()
+        self.committed = commit
+        return CommitResult()
+
+    def drop(self, hour: int) -> None:
+        self._base.execute("DELETE FROM documents WHERE hour = ?", (hour,))
+        self._end_transaction()
+
+    def texts(self, rows: Rows) -> list[bytes]:
+        return self._column("text", rows)
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        return self._column("blob", rows)
+
+    def _column(self, name: str, rows: Rows) -> list[bytes]:
+        query = f"SELECT {name} FROM documents WHERE arrival = ?"
+        return [self._base.execute(query, (arrival,)).fetchone()[0] for arrival in arrivals_of(rows).tolist()]
+
+    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
+        self.remembered = remembered
+
+    def remember(self, remembered: dict[str, Any]) -> None:
+        """Remembers settings at once."""
+        self.remembered = remembered
+        self._note("settings", remembered)
+        self._end_transaction()
+
+    def close(self) -> None:
+        self._base.close()
+
+
+def open_sqlite_window(path: Path, *, force: bool = False, **changes: Any) -> WindowEngine:
+    """The window in the file `path`, as `neardup.open` opens one in a directory."""
+    store = SqliteStore(path)
+    left = Settings(**without_earlier(store.remembered))
+    settings = left.with_changes(**changes)
+    window = WindowEngine(store, settings, signer_for(settings.recipe or Recipe()))
+    window.load()
+    changed = bool(store.previous) and check_hours(str(path), left, settings, window.expirable, force=force)
+    before = settings.remembered if window.is_empty else store.remembered
+    store.remember(merged(before, settings.remembered))
+    if changed:
+        window.apply_hours()
+    return window
+
+
+def hours_in(path: Path) -> list[int]:
+    """The hours that a file holds."""
+    with sqlite3.connect(path) as base:
+        return [hour for (hour,) in base.execute("SELECT DISTINCT hour FROM documents ORDER BY hour")]
