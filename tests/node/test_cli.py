@@ -172,7 +172,7 @@ def test_nobody_there_is_told_soon(run, monkeypatch):
 def test_files_into_a_new_window_are_compared_whole(run, address, monkeypatch):
     Path("s.jsonl").write_text("".join(json.dumps(each) + "\n" for each in STREAM))
     with monkeypatch.context() as small:
-        small.setattr("neardup.elastic.reindex.capacity._room", lambda _: 2)
+        small.setattr("neardup.elastic.reindex.capacity._hours_left", lambda _: 2)
         done = run("ingest", "s.jsonl", "--window", address)
     assert (done.exit_code, done.stdout) == (2, "")
     assert (

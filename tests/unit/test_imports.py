@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 CLI = ("neardup.cli", "neardup.__main__")
-TO_BE_SPLIT = ("neardup.elastic", "neardup.window", "neardup.opening")
+TO_BE_SPLIT = ("neardup.elastic.window", "neardup.window", "neardup.opening")
 TABLE_OF_COMMANDS = "neardup.cli.application"
 MOST_ARROWS = 110
 """How many imports there may be from one room to another."""
