@@ -291,7 +291,7 @@ class TestDoctor:
         assert "none yet" in done.out
 
     def test_a_missing_library_is_a_finding(self, run, monkeypatch):
-        from neardup import doctor
+        from neardup.cli import installation as doctor
 
         monkeypatch.setattr(doctor, "LIBRARIES", ("no-such-library",))
         done = run("doctor")

@@ -71,7 +71,7 @@ def test_fields_are_called_as_the_reader_calls_them():
 
 
 def test_the_window_and_the_file_of_settings_are_called_as_they_are_looked_for():
-    from neardup.config import FILE_NAME
+    from neardup.cli.config import FILE_NAME
 
     assert option("ingest", "window").show_default == context.DEFAULT_WINDOW
     assert option("ingest", "config").show_default == FILE_NAME

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from neardup import config
+from neardup.cli import config
 from neardup.elastic.http.address import Credentials
 from neardup.model.settings import Recipe, Settings
 from neardup.sources.fields import Fields

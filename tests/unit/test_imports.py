@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 CLI = ("neardup.cli", "neardup.__main__")
 TO_BE_SPLIT = ("neardup.elastic.window", "neardup.window", "neardup.opening")
 TABLE_OF_COMMANDS = "neardup.cli.application"
-MOST_ARROWS = 110
+MOST_ARROWS = 100
 """How many imports there may be from one room to another."""
 
 

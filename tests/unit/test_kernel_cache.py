@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import neardup
-from neardup import doctor, kernel_cache
+from neardup import kernel_cache
+from neardup.cli import installation as doctor
 from neardup.kernels import caching
 from neardup.kernels.hashing import splitmix64
 

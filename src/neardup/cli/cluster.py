@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from neardup.config import Config
+    from neardup.cli.config import Config
     from neardup.elastic.http.client import Cluster
     from neardup.model.settings import Settings
     from neardup.window.engine import WindowEngine

@@ -13,7 +13,7 @@ from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
     from neardup import Window
-    from neardup.config import Config
+    from neardup.cli.config import Config
 
 DEFAULT_WINDOW: Final = "neardup.window"
 
@@ -23,7 +23,7 @@ def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None)
 
     A command gives its `locals()`: a parameter that bears the name of a setting is the option for it.
     """
-    from neardup.config import RECIPE_KEYS, SETTING_KEYS, load
+    from neardup.cli.config import RECIPE_KEYS, SETTING_KEYS, load
 
     given = arguments or {}
     options = {name: given[name] for name in (*SETTING_KEYS, *RECIPE_KEYS) if name in given}

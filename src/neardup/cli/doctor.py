@@ -27,8 +27,8 @@ def doctor(
     """
     from pathlib import Path
 
+    from neardup.cli.installation import examine, examine_installation
     from neardup.cli.tables import STYLES, print_lines, print_table
-    from neardup.doctor import examine, examine_installation
     from neardup.elastic.http.address import is_address, parse_address
 
     settings = configuration(config)

@@ -12,8 +12,8 @@ from neardup.cli.streams import log_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from neardup.cli.config import Config
     from neardup.cli.sinks import OutputOptions
-    from neardup.config import Config
 
 
 def ingest_index(window: str | None, config: Config, name: str, outputs: OutputOptions) -> int:

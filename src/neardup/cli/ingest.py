@@ -12,8 +12,8 @@ from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.exit_codes import DONE, REJECTED
 
 if TYPE_CHECKING:
+    from neardup.cli.config import Config
     from neardup.cli.sinks import OutputOptions
-    from neardup.config import Config
 
 INDEX = "An index as the source"
 

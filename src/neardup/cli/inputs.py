@@ -17,7 +17,7 @@ from neardup.model.document import Document, Reject
 
 if TYPE_CHECKING:
     from neardup import Window
-    from neardup.config import Config
+    from neardup.cli.config import Config
     from neardup.sources.position import Item
     from neardup.sources.reader import Reader
     from neardup.sources.time_order import DatedReader, SortedReader

@@ -15,7 +15,7 @@ from neardup.cli.tables import print_line
 from neardup.model.settings import MAX_SIMHASH_VARIANTS
 
 if TYPE_CHECKING:
-    from neardup.config import Config
+    from neardup.cli.config import Config
     from neardup.elastic.admin.setup import Plan
     from neardup.elastic.http.client import Cluster
 

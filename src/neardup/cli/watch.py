@@ -12,7 +12,7 @@ from neardup.cli.context import configuration
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
-    from neardup.config import Config
+    from neardup.cli.config import Config
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.watch.watcher import Watcher
 

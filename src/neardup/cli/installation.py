@@ -104,7 +104,7 @@ def _room(path: Path) -> str:
 
 def _window(path: Path) -> str:
     # Opening needs the engine and with it the kernels' module; nobody waits for it where there is no window.
-    import neardup  # noqa: PLC0415
+    import neardup
 
     with neardup.open(path, readonly=True) as window:
         stats = window.stats()

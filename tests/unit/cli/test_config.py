@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from neardup import config
+from neardup.cli import config
 from neardup.elastic.http.address import Credentials
 from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import Recipe, Settings
