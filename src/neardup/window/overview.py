@@ -14,6 +14,7 @@ from neardup.model.verdict import Group, Member, Overlap
 from neardup.stores.records import are_copies, are_truncated
 from neardup.stores.remembered_settings import earlier
 from neardup.window.base import Stats
+from neardup.window.comparison import verifier_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +63,7 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
     signed = state.search.features(state.texts(docs), normal=True)
     count = len(docs)
     pairs = Candidates(np.arange(count), np.full(count, head_doc), np.zeros(count, np.bool_))
-    verifier = state.verifier(signed, pairs, _ANY_OVERLAP, rule=None, listed=1)
+    verifier = verifier_of(state, signed, pairs, _ANY_OVERLAP, rule=None, listed=1)
     compared = [verifier.compared(i, FIRST_HOUR)[0].matches for i in range(count)]
     return {doc: matches.best[0] for doc, matches in zip(docs, compared, strict=True) if matches.total}
 

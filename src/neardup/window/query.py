@@ -11,13 +11,13 @@ from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
 from neardup.model.settings import HOUR_MS
 from neardup.window.candidates_of_one import candidates_of_one
+from neardup.window.comparison import verifier_of
 from neardup.window.session import Session
 
 if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Store
     from neardup.window.state import State
 
 
@@ -30,19 +30,15 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     if not (has_sentences and session.is_in_step):
         candidates = store.candidates(options)
         if candidates is not None:
-            return _answer_among(candidates, options, state)
+            # Each of them is compared: no posting list is asked, so that any retrieval will do.
+            settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
+            among_them = Session(candidates, settings, state.signer, readonly=True)
+            among_them.load()
+            return query(among_them.state, replace(options, verify_all=True))
     if not has_sentences:
         raise SettingsError("partial", True, "set when this window is opened: partial=True")
     session.synchronise()
     return query(session.state, options)
-
-
-def _answer_among(candidates: Store, options: QueryOptions, state: State) -> Verdict:
-    """The answer by a store of candidates, each of which is compared: no posting list is asked, so that any will do."""
-    settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
-    session = Session(candidates, settings, state.signer, readonly=True)
-    session.load()
-    return query(session.state, replace(options, verify_all=True))
 
 
 def query(state: State, options: QueryOptions) -> Verdict:
@@ -58,8 +54,8 @@ def query(state: State, options: QueryOptions) -> Verdict:
     among = None if own < 0 else lambda docs: docs != own
     candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
     candidates = candidates.among(lambda docs: docs != own)
-    verifier = state.verifier(
-        signed, candidates, options.threshold, rule=options.rule, listed=options.matches
+    verifier = verifier_of(
+        state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )
     (checked, matches, parts), _ = verifier.compared(0, FIRST_HOUR)
     return decide(

@@ -12,6 +12,7 @@ from neardup.model.verdict import Part
 from neardup.stores.records import best_overlap
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
+from neardup.window.comparison import verifier_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +139,7 @@ def _decided_again(
         return before
 
     candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before).among(came_before)
-    verifier = state.verifier(signed, candidates, threshold, rule=rule, listed=settings.matches)
+    verifier = verifier_of(state, signed, candidates, threshold, rule=rule, listed=settings.matches)
     floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
     (checked, matches, parts), _ = verifier.compared(0, floor)
     if rule is not None:

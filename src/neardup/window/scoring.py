@@ -19,16 +19,16 @@ from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
+from neardup.window.comparison import verifier_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
     from neardup.model.verdict import Part, Verdict
-    from neardup.window.base import OnReject
     from neardup.window.newest_hour import Leaps, Next
     from neardup.window.state import State
 
@@ -46,7 +46,12 @@ class Scorer:
             self._pool.shutdown()
 
     def score(
-        self, state: State, documents: Sequence[Prepared], following: Next, leaps: Leaps, reject: OnReject
+        self,
+        state: State,
+        documents: Sequence[Prepared],
+        following: Next,
+        leaps: Leaps,
+        reject: Callable[[Reject], None],
     ) -> list[Verdict]:
         """Verdicts of a batch, which is appended to the store and not committed yet.
 
@@ -133,8 +138,8 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
         hours.docs, signed.counts, hours.lows, hours.highs, threshold.numerator, threshold.denominator
     )
     candidates = state.search.candidates(batch, query, state.table, threshold)
-    verifier = state.verifier(
-        batch, candidates, threshold, rule=settings.partial_rule, listed=settings.matches
+    verifier = verifier_of(
+        state, batch, candidates, threshold, rule=settings.partial_rule, listed=settings.matches
     )
     verdicts = _decided(state, documents, batch, hours, candidates.truncated, verifier)
     state.end_run(batch, kept)

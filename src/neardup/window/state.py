@@ -8,7 +8,6 @@ import numpy as np
 
 from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
-from neardup.index.verification import Verifier
 from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.base import Commit, NewDocuments
@@ -17,14 +16,12 @@ from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from neardup.index.candidates import Candidates
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
-    from neardup.model.settings import PartialRule, Settings
+    from neardup.model.settings import Settings
     from neardup.model.verdict import Member, Overlap, Part, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
@@ -150,21 +147,6 @@ class State:
         row = self.table.rows[doc : doc + 1]
         self._number_versions(row)
         self.store.revise(int(self.table.hours[doc]), row, self.table.ids[doc], blob)
-
-    def verifier(
-        self,
-        signed: SignedQueryBatch,
-        candidates: Candidates,
-        threshold: Fraction,
-        *,
-        rule: PartialRule | None,
-        listed: int | None,
-    ) -> Verifier:
-        """What compares a signed batch with its candidates in this window."""
-        return Verifier(
-            signed, candidates, table=self.table, crowds=self.search.crowds, signer=self.signer,
-            settings=self.settings, threshold=threshold, read_texts=self.texts, rule=rule, listed=listed,
-        )  # fmt: skip
 
     # ---- reading ----
 

@@ -36,7 +36,7 @@ def items(*sources, entry=ENTRY, layout=None):
 def test_what_is_gone_or_marked_is_left_out():
     found = items({"text": "A rose."}, None, {"text": "x", "neardup": {"status": "unique"}})
     ((origin, document),) = found
-    assert (origin.place, origin.seq_no, origin.fingerprint) == ((HOUR, "a"), 3, None)
+    assert (origin.index, origin.id, origin.seq_no, origin.fingerprint) == (HOUR, "a", 3, None)
     assert document == Document("a", "A rose.", "2026-11-21T09:23:20Z", origin)
 
 
@@ -71,5 +71,5 @@ def test_what_cannot_be_scored_says_why(source, changes, layout, reason):
     entry = ENTRY._replace(**changes)
     ((origin, reject),) = items(source, entry=entry, layout=layout)
     assert isinstance(reject, Reject)
-    assert (reject.id, origin.place) == (entry.id, (entry.index, entry.id))
+    assert (reject.id, origin.index, origin.id) == (entry.id, entry.index, entry.id)
     assert reason in reject.reason
