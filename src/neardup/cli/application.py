@@ -6,22 +6,18 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from neardup.cli.delete import delete
 from neardup.cli.doctor import doctor
 from neardup.cli.evaluate import evaluate
 from neardup.cli.exit_codes import ErrorReportingGroup, run
-from neardup.cli.expire import expire
-from neardup.cli.groups import groups
 from neardup.cli.ingest import ingest
 from neardup.cli.lexicon import lexicon
-from neardup.cli.query import query
-from neardup.cli.reconcile import reconcile
 from neardup.cli.rollover import rollover
 from neardup.cli.setup import setup
 from neardup.cli.show import show
 from neardup.cli.stats import stats
 from neardup.cli.version import print_version, version
 from neardup.cli.watch import watch
+from neardup.cli.window_commands import WINDOW_COMMANDS
 
 app = typer.Typer(
     cls=ErrorReportingGroup,
@@ -55,7 +51,7 @@ def neardup(
 
 
 COMMANDS = (
-    ingest, watch, query, groups, delete, expire, reconcile, show, stats, evaluate, setup, rollover, doctor, version,
+    ingest, watch, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

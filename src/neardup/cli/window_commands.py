@@ -1,0 +1,11 @@
+"""The commands that ask a window or change what is in it, in the order of the help."""
+
+from __future__ import annotations
+
+from neardup.cli.delete import delete
+from neardup.cli.expire import expire
+from neardup.cli.groups import groups
+from neardup.cli.query import query
+from neardup.cli.reconcile import reconcile
+
+WINDOW_COMMANDS = (query, groups, delete, expire, reconcile)
