@@ -1,4 +1,4 @@
-"""Memory and store in step: after a change that failed, after a reading that failed, after a batch that was refused."""
+"""Memory and store in step: after a change that failed, after a reading that failed; one writer at a time."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
-from neardup.errors import NeardupError
+from neardup.errors import NeardupError, WindowLocked
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
+from neardup.stores.directory import DirectoryStore
 from neardup.stores.records import arrivals_of
 from neardup.window.engine import WindowEngine
 
@@ -33,7 +34,7 @@ class FailingStore(SqliteStore):
             yield
         except BaseException:
             self._base.execute("ROLLBACK")
-            self._base.execute("BEGIN")
+            self._begin_transaction()
             self.held.clear()
             self.revision += 1
             raise
@@ -70,6 +71,21 @@ def store(tmp_path):
     store = FailingStore(tmp_path / "window.sqlite")
     yield store
     store.close()
+
+
+@pytest.fixture(params=["directory", "sqlite"])
+def opened(request, tmp_path):
+    if request.param == "directory":
+        return lambda: DirectoryStore(tmp_path, readonly=False)
+    return lambda: SqliteStore(tmp_path / "window.sqlite")
+
+
+def test_one_writer_at_a_time_has_the_right_to_change_a_store(opened):
+    first = opened()
+    with first.begin(), pytest.raises(WindowLocked), opened().begin():
+        pass
+    first.close()
+    opened().close()
 
 
 def window_over(store):
