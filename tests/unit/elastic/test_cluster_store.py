@@ -10,7 +10,7 @@ import pytest
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.window import loader
+from neardup.elastic.window import loader, text_cache
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.loader import StoredPart
 from neardup.elastic.window.state_document import StateDocument
@@ -20,7 +20,7 @@ from neardup.model.document import Prepared
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit, NewDocuments, Records
-from neardup.stores.records import ROW
+from neardup.stores.records import ROW, SET_ASIDE
 
 NO_KEYS = np.empty(0, np.uint64)
 KNOWN = Commit(seq=1, next_order=1)
@@ -79,3 +79,24 @@ def test_what_a_lost_lease_kept_from_being_committed_is_not_committed(store, lea
     with pytest.raises(LeaseLost):
         store.commit(KNOWN._replace(seq=2, next_order=2))
     assert store.committed == KNOWN
+
+
+def test_until_the_commit_a_document_that_moves_is_read_where_it_is(store, lease, monkeypatch):
+    """It is moved when all is decided, and its text may be needed before that."""
+    asked = list[DocumentRef]()
+
+    def no_text(_cluster, refs, **_fields):
+        asked.extend(refs)
+        return [None for _ in refs]
+
+    rows = added(store, 1, 7, b"text")
+    index = store._layout.index_for(7, copies=False)
+    monkeypatch.setattr(text_cache, "mget", no_text)
+    monkeypatch.setattr(store._writes, "send", lambda _epoch: {})
+    rows["flags"] = SET_ASIDE
+    store.revise(7, rows, "id", b"id")
+    for _ in range(2):
+        store._held._texts.forget([1])
+        store.texts(rows)
+        store.commit(KNOWN)
+    assert asked == [DocumentRef(index, "id"), DocumentRef(store._layout.index_for(7, copies=True), "id")]

@@ -165,6 +165,7 @@ class ClusterStore:
         )
         self._lease.commit(document)
         self._document = document
+        self._held.committed()
         self._writes.committed()
         self._remember_next = None
         return CommitResult()
