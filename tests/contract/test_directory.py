@@ -251,6 +251,12 @@ def test_settings_hold_until_they_are_changed(tmp_path):
         assert (window.stats().threshold, window.stats().policy) == ("0.7", "mark")
 
 
+def test_a_new_window_has_no_earlier_settings(tmp_path):
+    for remember in (True, False):
+        with open_window(tmp_path / str(remember), remember=remember, threshold=0.9) as window:
+            assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
+
+
 def test_another_recipe_is_refused_with_both_names(path):
     with pytest.raises(RecipeMismatch, match=r"neardup-1:q4:.*neardup-1:q5:") as caught:
         open_window(path, recipe=Recipe(q=5))

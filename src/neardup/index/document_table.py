@@ -44,7 +44,7 @@ def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
 
 
 class DocumentTable:
-    """Columns indexed by document number: `rows` (stores/base.py, ROW), `hours`, `alive`, `ids`, and those below.
+    """Columns indexed by document number: `rows` (stores/records.py, ROW), `hours`, `alive`, `ids`, and those below.
 
     Alive = searchable. `doc_of` finds a document by id, alive or set aside. Groups are told apart by the
     order number of their head, so that another text under the head's old id is not taken for it.

@@ -45,7 +45,7 @@ def open_directory(
         store.previous = store.remembered = description.settings
         window = WindowEngine(store, chosen, signer, readonly=readonly)
         window.load()
-        if window.is_empty and (remember or readonly):
+        if window.is_empty and (remember or readonly or description.is_new):
             store.remembered = chosen.remembered  # no verdict is by any others
         if not readonly and (remember or description.is_new):
             _remember(window, store, signer, None if description.is_new else left, force=force)

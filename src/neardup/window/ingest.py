@@ -52,9 +52,9 @@ class Ingest:
     def _warn_of_changes(self) -> None:
         """Logs once that what is ingested is decided by other settings than what is stored was."""
         if not self._has_warned:
-            self._has_warned = True
             session = self._session
             session.load()
+            self._has_warned = True
             if session.state.table.living:
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 
