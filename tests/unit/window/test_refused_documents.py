@@ -1,0 +1,76 @@
+"""A batch with documents that the store refuses: as if they had never come."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from testing.window.backends import document, grams, without_candidates
+from testing.window.sqlite_store import SqliteStore
+
+from neardup.model.document import Reject
+from neardup.model.settings import Recipe, Settings
+from neardup.opening import open_window
+from neardup.signing.signer import signer_for
+from neardup.stores.base import CommitResult
+from neardup.window.engine import WindowEngine
+
+
+class RefusingStore(SqliteStore):
+    """A store that refuses documents called `bad…`, with all of their batch, as that of a cluster does."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.refused: dict[str, str] = {}
+        self.removes = False
+
+    def append(self, hour, new):
+        self.refused |= {each.id: "it is bad" for each in new.documents if each.id.startswith("bad")}
+        super().append(hour, new)
+
+    def revise(self, hour, row, id, blob):
+        self.removes = True
+        super().revise(hour, row, id, blob)
+
+    def commit(self, commit):
+        refused, removes = self.refused, self.removes
+        self.refused, self.removes = {}, False
+        if not refused:
+            return super().commit(commit)
+        self._base.execute("ROLLBACK")
+        self._begin_transaction()
+        self.revision += removes
+        return CommitResult(refused)
+
+
+def stream(seed):
+    """Documents of some ids and few texts, every fourth of them bad, and some of these of a much later time."""
+    choice = random.Random(seed)
+    for i in range(60):
+        first, hour = 100 * choice.randrange(4), i // 12
+        text = grams(first, first + 30 - choice.randrange(3))
+        if choice.random() < 0.25:
+            yield document(f"bad{i}", text, hour + choice.choice([0, 1, 30]))
+        else:
+            yield document(f"d{choice.randrange(25)}", text, hour)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_documents": 7}, {"policy": "route"}, {"policy": "drop"}], ids=str
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_store_refuses_leaves_no_trace(tmp_path, settings, seed):
+    settings = {"window_hours": 2, "advance": True, "batch_documents": 7, **settings}
+    reference = open_window(None, **settings)
+    store = RefusingStore(tmp_path / "window.sqlite")
+    with WindowEngine(store, Settings(**settings), signer_for(Recipe())) as window:
+        documents, rejects = list(stream(seed)), list[Reject]()
+        verdicts = list(window.ingest(documents, on_reject=rejects.append))
+        bad = {each.id for each in rejects}
+        assert len(bad) == len(rejects) > 5
+        expected = reference.ingest(each for each in documents if each.id not in bad)
+        assert without_candidates(verdicts) == without_candidates(expected)
+        assert list(window.groups()) == list(reference.groups())
+        mine, others = window.stats(), reference.stats()
+        assert (mine.hours, mine.newest, mine.copies) == (others.hours, others.newest, others.copies)
+        assert (window.left, window.replaced) == (reference.left, reference.replaced)
