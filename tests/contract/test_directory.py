@@ -139,6 +139,13 @@ class TestReaderOfAReplay:
         self.expire(path)
         assert list(reader.groups()) == []
 
+    def test_a_window_of_another_recipe_in_its_place_is_refused(self, path, reader):
+        shutil.rmtree(path)
+        with open_window(path, recipe=Recipe(q=3)) as window:
+            list(window.ingest([self.LATER]))
+        with pytest.raises(RecipeMismatch, match=":q3:"):
+            reader.query(grams(0, 25))
+
     def test_it_gives_up_where_the_writer_is_always_faster(self, path, reader, monkeypatch):
         asked = []
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from neardup.errors import WindowDamaged, WindowExpired
+from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
 from neardup.model.hours import hour_name, hour_named
 from neardup.stores import records
 from neardup.stores.base import CommitResult, Records
@@ -88,12 +88,14 @@ class _HourFiles:
 class DirectoryStore(SingleOwner):
     """A store in a directory. One writer at a time, any number of readers, each with its own `DirectoryStore`.
 
-    `fsync`: a commit is on the disk, not only with the system, when it returns.
+    `fsync`: a commit is on the disk, not only with the system, when it returns. `recipe`: by which a reader's documents
+    are signed; another window may take the place of the one that it opened.
     """
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self.path = path
         self.fsync = False
+        self.recipe = ""
         self.revision = 0
         self.previous: dict[str, Any] = {}
         self.remembered: dict[str, Any] = {}
@@ -121,7 +123,10 @@ class DirectoryStore(SingleOwner):
         if self._outdated:
             self._forget_all()
             self.committed = self._read_commit()
-            self.remembered = read_description(self.path).settings
+            description = read_description(self.path)
+            if description.recipe != self.recipe:
+                raise RecipeMismatch(str(self.path), description.recipe, self.recipe)
+            self.remembered = description.settings
             self.revision += 1
             self._outdated = False
 

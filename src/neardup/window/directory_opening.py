@@ -41,7 +41,7 @@ def open_directory(
         description = read_description(directory)
         left = settings_of(directory, description)
         signer, chosen = _signer(directory, description, (settings or left).with_changes(**changes))
-        store.fsync = chosen.fsync
+        store.fsync, store.recipe = chosen.fsync, signer.text
         store.previous = store.remembered = description.settings
         window = WindowEngine(store, chosen, signer, readonly=readonly)
         window.load()
