@@ -44,9 +44,9 @@ def a_row(**values):
     return row
 
 
-def blob_of(row, identity, group="", rest=b""):
-    row["id_bytes"], row["group_bytes"] = len(identity.encode()), len(group.encode())
-    blob = identity.encode() + group.encode() + rest
+def blob_of(row, id, group="", rest=b""):
+    row["id_bytes"], row["group_bytes"] = len(id.encode()), len(group.encode())
+    blob = id.encode() + group.encode() + rest
     row["blob_bytes"] = len(blob)
     return blob
 
