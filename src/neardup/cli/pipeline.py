@@ -204,8 +204,8 @@ class Tally:
         left = self.left()
         if left.documents:
             hours = left.first if left.first == left.last else f"{left.first} to {left.last}"
-            gone = f"{counted(left.documents, 'document')} of {counted(left.hours, 'hour')}"
-            summary += f"; {gone} left the window ({hours})"
+            dropped = f"{counted(left.documents, 'document')} of {counted(left.hours, 'hour')}"
+            summary += f"; {dropped} left the window ({hours})"
         if rejects.count:
             summary += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
         return summary

@@ -237,7 +237,7 @@ def passes_bitmap_filter(
     needed = required_overlaps(threshold, np.maximum(counts, table.counts[docs]))
     passed = np.empty(len(queries), np.bool_)
     bitmap_filter.passes(
-        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.sieves, passed
+        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.bitmaps, passed
     )  # fmt: skip
     passed |= counts == 0
     return passed

@@ -35,13 +35,13 @@ def groups(session: Session) -> list[Group]:
 def _groups(state: State) -> Iterator[Group]:
     """Reads one blob a member and one more a group."""
     table = state.table
-    found = []
+    listed = []
     for head_arrival, docs in table.members.items():
         members = sorted((doc for doc in docs if table.lives(doc, FIRST_HOUR)), key=table.arrival_key)
         if members:
             head_time = int(table.group_times[members[0]])
-            found.append((head_time, state.blob(members[0]).group, head_arrival, members))
-    for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
+            listed.append((head_time, state.blob(members[0]).group, head_arrival, members))
+    for head_time, head, _, members in sorted(listed, key=lambda group: group[:3]):
         yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
 
 

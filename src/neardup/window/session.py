@@ -88,7 +88,7 @@ class Session:
             store.committed.floor_order,
         )
         if store.committed.floor_hour < before.floor_hour:
-            state.table.settle_anew()  # the newest hour was set back
+            state.table.rebuild_stands()  # the newest hour was set back
         if has_expired:
             state.mark_expired_dead()  # before an id of what has gone comes again
         if is_anew or store.committed.next_order > before.next_order:

@@ -136,18 +136,18 @@ def searched(texts, chosen, threshold="0.7"):
     found = search.candidates(features, query, table, exact)
     verifier = Verifier(
         features, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
-        threshold=exact, read_texts=lambda numbers: [texts[number].encode() for number in numbers], rule=None,
+        threshold=exact, read_texts=lambda numbers: [texts[doc].encode() for doc in numbers], rule=None,
         listed=None,
     )  # fmt: skip
     candidates = [
         set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
-    compared = [verifier.compared(i, 0, number=i)[0] for i in range(len(texts))]
+    compared = [verifier.compared(i, 0, doc=i)[0] for i in range(len(texts))]
     return (
         candidates,
         found.truncated.tolist(),
-        [{o.number: (o.shared, o.larger) for o in own.matches.best} for own in compared],
+        [{o.doc: (o.shared, o.larger) for o in own.matches.best} for own in compared],
     )
 
 

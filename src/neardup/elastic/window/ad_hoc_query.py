@@ -98,14 +98,14 @@ class AdHocQuery:
             return []  # nothing is a copy of an empty text
         if self._settings.retrieval == "complete":
             try:
-                return self._found(features, threshold, time, self._queries.by_plugin(text, threshold))
+                return self._alike_hits(features, threshold, time, self._queries.by_plugin(text, threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-        return self._found(features, threshold, time, self._queries.by_terms(features, threshold))
+        return self._alike_hits(features, threshold, time, self._queries.by_terms(features, threshold))
 
-    def _found(
+    def _alike_hits(
         self, features: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
     ) -> list[Hit]:
         query = self._queries.alike(features, threshold, time, alike)
@@ -113,22 +113,22 @@ class AdHocQuery:
 
     def _hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
         """All hits; `searched_only`: none of the copies that are set aside."""
-        found = pages(self._cluster, self._layout, body, searched_only=searched_only)
-        return [hit for hits in found for hit in hits]
+        hit_pages = pages(self._cluster, self._layout, body, searched_only=searched_only)
+        return [hit for hits in hit_pages for hit in hits]
 
     def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
         """Documents, and whatever decides which groups they stand for, in order of arrival."""
         known = {hit.source[OBJECT]["order"]: hit for hit in hits}
         heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
-            found = self._hits(self._queries.of_arrivals(heads))
-            known |= {hit.source[OBJECT]["order"]: hit for hit in found}
-            for gone in sorted(heads - known.keys()):
-                known |= self._successor(gone)
+            head_hits = self._hits(self._queries.of_arrivals(heads))
+            known |= {hit.source[OBJECT]["order"]: hit for hit in head_hits}
+            for missing in sorted(heads - known.keys()):
+                known |= self._successor(missing)
         return [known[arrival] for arrival in sorted(known)]
 
     def _successor(self, head: int) -> dict[int, Hit]:
         """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
         body = self._queries.successor(head)
-        found = next(pages(self._cluster, self._layout, body, size=1), [])
-        return {hit.source[OBJECT]["order"]: hit for hit in found}
+        hits = next(pages(self._cluster, self._layout, body, size=1), [])
+        return {hit.source[OBJECT]["order"]: hit for hit in hits}
