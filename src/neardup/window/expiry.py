@@ -1,4 +1,4 @@
-"""Expiry: hours leave a window whole, when they are old enough; and the newest hour, which they are counted from."""
+"""Expiry: hours leave a window whole, when they are old enough."""
 
 from __future__ import annotations
 
