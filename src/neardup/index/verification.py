@@ -68,7 +68,7 @@ class Verifier:
 
     def __init__(
         self,
-        features: SignedQueryBatch,
+        batch: SignedQueryBatch,
         candidates: Candidates,
         *,
         table: DocumentTable,
@@ -80,12 +80,10 @@ class Verifier:
         rule: PartialRule | None,
         listed: int | None,
     ) -> None:
-        self._signed, self._candidates = features.signed, candidates
+        self._signed, self._candidates = batch.signed, candidates
         self._table, self._crowds, self._signer, self._settings = table, crowds, signer, settings
         self._threshold, self._read_texts, self._rule, self._listed = threshold, read_texts, rule, listed
-        self._bounds = np.searchsorted(
-            candidates.queries, np.arange(len(features.signed.counts) + 1)
-        ).tolist()
+        self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
         self._verify(candidates)

@@ -60,7 +60,7 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
     table, head_doc = state.table, state.table.doc_of.get(head)
     if head_doc is None or table.arrivals[head_doc] != table.group_arrivals[docs[0]]:
         return {}
-    signed = state.search.features(state.texts(docs), normal=True)
+    signed = state.search.query_batch(state.texts(docs), normal=True)
     count = len(docs)
     pairs = Candidates(np.arange(count), np.full(count, head_doc), np.zeros(count, np.bool_))
     verifier = verifier_of(state, signed, pairs, _ANY_OVERLAP, rule=None, listed=1)

@@ -128,8 +128,8 @@ def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
     """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
     for at in range(0, len(docs), _REBUILD_BATCH):
         part = docs[at : at + _REBUILD_BATCH]
-        features = state.search.features(state.texts(part.tolist()), normal=True)
-        state.search.lists.add(*state.search.posting_keys(features), part)
+        batch = state.search.query_batch(state.texts(part.tolist()), normal=True)
+        state.search.lists.add(*state.search.posting_keys(batch), part)
 
 
 def _gathered(

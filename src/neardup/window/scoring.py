@@ -88,10 +88,10 @@ class Scorer:
     def _signed(self, state: State, texts: list[bytes]) -> SignedQueryBatch:
         """A batch signed; in several threads, a part each, if so set."""
         if self._pool is None or len(texts) < 2 * self._threads:
-            return state.search.features(texts)
+            return state.search.query_batch(texts)
         step = -(-len(texts) // self._threads)
         parts = [texts[at : at + step] for at in range(0, len(texts), step)]
-        return joined_batches(list(self._pool.map(state.search.features, parts)))
+        return joined_batches(list(self._pool.map(state.search.query_batch, parts)))
 
 
 def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:

@@ -163,7 +163,7 @@ class State:
 
     def signed_again(self, doc: int) -> SignedQueryBatch:
         """A stored document as it was signed when it came, with its sentences where they are known."""
-        signed = self.search.features(self.texts([doc]), normal=True)
+        signed = self.search.query_batch(self.texts([doc]), normal=True)
         sentences = self.search.sentences
         if sentences is None or not records.has_words(self.table.rows[doc]):
             return signed

@@ -35,10 +35,10 @@ class Layout:
     archive: str | None = None
 
     @classmethod
-    def of(cls, address: Address, scheme: WindowConfig, archive: str | None) -> Self:
-        """That of a window which is set up by `scheme`."""
-        client_signs = scheme.signed_by == "client"
-        return cls(address, scheme.text_field, scheme.time_field, client_signs, archive)
+    def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
+        """That of a window which is set up by `config`."""
+        client_signs = config.signed_by == "client"
+        return cls(address, config.text_field, config.time_field, client_signs, archive)
 
     @property
     def target(self) -> str:
