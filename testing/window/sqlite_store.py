@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.errors import WindowLocked
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit, CommitResult, NewDocuments, Records
@@ -23,10 +24,8 @@ from neardup.window.engine import WindowEngine
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents
     (arrival INTEGER PRIMARY KEY, hour INTEGER, id TEXT, row BLOB, text BLOB, blob BLOB, keys BLOB);
-CREATE INDEX IF NOT EXISTS by_hour ON documents (hour);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT);
 """
-PAGE = 1_000
 
 
 class SqliteStore(SingleOwner):
@@ -34,11 +33,15 @@ class SqliteStore(SingleOwner):
 
     def __init__(self, path: Path) -> None:
         self.path, self.revision = path, 0
-        self._base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        self._base.executescript(SCHEMA)
+        self._base = sqlite3.connect(path, timeout=0, check_same_thread=False, isolation_level=None)
+        try:
+            self._base.executescript(SCHEMA)
+            self._begin_transaction()
+        except sqlite3.OperationalError as error:
+            self._base.close()
+            raise WindowLocked(path) from error
         self.committed = Commit(**self._fact("commit"))
         self.remembered = self.previous = self._fact("settings")
-        self._base.execute("BEGIN")
 
     def _fact(self, name: str) -> dict[str, Any]:
         found = self._base.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
@@ -47,12 +50,15 @@ class SqliteStore(SingleOwner):
     def _note(self, name: str, value: dict[str, Any]) -> None:
         self._base.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
+    def _begin_transaction(self) -> None:
+        self._base.execute("BEGIN IMMEDIATE")  # from now on nobody else can change the file
+
     def _end_transaction(self) -> None:
         self._base.execute("COMMIT")
-        self._base.execute("BEGIN")
+        self._begin_transaction()
 
     def begin(self) -> AbstractContextManager[object]:
-        return nullcontext()
+        return nullcontext()  # it is the only writer as long as it is open
 
     def records(self, since: Commit) -> Iterator[Records]:
         first = max(since.next_order, self.committed.floor_order)
@@ -60,7 +66,7 @@ class SqliteStore(SingleOwner):
             "SELECT row, id, keys FROM documents WHERE row NOT NULL AND arrival >= ? AND hour >= ? ORDER BY arrival",
             (first, self.committed.floor_hour),
         )
-        while part := found.fetchmany(PAGE):
+        while part := found.fetchmany(1_000):
             rows = np.frombuffer(b"".join(row for row, _, _ in part), ROW).copy()
             lay_keys(rows)
             keys = np.frombuffer(b"".join(keys for _, _, keys in part), "<u8")
@@ -70,8 +76,7 @@ class SqliteStore(SingleOwner):
         return [hour for (hour,) in self._base.execute("SELECT DISTINCT hour FROM documents ORDER BY hour")]
 
     def append(self, hour: int, new: NewDocuments) -> None:
-        ends = np.cumsum(key_counts(new.rows).sum(axis=0))[:-1]
-        keys = np.split(new.keys, ends)
+        keys = np.split(new.keys, np.cumsum(key_counts(new.rows).sum(axis=0))[:-1])
         self._base.executemany(
             "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
@@ -85,8 +90,7 @@ class SqliteStore(SingleOwner):
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
         arrival = int(arrivals_of(row)[0])
-        if are_deleted(row)[0]:
-            # Its hour is there until it expires, whatever is left in it.
+        if are_deleted(row)[0]:  # its hour is there until it expires, whatever is left in it
             self._base.execute("UPDATE documents SET row = NULL WHERE arrival = ?", (arrival,))
         else:
             changes = (row.tobytes(), blob, arrival)
@@ -134,8 +138,7 @@ def open_sqlite_window(path: Path, *, force: bool = False, **changes: Any) -> Wi
     window = WindowEngine(store, settings, signer_for(settings.recipe or Recipe()))
     window.load()
     changed = bool(store.previous) and check_hours(str(path), left, settings, window.expirable, force=force)
-    before = settings.remembered if window.is_empty else store.remembered
-    store.remember(merged(before, settings.remembered))
+    store.remember(merged(settings.remembered if window.is_empty else store.remembered, settings.remembered))
     if changed:
         window.apply_hours()
     return window

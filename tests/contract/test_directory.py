@@ -179,6 +179,23 @@ def test_readers_see_what_was_committed_when_they_came(path):
         window.close()
 
 
+def test_what_is_committed_while_a_reader_reads_is_not_half_there(path, monkeypatch):
+    with open_window(path, window_hours=0) as writer:
+        load, late = DirectoryStore.load, [document("late", grams(500, 520), 7)]
+
+        def overtaken(self, hour):
+            stored = load(self, hour)
+            list(writer.ingest(late))
+            return stored
+
+        monkeypatch.setattr(DirectoryStore, "load", overtaken)
+        with open_window(path, readonly=True) as reader:
+            assert (reader.stats().documents, reader.stats().newest) == (12, "2020.09.13-14")
+        monkeypatch.undo()
+        with open_window(path, readonly=True) as reader:
+            assert (reader.stats().documents, reader.stats().newest) == (13, "2020.09.13-19")
+
+
 def test_a_reader_changes_nothing(path):
     with open_window(path, readonly=True) as reader:
         for change in (

@@ -26,7 +26,8 @@ class Commit(NamedTuple):
 
     Hours before `budget_hour` were given up to a budget; `next_order` is the arrival of the next new document;
     `newest` the newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not
-    pass for an expired one; `generation` counts commits.
+    pass for an expired one; `generation` counts commits. These two are for stores that need them, which set them as
+    they commit; the engine passes them on as they were.
     """
 
     seq: int = 0
@@ -75,13 +76,17 @@ class Records(NamedTuple):
 class Store(Protocol):
     """Where the documents of a window are kept: rows, blobs, texts and keys (stores/records.py), by hour.
 
-    A row is the reference to its document: where text and blob lie is the store's affair, which may note it in the row.
-    Nothing that is added counts before `commit` returns; reads see it at once.
+    A row is the reference to its document: where text and blob lie is the store's affair, which may note it in the row
+    it is given; all other columns come back from `records` as they were. Nothing that is added counts before `commit`
+    returns; reads see it at once.
+
+    The engine makes one call at a time, whatever the thread. It reads `records` before it reads or changes a document,
+    and changes documents only within `begin`.
     """
 
     @property
     def committed(self) -> Commit:
-        """What is valid, as far as this store has looked."""
+        """What is valid, as far as this store has looked: by `begin`, `refresh` or its own `commit`."""
 
     @property
     def revision(self) -> int:
@@ -89,8 +94,10 @@ class Store(Protocol):
 
     def begin(self) -> AbstractContextManager[object]:
         """The right to change the window, with `committed` up to date; what another writer left half done is undone.
+        `WindowLocked` while another one has it: some stores have it for as long as they are open.
 
-        What is done in it counts if it was committed; if it ends with an error, nothing else does.
+        What is done in it counts if it was committed; if it ends with an error, nothing else does. Then the engine
+        begins no more, but goes on reading: a store that lets go of what was added says so by another `revision`.
         """
 
     def refresh(self) -> None:
@@ -99,28 +106,37 @@ class Store(Protocol):
         """
 
     def records(self, since: Commit) -> Iterator[Records]:
-        """What is committed of documents that arrived after `since`, a part at a time."""
+        """What is committed of the documents from the arrival `since.next_order` on, a part at a time.
+
+        With `Commit()` it is all there is, in place of whatever was read or added before.
+        """
 
     def hours(self) -> list[int]:
         """Hours that hold anything, ascending."""
 
     def append(self, hour: int, new: NewDocuments) -> None:
-        """Adds documents to an hour."""
+        """Adds documents to an hour; their arrivals are new, but for those of a batch that was refused."""
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
         """Adds a new version of one document, which keeps its text and keys; or ends it, if its flags say so.
 
-        `row` is an array of that one row.
+        `row` is an array of that one row; by `id` the document is named if this is refused.
         """
 
     def commit(self, commit: Commit) -> CommitResult:
-        """Makes everything added so far valid, unless something of it is refused."""
+        """Makes everything added so far valid, and `committed` what is given; or nothing, if something is refused.
+
+        After a refusal all that was added is undone, the right to change goes on, and the engine adds the others anew.
+        """
 
     def drop(self, hour: int) -> None:
         """Deletes an hour, after the commit that raised `floor_hour` above it."""
 
     def texts(self, rows: Rows) -> list[bytes]:
-        """The normal forms of the documents of `rows`; `WindowExpired` where a writer has dropped one's hour."""
+        """The normal forms of the documents of `rows`; `WindowExpired` where a writer has dropped one's hour.
+
+        b"" for one that others have deleted or changed, where they can: it is like no document then.
+        """
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of `rows`; raises as `texts`."""
@@ -131,7 +147,9 @@ class Store(Protocol):
 
     @property
     def remembered(self) -> dict[str, Any]:
-        """The settings that the window remembers its verdicts to be made by."""
+        """The settings that the window remembers its verdicts to be made by: those of the writer that has it open, and
+        what `merged` makes of those before.
+        """
 
     def remember_at_commit(self, remembered: dict[str, Any]) -> None:
         """The next commit also says that all verdicts are by the settings `remembered`."""

@@ -120,14 +120,14 @@ class DirectoryStore(SingleOwner):
     def refresh(self) -> None:
         if self._outdated:
             self._forget_all()
-            self._reread()
+            self.committed = self._read_commit()
             self.remembered = read_description(self.path).settings
             self.revision += 1
             self._outdated = False
 
-    def _reread(self) -> None:
+    def _read_commit(self) -> Commit:
         assert self._slots is not None, "the store is open"
-        self.committed = self._slots.read()
+        return self._slots.read()
 
     def hours(self) -> list[int]:
         entries = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
@@ -162,9 +162,10 @@ class DirectoryStore(SingleOwner):
             if not self._readonly:
                 self._cut_uncommitted()
                 return hours
-            self._reread()
-            if self.committed.floor_hour == floor:
-                return hours
+            newer = self._read_commit()
+            if newer.floor_hour == floor:
+                return hours  # which are those of the commit that they were read by
+            self.committed = newer
 
     def load(self, hour: int) -> StoredHour:
         """What of an hour is committed."""

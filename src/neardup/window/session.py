@@ -64,8 +64,8 @@ class Session:
 
     @property
     def is_in_step(self) -> bool:
-        """Whether memory holds what the store has seen to be committed."""
-        return self.state.committed == self.store.committed
+        """Whether memory holds what the store has seen to be committed; nothing, if that is all there is."""
+        return self.state.committed == self.store.committed and self._revision in (None, self.store.revision)
 
     def load(self) -> None:
         """Takes over what is in the store by now and not in memory yet."""
@@ -74,10 +74,10 @@ class Session:
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
-        longer what is there.
+        longer what is there. After a change that failed, only if the store has let go of what it left in memory.
         """
         store, is_anew = self.store, self._revision != self.store.revision
-        if self._broken is not None or (self.is_in_step and not is_anew):
+        if not is_anew and (self.is_in_step or self._broken is not None):
             return
         if is_anew:
             self._forget()
@@ -101,7 +101,8 @@ class Session:
             for stored in self.store.records(since):
                 add_stored(self.state, stored)
         except BaseException:
-            self._revision = None  # or half of it would pass for all
+            self._forget()  # or half of it would pass for all
+            self._revision = None
             raise
         self.state.committed = self.store.committed
 

@@ -21,6 +21,7 @@ class HeldDocuments:
     def __init__(self, context: ElasticContext) -> None:
         self._texts = TextCache(context.cluster, context.layout.text_field, context.signer)
         self._refs: dict[int, DocumentRef] = {}
+        self._unmoved: dict[int, DocumentRef] = {}
         self._blobs: dict[int, bytes] = {}
         self._by_hour: dict[int, list[int]] = {}
 
@@ -48,13 +49,20 @@ class HeldDocuments:
         return self._refs[arrival]
 
     def revise(self, arrival: int, ref: DocumentRef, blob: bytes) -> None:
-        """Notes where it lies from now on, and its new blob."""
+        """Notes where it lies from the commit on, and its new blob."""
+        if ref != self._refs[arrival]:
+            self._unmoved.setdefault(arrival, self._refs[arrival])
         self._refs[arrival], self._blobs[arrival] = ref, blob
+
+    def committed(self) -> None:
+        """All documents lie now where `revise` noted."""
+        self._unmoved.clear()
 
     def texts(self, rows: Rows) -> list[bytes]:
         """The normal forms of documents; b"" for one that is gone, or no longer what was scored."""
         arrivals = arrivals_of(rows).tolist()
-        return self._texts.read(arrivals, [self._refs[arrival] for arrival in arrivals], rows)
+        refs = [self._unmoved.get(arrival, self._refs[arrival]) for arrival in arrivals]
+        return self._texts.read(arrivals, refs, rows)
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of documents."""

@@ -97,6 +97,9 @@ class ClusterStore:
     # ---- what is there ----
 
     def records(self, since: Commit) -> Iterator[Records]:
+        if not since.next_order:
+            # What is held may be of a batch that was refused, whose arrivals are given to others.
+            self._held = HeldDocuments(self._context)
         if self.committed.next_order <= since.next_order:
             return
         for part in loader.stored_parts(self._context, self._document, since.next_order):
@@ -157,10 +160,12 @@ class ClusterStore:
             if self._writes.removes:
                 self._forget_all()
             return CommitResult(refused)
-        self._document = self._document.with_commit(
+        document = self._document.with_commit(
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
         )
-        self._lease.commit(self._document)
+        self._lease.commit(document)
+        self._document = document
+        self._held.committed()
         self._writes.committed()
         self._remember_next = None
         return CommitResult()

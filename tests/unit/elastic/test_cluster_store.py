@@ -1,0 +1,102 @@
+"""What the store of a window in a cluster holds of its documents, without a cluster."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import DocumentRef
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window import loader, text_cache
+from neardup.elastic.window.index_layout import ElasticContext, Layout
+from neardup.elastic.window.loader import StoredPart
+from neardup.elastic.window.state_document import StateDocument
+from neardup.elastic.window.store import ClusterStore
+from neardup.errors import LeaseLost
+from neardup.model.document import Prepared
+from neardup.model.settings import HOUR_MS, Recipe, Settings
+from neardup.signing.signer import signer_for
+from neardup.stores.base import Commit, NewDocuments, Records
+from neardup.stores.records import ROW, SET_ASIDE
+
+NO_KEYS = np.empty(0, np.uint64)
+KNOWN = Commit(seq=1, next_order=1)
+
+
+@pytest.fixture
+def lease():
+    """One that is not held, so that nothing is asked of a cluster."""
+    return mock.Mock(held=False)
+
+
+@pytest.fixture
+def store(lease):
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        context = ElasticContext(cluster, Layout(cluster.address), lease, signer_for(Recipe()), Settings())
+        yield ClusterStore(context, StateDocument({}, {}, KNOWN), remember=True)
+
+
+def rows_of(*arrivals_and_hours):
+    rows = np.zeros(len(arrivals_and_hours), ROW)
+    rows["order"] = [arrival for arrival, _ in arrivals_and_hours]
+    rows["time"] = [hour * HOUR_MS for _, hour in arrivals_and_hours]
+    rows["id_bytes"] = len(b"id")
+    return rows
+
+
+def added(store, arrival, hour, text):
+    rows = rows_of((arrival, hour))
+    document = Prepared("id", text, hour * HOUR_MS, hour)
+    store.append(hour, NewDocuments(rows, [document], [text], [b"id"], NO_KEYS))
+    return rows
+
+
+def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store, monkeypatch):
+    """After a batch that was refused its arrivals may be given again, to documents of other hours and texts."""
+    rows = rows_of((0, 7))
+    part = StoredPart(
+        Records(rows, ["id"], [NO_KEYS], np.zeros(1, np.int64)), [DocumentRef("index", "id")], [b"id"]
+    )
+    monkeypatch.setattr(loader, "stored_parts", lambda *_: iter([part]))
+    list(store.records(Commit()))
+    added(store, 1, 7, b"refused")
+    list(store.records(Commit()))
+    assert store._held.hours == {7}
+    with pytest.raises(KeyError):
+        store._held.ref(1)
+    again = added(store, 1, 8, b"another")
+    store._held.forget(7)
+    assert (store.texts(again), store.blobs(again)) == ([b"another"], [b"id"])
+    store._held.forget(8)
+    assert not store._held.hours
+
+
+def test_what_a_lost_lease_kept_from_being_committed_is_not_committed(store, lease):
+    lease.commit.side_effect = LeaseLost("http://127.0.0.1:1/news", "another")
+    with pytest.raises(LeaseLost):
+        store.commit(KNOWN._replace(seq=2, next_order=2))
+    assert store.committed == KNOWN
+
+
+def test_until_the_commit_a_document_that_moves_is_read_where_it_is(store, lease, monkeypatch):
+    """It is moved when all is decided, and its text may be needed before that."""
+    asked = list[DocumentRef]()
+
+    def no_text(_cluster, refs, **_fields):
+        asked.extend(refs)
+        return [None for _ in refs]
+
+    rows = added(store, 1, 7, b"text")
+    index = store._layout.index_for(7, copies=False)
+    monkeypatch.setattr(text_cache, "mget", no_text)
+    monkeypatch.setattr(store._writes, "send", lambda _epoch: {})
+    rows["flags"] = SET_ASIDE
+    store.revise(7, rows, "id", b"id")
+    for _ in range(2):
+        store._held._texts.forget([1])
+        store.texts(rows)
+        store.commit(KNOWN)
+    assert asked == [DocumentRef(index, "id"), DocumentRef(store._layout.index_for(7, copies=True), "id")]

@@ -1,0 +1,120 @@
+"""Memory and store in step: after a change that failed, after a reading that failed; one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from testing.window.backends import document, grams
+from testing.window.sqlite_store import SqliteStore
+
+from neardup.errors import NeardupError, WindowLocked
+from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.records import arrivals_of
+from neardup.window.engine import WindowEngine
+
+A, B, C = grams(0, 30), grams(100, 130), grams(200, 230)
+
+
+class FailingStore(SqliteStore):
+    """A store that lets go of all that it holds when a change fails, as that of a cluster does."""
+
+    fails_in: str | None = None
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.held: set[int] = set()
+
+    @contextlib.contextmanager
+    def begin(self):
+        try:
+            self.fail("begin")
+            yield
+        except BaseException:
+            self._base.execute("ROLLBACK")
+            self._begin_transaction()
+            self.held.clear()
+            self.revision += 1
+            raise
+
+    def append(self, hour, new):
+        self.held.update(arrivals_of(new.rows).tolist())
+        super().append(hour, new)
+
+    def commit(self, commit):
+        self.fail("commit")
+        return super().commit(commit)
+
+    def records(self, since):
+        for part in super().records(since):
+            self.held.update(arrivals_of(part.rows).tolist())
+            yield part
+            self.fail("records")
+
+    def texts(self, rows):
+        assert self.held.issuperset(arrivals_of(rows).tolist())
+        return super().texts(rows)
+
+    def blobs(self, rows):
+        assert self.held.issuperset(arrivals_of(rows).tolist())
+        return super().blobs(rows)
+
+    def fail(self, where):
+        if self.fails_in == where:
+            raise ConnectionError(where)
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = FailingStore(tmp_path / "window.sqlite")
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["directory", "sqlite"])
+def opened(request, tmp_path):
+    if request.param == "directory":
+        return lambda: DirectoryStore(tmp_path, readonly=False)
+    return lambda: SqliteStore(tmp_path / "window.sqlite")
+
+
+def test_one_writer_at_a_time_has_the_right_to_change_a_store(opened):
+    first = opened()
+    with first.begin(), pytest.raises(WindowLocked), opened().begin():
+        pass
+    first.close()
+    opened().close()
+
+
+def window_over(store):
+    return WindowEngine(store, Settings(), signer_for(Recipe()))
+
+
+@pytest.mark.parametrize("where", ["begin", "commit"])
+def test_after_a_change_that_failed_the_window_answers_by_what_is_committed(store, where):
+    window = window_over(store)
+    list(window.ingest([document("a", A), document("b", A)]))
+    store.fails_in = where
+    with pytest.raises(ConnectionError):
+        list(window.ingest([document("c", C)]))
+    store.fails_in = None
+    assert window.query(C).status == "unique"
+    assert window.query(A).duplicate_of == "a"
+    assert [member.id for group in window.groups() for member in group.members] == ["b"]
+    assert window.stats().documents == 2
+    with pytest.raises(NeardupError, match="failed half-way"):
+        window.delete("a")
+
+
+def test_what_was_read_in_part_does_not_pass_for_all(store):
+    list(window_over(store).ingest([document("a", A), document("b", B)]))
+    window = window_over(store)
+    store.fails_in = "records"
+    with pytest.raises(ConnectionError):
+        window.stats()
+    store.fails_in = None
+    assert window.is_empty
+    assert window.query(B).duplicate_of == "b"
+    assert window.stats().documents == 2
