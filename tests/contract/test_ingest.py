@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 import pytest
-from testing.window.backends import START, document, grams, summaries
+from testing.window.backends import START, document, engines_only, grams, summaries
 
-from neardup.errors import SettingsError
+from neardup.errors import NeardupError, SettingsError
 from neardup.model.document import FLUSH, Document, Reject
 
 A = grams(0, 10)
@@ -185,3 +185,27 @@ def test_settings_that_cannot_be_used_are_named(place, name, value):
     assert caught.value.name == name
     assert name in str(caught.value)
     assert repr(value).strip("(),") in str(caught.value)
+
+
+@engines_only
+def test_a_closed_window_says_so(place):
+    window = place.open()
+    list(window.ingest([document("a", A)]))
+    pending = window.ingest([document("b", grams(30, 40))])
+    window.close()
+    window.close()
+    calls = [
+        lambda: list(pending),
+        lambda: list(window.ingest([document("c", A)])),
+        lambda: window.query(A),
+        window.groups,
+        window.stats,
+        lambda: window.delete("a"),
+        window.expire,
+        window.set_newest,
+        window.reconcile,
+    ]
+    for call in calls:
+        with pytest.raises(NeardupError, match="this window is closed: open it again"):
+            call()
+    assert window.settings.threshold == 0.7
