@@ -34,11 +34,13 @@ def home() -> Home:
     name = f"neardup_{hashlib.sha256(os.fsencode(beside)).hexdigest()[:16]}"
     chosen, user = os.environ.get("NUMBA_CACHE_DIR"), _users()
     compiled = beside / "__pycache__"
-    places = [Path(chosen, name)] if chosen else []
-    places.append(compiled)
+    directories = [Path(chosen, name)] if chosen else []
+    directories.append(compiled)
     if user is not None:
-        places.append(user / "numba" / name)
-    return next((Home(place, True) for place in places if _is_writable(place)), Home(compiled, False))
+        directories.append(user / "numba" / name)
+    return next(
+        (Home(directory, True) for directory in directories if _is_writable(directory)), Home(compiled, False)
+    )
 
 
 def _users() -> Path | None:
@@ -52,11 +54,11 @@ def _users() -> Path | None:
         return None
 
 
-def _is_writable(place: Path) -> bool:
-    """Whether files can be made in `place`, or `place` itself in the nearest directory above that exists."""
+def _is_writable(directory: Path) -> bool:
+    """Whether files can be made in `directory`, or `directory` itself in the nearest directory above that exists."""
     try:
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+        while not directory.exists() and directory != directory.parent:
+            directory = directory.parent
+        return directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)
     except OSError:  # not even to be looked at
         return False

@@ -55,8 +55,8 @@ def _java_version(home: Path) -> int | None:
     java = home / "bin/java"
     if not os.access(java, os.X_OK):
         return None
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    match = _VERSION_RE.search(told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    match = _VERSION_RE.search(output)
     return int(match[1]) if match else None
 
 
@@ -95,8 +95,8 @@ def distribution() -> Path:
         ) from error
     if usual.exists():
         return usual
-    told = maven("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout")
-    return Path(told.strip()) / inside / name
+    output = maven("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout")
+    return Path(output.strip()) / inside / name
 
 
 def plugin_zip() -> Path:

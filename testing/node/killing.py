@@ -73,7 +73,7 @@ def undisturbed(documents: Sequence[Document], settings: dict[str, Any]) -> list
 
 
 class Writer:
-    """A process that ingests `documents` into a window, from the first on; `told` are its verdicts so far."""
+    """A process that ingests `documents` into a window, from the first on; `verdicts` are those so far."""
 
     def __init__(
         self, place: Path, documents: Sequence[Document], window: str, settings: dict[str, Any]
@@ -81,7 +81,7 @@ class Writer:
         file = place / "stream.jsonl"
         file.write_text("".join(json.dumps(document) + "\n" for document in documents))
         command = [sys.executable, writer.__file__, str(file), window, json.dumps(settings)]
-        self.told: list[dict[str, Any]] = []
+        self.verdicts: list[dict[str, Any]] = []
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE)
         self._watchdog = threading.Timer(DEADLINE, self._process.kill)
         self._watchdog.daemon = True
@@ -90,11 +90,11 @@ class Writer:
     def read(self, count: int) -> bool:
         """Waits until so many verdicts have been told in all; False if the stream ended before."""
         assert self._process.stdout is not None
-        while len(self.told) < count:
+        while len(self.verdicts) < count:
             line = self._process.stdout.readline()
             if not line.endswith(b"\n"):
                 return False
-            self.told.append(json.loads(line))
+            self.verdicts.append(json.loads(line))
         return True
 
     def kill(self) -> None:
@@ -122,22 +122,22 @@ def kill_writer(
     numbers = random.Random(seed)
     settings = {"batch_documents": BATCH, **settings}
     expected = undisturbed(documents, settings)
-    window, told = str(cluster.address), list[int]()
+    window, counts = str(cluster.address), list[int]()
     most = len(documents) // (kills + 1)
     for _ in range(kills):
         ingesting = Writer(place, documents, window, settings)
-        known = max(told, default=0)
+        known = max(counts, default=0)
         ingesting.read(min(known + numbers.randint(1, most), len(documents) - 1))
         time.sleep(numbers.random() * LONGEST_DELAY)
         ingesting.kill()
-        check_told(ingesting.told, expected)
-        told.append(len(ingesting.told))
+        check_verdicts(ingesting.verdicts, expected)
+        counts.append(len(ingesting.verdicts))
     last = Writer(place, documents, window, settings)
     last.read(len(documents))
     assert last.wait() == 0
-    assert last.told == [verdict.to_dict() for verdict in expected]
+    assert last.verdicts == [verdict.to_dict() for verdict in expected]
     check(cluster, documents, expected, settings)
-    return Outcome(kills, len(documents), told)
+    return Outcome(kills, len(documents), counts)
 
 
 def kill_node(
@@ -153,24 +153,24 @@ def kill_node(
     numbers = random.Random(seed)
     settings = {"batch_documents": BATCH, **settings}
     expected = undisturbed(documents, settings)
-    ingesting, told = Writer(place, documents, str(cluster.address), settings), list[int]()
+    ingesting, counts = Writer(place, documents, str(cluster.address), settings), list[int]()
     most = len(documents) // (kills + 1)
     for _ in range(kills):
-        assert ingesting.read(len(ingesting.told) + numbers.randint(1, most)), "the stream is too short"
+        assert ingesting.read(len(ingesting.verdicts) + numbers.randint(1, most)), "the stream is too short"
         time.sleep(numbers.random() * LONGEST_DELAY)
         node.kill()
-        told.append(len(ingesting.told))
+        counts.append(len(ingesting.verdicts))
         node.start(wait=False)
     ingesting.read(len(documents))
     assert ingesting.wait() == 0
-    assert ingesting.told == [verdict.to_dict() for verdict in expected]
+    assert ingesting.verdicts == [verdict.to_dict() for verdict in expected]
     check(cluster, documents, expected, settings)
-    return Outcome(kills, len(documents), told)
+    return Outcome(kills, len(documents), counts)
 
 
-def check_told(told: Sequence[dict[str, Any]], expected: Sequence[Verdict]) -> None:
-    """Everything that was told is what an undisturbed run tells."""
-    assert told == [verdict.to_dict() for verdict in expected[: len(told)]]
+def check_verdicts(verdicts: Sequence[dict[str, Any]], expected: Sequence[Verdict]) -> None:
+    """Every verdict is that of an undisturbed run."""
+    assert verdicts == [verdict.to_dict() for verdict in expected[: len(verdicts)]]
 
 
 def check(
@@ -180,8 +180,8 @@ def check(
     window, opened again, knows all of it.
     """
     found = stored(cluster)
-    assert sorted(identity for _, identity, _ in found) == sorted(document["id"] for document in documents)
-    by_id = {identity: (index, source) for index, identity, source in found}
+    assert sorted(id for _, id, _ in found) == sorted(document["id"] for document in documents)
+    by_id = {id: (index, source) for index, id, source in found}
     for document, verdict in zip(documents, expected, strict=True):
         index, source = by_id[verdict.id]
         assert (index, as_stored(source)) == as_expected(cluster, document, verdict, settings), verdict.id
@@ -218,11 +218,11 @@ def as_expected(
 ) -> tuple[str, dict[str, Any]]:
     """The index and the source that a document must have, by its verdict."""
     hour = parse_time(document["time"]) // HOUR_MS
-    apart = settings.get("policy") == "route" and verdict.is_copy
-    told = verdict.to_dict()
-    ours = {name: told[name] for name in VERDICT if told[name] not in (None, [])}
+    set_aside = settings.get("policy") == "route" and verdict.is_copy
+    fields = verdict.to_dict()
+    ours = {name: fields[name] for name in VERDICT if fields[name] not in (None, [])}
     source = {name: value for name, value in document.items() if name not in ("id", "time")}
-    index = cluster.address.copies(hour) if apart else cluster.address.hourly(hour)
+    index = cluster.address.copies(hour) if set_aside else cluster.address.hourly(hour)
     return index, {**source, "@timestamp": verdict.time, "neardup": ours}
 
 

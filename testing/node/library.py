@@ -136,8 +136,8 @@ class Library:
 
     def search(self, query: Any, *, indices: str | None = None, params: Any = None, **body: Any) -> Any:
         """The answer to a search for as many hits as there may be; every shard took part."""
-        asked = {"query": query, "size": 1_000, "_source": False, **body}
-        answer = self.cluster.request("POST", f"/{indices or self.all}/_search", params=params, body=asked)
+        sought = {"query": query, "size": 1_000, "_source": False, **body}
+        answer = self.cluster.request("POST", f"/{indices or self.all}/_search", params=params, body=sought)
         assert answer["_shards"]["failed"] == 0, answer["_shards"]
         return answer
 
@@ -212,16 +212,16 @@ def questions(library: Library, seed: int) -> Iterator[tuple[dict[str, Any], Sco
 
 def compare(library: Library, seed: int) -> int:
     """Asks many questions at once and compares the answers with brute force; returns how many copies there were."""
-    asked = list(questions(library, seed))
+    sought = list(questions(library, seed))
     lines: list[Any] = []
-    for query, _ in asked:
+    for query, _ in sought:
         lines += [{"index": library.all}, {"query": query, "size": 1_000, "_source": False}]
     answers = library.cluster.request("POST", "/_msearch", body=lines)["responses"]
-    for (query, expected), answer in zip(asked, answers, strict=True):
+    for (query, expected), answer in zip(sought, answers, strict=True):
         assert answer.get("error") is None, answer
         assert answer["_shards"]["failed"] == 0, answer["_shards"]
         assert found(answer) == expected, query
-    return sum(len(expected) for _, expected in asked)
+    return sum(len(expected) for _, expected in sought)
 
 
 def refusal(library: Library, query: Any, *, indices: str | None = None, status: int = 400) -> str:
@@ -231,8 +231,8 @@ def refusal(library: Library, query: Any, *, indices: str | None = None, status:
     try:
         (answer,) = library.cluster.request("POST", "/_msearch", body=lines)["responses"]
     except ClusterRejected as rejected:
-        told, reason = rejected.status, rejected.reason
+        returned, reason = rejected.status, rejected.reason
     else:
-        told, reason = answer["status"], answer["error"]["root_cause"][0]["reason"]
-    assert told == status, reason
+        returned, reason = answer["status"], answer["error"]["root_cause"][0]["reason"]
+    assert returned == status, reason
     return str(reason)

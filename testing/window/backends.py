@@ -115,9 +115,9 @@ class Place:
             self.addresses.clear()
 
 
-def document(identity: str, text: str, hour: float = 0) -> Document:
+def document(id: str, text: str, hour: float = 0) -> Document:
     """A document `hour` hours after `START`."""
-    return Document(identity, text, START + int(hour * 3_600))
+    return Document(id, text, START + int(hour * 3_600))
 
 
 def without_candidates(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -133,6 +133,6 @@ def grams(first: int, last: int) -> str:
     return "".join(chr(0x4E00 + point) for point in range(first, last + 3))
 
 
-def told(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str | None, str]]:
+def summaries(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str | None, str]]:
     """(id, status, duplicate_of, group) of each verdict."""
     return [(v.id, v.status, v.duplicate_of, v.group) for v in verdicts]

@@ -87,16 +87,16 @@ TEXTS = st.builds(
 
 @st.composite
 def _documents(draw: st.DrawFn, clock: list[int], texts: st.SearchStrategy[str]) -> list[Document]:
-    found = []
+    documents = []
     for _ in range(draw(st.integers(1, 9))):
         clock[0] += draw(st.sampled_from(STEPS))
         hour = clock[0] - draw(st.sampled_from(DELAYS))
         minute = draw(st.sampled_from((0, 0, 30)))
         each, time = draw(st.sampled_from(IDS)), START * 1_000 + int((hour + minute / 60) * 3_600_000)
         undated = draw(st.sampled_from((False, False, False, False, True)))
-        told = format_time(time)
-        found.append(Document(each, draw(texts), AssumedTime(told) if undated else told))
-    return found
+        written = format_time(time)
+        documents.append(Document(each, draw(texts), AssumedTime(written) if undated else written))
+    return documents
 
 
 @st.composite
@@ -104,8 +104,8 @@ def operations(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> list[O
     """A few dozen documents and other operations in between."""
     clock = [0]
     hours = st.integers(-3, 30).map(lambda ahead: clock[0] + ahead)
-    asked = st.builds(
-        lambda by_id, text, identity, *rest: Ask(*(None, identity) if by_id else (text, None), *rest),
+    asks = st.builds(
+        lambda by_id, text, known, *rest: Ask(*(None, known) if by_id else (text, None), *rest),
         st.booleans(), texts, st.sampled_from(IDS), st.sampled_from((None, "0.4", "0.9")),
         st.sampled_from((None, 0, 1)), st.none() | hours,
     )  # fmt: skip
@@ -117,7 +117,7 @@ def operations(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> list[O
         st.builds(SetNewest, st.none() | hours),
         st.just(Reopen()),
         st.just(Reconcile()),
-        asked,
+        asks,
     ]
     return draw(st.lists(st.integers(0, len(kinds) - 1).flatmap(lambda i: kinds[i]), min_size=1, max_size=10))
 
@@ -151,13 +151,13 @@ class Run:
                 rejects: list[Reject] = []
                 verdicts = list(window.ingest(documents, on_reject=rejects.append))
                 return [*verdicts, [reject.id for reject in rejects]]
-            case Delete(identity):
-                return [window.delete(identity)]
+            case Delete(id):
+                return [window.delete(id)]
             case Expire(hour):
                 now = START + hour * 3_600
-                going, gone = window.expire(now, dry_run=True), window.expire(now)
-                assert (going, going.documents) == (gone, gone.documents)
-                return [gone, gone.documents]
+                going, expired = window.expire(now, dry_run=True), window.expire(now)
+                assert (going, going.documents) == (expired, expired.documents)
+                return [expired, expired.documents]
             case SetNewest(hour):
                 try:
                     return [window.set_newest(None if hour is None else START + hour * 3_600)]
@@ -168,10 +168,10 @@ class Run:
                 return []
             case Reconcile():
                 return list(window.reconcile())
-            case Ask(text, identity, threshold, matches, hour):
+            case Ask(text, id, threshold, matches, hour):
                 time = None if hour is None else START + hour * 3_600
                 try:
-                    return [window.query(text, id=identity, threshold=threshold, matches=matches, time=time)]
+                    return [window.query(text, id=id, threshold=threshold, matches=matches, time=time)]
                 except UnknownDocument as unknown:
                     return [unknown.id]
 

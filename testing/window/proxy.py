@@ -58,19 +58,19 @@ def half_busy(request: Request, forward: Forward) -> Answer:
         return busy(request, forward)
     kept, verdicts = [], []
     lines = iter(request.body.splitlines(keepends=True))
-    for place, head in enumerate(lines):
+    for position, head in enumerate(lines):
         (op,) = json.loads(head)
         action = head + (b"" if op == "delete" else next(lines))
-        verdicts.append(None if place % 2 else op)
-        if place % 2:
+        verdicts.append(None if position % 2 else op)
+        if position % 2:
             kept.append(action)
     items = []
     if kept:
         items = json.loads(forward(request._replace(body=b"".join(kept))).body)["items"]
     done = iter(items)
     error = {"type": "es_rejected_execution_exception", "reason": "made up"}
-    told = [next(done) if op is None else {op: {"status": 429, "error": error}} for op in verdicts]
-    return Answer(200, JSON, json.dumps({"errors": True, "items": told}).encode())
+    items = [next(done) if op is None else {op: {"status": 429, "error": error}} for op in verdicts]
+    return Answer(200, JSON, json.dumps({"errors": True, "items": items}).encode())
 
 
 class Proxy:
@@ -89,10 +89,10 @@ class Proxy:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def arm(self, fault: Fault, *places: int) -> None:
+    def arm(self, fault: Fault, *calls: int) -> None:
         """The requests of these places, counted from 1 and from now on, meet with `fault`."""
         with self._lock:
-            self._fault, self._fatal = fault, {len(self.log) + place for place in places}
+            self._fault, self._fatal = fault, {len(self.log) + call for call in calls}
 
     def answer(self, request: Request) -> Answer | None:
         """What the client gets."""

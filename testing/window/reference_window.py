@@ -65,7 +65,7 @@ class Stored:
     head: Stored = field(init=False, repr=False)
     original: Stored | None = field(default=None, repr=False)
     parts: list[Shared] = field(default_factory=list, repr=False)
-    routed: bool = False
+    set_aside: bool = False
 
     def __post_init__(self) -> None:
         self.head = self
@@ -90,7 +90,7 @@ class Shared:
     """A stored document below the threshold of which a part is in another."""
 
     document: Stored
-    told: PartialMatch
+    match: PartialMatch
 
 
 def stamp(milliseconds: int) -> str:
@@ -238,7 +238,9 @@ class ReferenceWindow:
         return self._around(hour)[0] < self.given_up
 
     def _searchable(self, low: int, high: int) -> list[Stored]:
-        return [stored for stored in self.living.values() if low <= stored.hour <= high and not stored.routed]
+        return [
+            stored for stored in self.living.values() if low <= stored.hour <= high and not stored.set_aside
+        ]
 
     def _similar(
         self, form: str, grams: set[str], others: Iterable[Stored], threshold: Fraction | None = None
@@ -279,8 +281,8 @@ class ReferenceWindow:
             containment = Fraction(shared, min(len(grams), len(other.grams)))
             if count > rule.delta or containment >= rule.containment:
                 share = Fraction(shared, len(grams))
-                told = PartialMatch(other.id, float(share), float(containment), shared, count)
-                found.append(Shared(other, told))
+                match = PartialMatch(other.id, float(share), float(containment), shared, count)
+                found.append(Shared(other, match))
         return (found if rule is not None else None), kept != sentences
 
     def _stands(self, document: Stored) -> bool:
@@ -301,11 +303,11 @@ class ReferenceWindow:
         stored.parts = _largest_first(parts or [])[: self.settings.matches]
         stored.head = self._head(similar) or stored
         stored.original = similar[0].document if similar else None
-        stored.routed = self.settings.policy == "route" and bool(similar)
+        stored.set_aside = self.settings.policy == "route" and bool(similar)
 
     def _verdict(
         self,
-        identity: str,
+        id: str,
         time: int,
         form: str,
         similar: list[Similar],
@@ -318,19 +320,19 @@ class ReferenceWindow:
         count = self.settings.matches if listed is None else listed
         partial, partial_total = None, None
         if parts is not None:
-            partial, partial_total = tuple(part.told for part in _largest_first(parts)[:count]), len(parts)
+            partial, partial_total = tuple(part.match for part in _largest_first(parts)[:count]), len(parts)
         if not similar:
             status: Status = "empty" if not form else "unique" if scored else "unscored"
             if parts:
                 status = "partial"
             return Verdict(
-                identity,
+                id,
                 stamp(time),
                 status,
                 None,
                 None,
                 None,
-                identity,
+                id,
                 0,
                 truncated,
                 (),
@@ -341,13 +343,13 @@ class ReferenceWindow:
         best = similar[0]
         head = self._head(similar)
         return Verdict(
-            id=identity,
+            id=id,
             time=stamp(time),
             status="exact" if best.exact else "near",
             duplicate_of=best.document.id,
             score=float(best.score),
             shared=best.shared,
-            group=identity if head is None else head.id,
+            group=id if head is None else head.id,
             candidates=0,
             truncated=truncated,
             matches=tuple(Match(m.document.id, float(m.score), m.shared) for m in similar[:count]),
@@ -472,15 +474,15 @@ class ReferenceWindow:
         heads = {stored: stored.head for stored in ordered}
         kept = {stored for stored in ordered if self._outlived(stored)}
         for stored in ordered:
-            stored.head, stored.routed = stored, False
+            stored.head, stored.set_aside = stored, False
         changed = []
         for place, stored in enumerate(ordered):
             if stored in kept:
                 stored.head = heads[stored]
-                stored.routed = self.settings.policy == "route"
+                stored.set_aside = self.settings.policy == "route"
                 continue
             low = max(self._around(stored.hour)[0], self.floor)
-            others = [other for other in ordered[:place] if other.hour >= low and not other.routed]
+            others = [other for other in ordered[:place] if other.hour >= low and not other.set_aside]
             similar = self._similar(stored.form, stored.grams, others)
             rule = self.settings.partial_rule
             parts, common = self._parts(stored.grams, stored.sentences, others, similar, rule)
@@ -546,7 +548,7 @@ class ReferenceWindow:
 
 
 def _largest_first(parts: list[Shared]) -> list[Shared]:
-    return sorted(parts, key=lambda part: (-part.told.shared, part.document.time, part.document.id))
+    return sorted(parts, key=lambda part: (-part.match.shared, part.document.time, part.document.id))
 
 
 def _now() -> int:

@@ -62,8 +62,8 @@ def test_into_a_rolling_window_files_go_in_order_of_time(run, order):
         "ingest", written("b.jsonl", ordered(archive(), order)), "--window", "v", "--window-hours", "24"
     )
     assert (done.code, done.out) == (0, expected.out)
-    told = "neardup: the files are not in order of time: read in that order, because this window keeps 24 hours\n"
-    assert (told in done.err) == (order != "file")
+    message = "neardup: the files are not in order of time: read in that order, because this window keeps 24 hours\n"
+    assert (message in done.err) == (order != "file")
 
 
 def test_what_left_the_window_is_counted_and_named(run):
@@ -190,7 +190,7 @@ A, B = "2026-11-20T06:00:00Z", "2026-11-20T07:00:00Z"
 BEFORE = "that of the one before, or the first (first: a.jsonl"
 
 
-@pytest.mark.parametrize(("times", "expected", "told"), [
+@pytest.mark.parametrize(("times", "expected", "message"), [
     ([A, None, B, None], [A, A, B, B], f"2 documents without a time have {BEFORE}:2)"),
     ([None, "", B], [B, B, B], f"2 documents without a time have {BEFORE}:1)"),
     (
@@ -199,10 +199,10 @@ BEFORE = "that of the one before, or the first (first: a.jsonl"
     ),
     ([A, "soon", None], [A, A], f"1 document without a time has {BEFORE}:3)"),
 ])  # fmt: skip
-def test_no_time_is_that_of_the_one_before(run, times, expected, told):
+def test_no_time_is_that_of_the_one_before(run, times, expected, message):
     done = run("ingest", written("a.jsonl", undated(*times)))
     assert [verdict["time"] for verdict in done.lines] == expected
-    assert f"neardup: {told}\n" in done.err
+    assert f"neardup: {message}\n" in done.err
 
 
 def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
@@ -297,8 +297,8 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
     for text in (FERRY, MILL):
         written("a.jsonl", [{"text": text, "time": "2026-11-19T06:00:00Z"}])
         done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
-    told = "1 document stored by earlier runs gave way to another text of the same id: --id-field names the field"
-    assert told in done.err
+    message = "1 document stored by earlier runs gave way to another text of the same id: --id-field names the field"
+    assert message in done.err
 
 
 def test_hours_are_kept_as_the_window_compares_them(run):

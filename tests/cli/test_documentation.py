@@ -121,7 +121,7 @@ def test_the_readme_tells_what_reading_a_file_again_does(run):
     assert 0 < len(changed) < len(second)
     assert all(verdict["truncated"] and verdict["time"] < "2026-11-19T23" for verdict in changed)
     assert {id for id, verdict in second.items() if verdict["truncated"]} == {one["id"] for one in changed}
-    assert "judged anew" in " ".join(README.split())
+    assert "is compared again, with what is left" in " ".join(README.split())
 
 
 def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):

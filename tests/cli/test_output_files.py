@@ -207,8 +207,8 @@ def test_a_restarted_live_stream_appends(command, run_process, place):
             "ingest", "-", "--output", "v.jsonl", "--append", stdin=json.dumps(record).encode() + b"\n"
         )
         assert done.code == 0
-    told = [json.loads(line)["id"] for line in Path("v.jsonl").read_text().splitlines()]
-    assert told == [record["id"] for record in STREAM[:2]]
+    ids = [json.loads(line)["id"] for line in Path("v.jsonl").read_text().splitlines()]
+    assert ids == [record["id"] for record in STREAM[:2]]
 
 
 def test_an_evaluation_makes_its_own_reports_anew(run, stream):

@@ -193,8 +193,8 @@ def test_a_killed_run_goes_on_where_it_stopped(command, run_process):
     with spawn(command, "ingest", path, "--window", "w", "--output", "v.jsonl") as process:
         wait_for(lambda: Path("v.jsonl").exists() and Path("v.jsonl").stat().st_size > 20_000)
         process.kill()
-    told = Path("v.jsonl").read_text().splitlines()[:-1]
-    assert told == whole.splitlines()[: len(told)]
+    lines = Path("v.jsonl").read_text().splitlines()[:-1]
+    assert lines == whole.splitlines()[: len(lines)]
     assert run_process("ingest", path, "--window", "w").out == whole
 
 

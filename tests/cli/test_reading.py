@@ -42,8 +42,8 @@ def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
 
 def test_ids_are_looked_for_among_the_last_ones_only():
     ids = RepeatedIds(generation=4)
-    told = [ids.is_first_other_text(Document(str(number % 5), str(number))) for number in range(10)]
-    assert (told.index(True), ids.other) == (5, 5)
+    lines = [ids.is_first_other_text(Document(str(number % 5), str(number))) for number in range(10)]
+    assert (lines.index(True), ids.other) == (5, 5)
     far = RepeatedIds(generation=2)
     assert not any(far.is_first_other_text(Document(str(number % 9), str(number))) for number in range(18))
     assert (far.count, far.other) == (18, 0)
@@ -101,20 +101,20 @@ def test_the_wrong_text_field_is_one_message_and_every_record_in_the_file(run):
     path = written("a.jsonl", [{"id": number, "body": FERRY} for number in range(304)])
     done = run("ingest", path, "--rejects", "r.jsonl")
     assert (done.code, done.out) == (1, "")
-    told = [line for line in done.err.splitlines() if "rejected" in line]
-    assert told[0] == (
+    lines = [line for line in done.err.splitlines() if "rejected" in line]
+    assert lines[0] == (
         "neardup: rejected a.jsonl:1: no text: there is no field 'text' (fields: body, id): --text-field names another"
     )
-    assert told[1].endswith("304 rejected (see r.jsonl)")
-    assert told[2:] == ["neardup: 303 more were rejected for the reason of a.jsonl:1"]
+    assert lines[1].endswith("304 rejected (see r.jsonl)")
+    assert lines[2:] == ["neardup: 303 more were rejected for the reason of a.jsonl:1"]
     assert len(Path("r.jsonl").read_text().splitlines()) == 304
 
 
 def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
     monkeypatch.setattr("neardup.cli.sinks.SHOWN_KINDS", 1)
     Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n')
-    told = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
-    assert [line for line in told if "documents" not in line and "compared whole" not in line] == [
+    lines = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
+    assert [line for line in lines if "documents" not in line and "compared whole" not in line] == [
         "neardup: rejected a.jsonl:1: field 'text' is an integer, not a string",
         "neardup: 1 more was rejected for the reason of a.jsonl:1",
         "neardup: 2 more were rejected for other reasons",
@@ -190,11 +190,11 @@ def test_a_file_of_records_is_no_text_to_ask_with(run, window, stream):
     for words in (("query", "--window", window), ("show",)):
         done = run(*words, "--file", stream)
         assert (done.code, done.out) == (2, "")
-        told = " ".join(word for word in done.err.split() if word != "│")
+        lines = " ".join(word for word in done.err.split() if word != "│")
         assert (
             "stream.jsonl holds records, not one text: give the text of one by --text, or all of them to "
             "`neardup ingest`; --file - < stream.jsonl takes the whole of it for one text"
-        ) in told
+        ) in lines
 
 
 def test_a_record_as_a_text_is_told(run_process, window, stream):

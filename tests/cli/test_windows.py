@@ -158,8 +158,8 @@ def test_more_hours_than_anybody_has_are_told(run, stream, hours):
 
 def test_another_retrieval_is_told_once_not_once_an_hour(run_process, window):
     done = run_process("query", "--window", window, "--text", FERRY, "--retrieval", "complete")
-    told = "neardup: 3 documents or more were stored for another retrieval or threshold: their texts are signed again"
-    assert [line for line in done.err.splitlines() if "signed again" in line] == [told]
+    note = "neardup: 3 documents or more were stored for another retrieval or threshold: their texts are signed again"
+    assert [line for line in done.err.splitlines() if "signed again" in line] == [note]
     assert json.loads(done.out)["duplicate_of"] == "ferry"
 
 
@@ -212,10 +212,11 @@ def test_the_same_settings_in_other_words_are_no_change(run_process, window, str
 )  # fmt: skip
 def test_other_settings_are_told_too(run_process, window, stream, words, was, now):
     done = run_process("ingest", stream, "--window", window, *words, "--format", "quiet")
-    told = [line for line in done.err.splitlines() if "written with" in line]
-    assert len(told) == 1
+    warning = [line for line in done.err.splitlines() if "written with" in line]
+    assert len(warning) == 1
     assert (
-        f"this window was written with {was}, and now is with {now}: verdicts that are stored stay" in told[0]
+        f"this window was written with {was}, and now is with {now}: verdicts that are stored stay"
+        in warning[0]
     )
     mixed = run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"]
     assert "; ".join(f"{name} {values[0]}" for name, values in mixed.items()) == was.replace(", ", "; ")

@@ -6,7 +6,7 @@ import logging
 from unittest import mock
 
 import pytest
-from testing.window.backends import document, engines_only, grams, told
+from testing.window.backends import document, engines_only, grams, summaries
 
 TEXT = grams(0, 20)
 
@@ -127,7 +127,7 @@ def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, ret
     assert max(verdict.candidates for verdict in outcomes[0]) == limit
     assert any(verdict.truncated for verdict in outcomes[0])
     assert all(verdict.candidates == limit for verdict in outcomes[0] if verdict.truncated)
-    assert told(outcomes[0])[1] == ("01", "exact", "00", "00")
+    assert summaries(outcomes[0])[1] == ("01", "exact", "00", "00")
 
 
 @engines_only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.window.backends import Place, document, grams, told, without_candidates
+from testing.window.backends import Place, document, grams, summaries, without_candidates
 
 from neardup.errors import UnknownDocument
 
@@ -31,7 +31,7 @@ def test_another_text_replaces_the_old_one_and_is_scored_anew(place):
         document("c", A, 3),
         document("d", C, 3),
     ]
-    assert told(window.ingest(stream)) == [
+    assert summaries(window.ingest(stream)) == [
         ("a", "unique", None, "a"), ("b", "exact", "a", "a"), ("a", "unique", None, "a"),
         ("c", "exact", "b", "b"), ("d", "exact", "a", "a"),
     ]  # fmt: skip
@@ -43,7 +43,7 @@ def test_another_text_replaces_the_old_one_and_is_scored_anew(place):
 def test_a_replaced_document_is_not_its_own_copy(place):
     window = place.open()
     assert (
-        told(window.ingest([document("a", A), document("a", B, 1), document("a", A, 2)]))
+        summaries(window.ingest([document("a", A), document("a", B, 1), document("a", A, 2)]))
         == [("a", "unique", None, "a")] * 3
     )
 
@@ -65,7 +65,7 @@ def test_a_deleted_document_is_found_no_more(place):
     assert window.delete("never") is False
     window = place.reopened(window)
     assert window.delete("a") is False
-    assert told(window.ingest([document("a", A, 2)])) == [("a", "near", "b", "b")]
+    assert summaries(window.ingest([document("a", A, 2)])) == [("a", "near", "b", "b")]
     window.delete("a")
     with pytest.raises(UnknownDocument, match="no document 'a'"):
         window.query(id="a")
@@ -75,7 +75,7 @@ def test_after_everything_is_deleted_the_window_is_as_new(place):
     window = place.open()
     for _ in range(3):
         verdicts = list(window.ingest([document("a", A), document("b", A)]))
-        assert told(verdicts) == [("a", "unique", None, "a"), ("b", "exact", "a", "a")]
+        assert summaries(verdicts) == [("a", "unique", None, "a"), ("b", "exact", "a", "a")]
         assert window.delete("a")
         assert window.delete("b")
         window = place.reopened(window)
@@ -97,9 +97,9 @@ def test_reconcile_changes_nothing_of_a_stream_in_order(place):
 @pytest.mark.parametrize("policy", ["mark", "route"])
 def test_reconcile_turns_a_late_original_round(place, policy):
     window = place.open(policy=policy)
-    assert told(window.ingest([document("b", A, 5), document("a", A, 3)]))[1] == ("a", "exact", "b", "b")
+    assert summaries(window.ingest([document("b", A, 5), document("a", A, 3)]))[1] == ("a", "exact", "b", "b")
     changed = list(window.reconcile())
-    assert told(changed) == [("a", "unique", None, "a"), ("b", "exact", "a", "a")]
+    assert summaries(changed) == [("a", "unique", None, "a"), ("b", "exact", "a", "a")]
     window = place.reopened(window)
     assert list(window.reconcile()) == []
     assert [(g.head, [m.id for m in g.members]) for g in window.groups()] == [("a", ["b"])]
@@ -137,7 +137,7 @@ def test_reconcile_scores_a_copy_anew_if_its_original_was_deleted(place):
     window = place.open()
     list(window.ingest([document("a", A, 0), document("b", A, 1), document("c", A, 2)]))
     window.delete("a")
-    assert told(window.reconcile()) == [("b", "unique", None, "b"), ("c", "exact", "b", "b")]
+    assert summaries(window.reconcile()) == [("b", "unique", None, "b"), ("c", "exact", "b", "b")]
 
 
 def test_reconcile_moves_a_member_to_the_document_that_now_bears_its_heads_id(place):
@@ -149,7 +149,7 @@ def test_reconcile_moves_a_member_to_the_document_that_now_bears_its_heads_id(pl
     assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
         ("h", "13", ["d"])
     ]
-    assert told(window.ingest([document("e", C, 3)])) == [("e", "near", "d", "e")]
+    assert summaries(window.ingest([document("e", C, 3)])) == [("e", "near", "d", "e")]
 
 
 def test_reconcile_after_the_policy_was_changed(directory):
@@ -168,9 +168,9 @@ def test_reconcile_after_the_threshold_was_changed(directory):
     window = directory.open(threshold="0.9", retrieval="complete")
     list(window.ingest([document("a", A, 0), document("b", B, 1)]))
     window = directory.reopened(window, threshold="0.7")
-    assert told(window.reconcile()) == [("b", "near", "a", "a")]
+    assert summaries(window.reconcile()) == [("b", "near", "a", "a")]
     window = directory.reopened(window, threshold="0.9")
-    assert told(window.reconcile()) == [("b", "unique", None, "b")]
+    assert summaries(window.reconcile()) == [("b", "unique", None, "b")]
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ class TestAnotherThreshold:
 
     def test_it_is_told_and_reconcile_brings_all_to_it(self, place, caplog):
         window = place.open(threshold="0.7", retrieval="complete")
-        assert told(window.ingest([document("a", A), document("b", B, 1)]))[1] == ("b", "near", "a", "a")
+        assert summaries(window.ingest([document("a", A), document("b", B, 1)]))[1] == ("b", "near", "a", "a")
         assert (window.stats().threshold, window.stats().mixed) == ("0.7", {})
         window = place.reopened(window, threshold="0.9")
         assert "written with" not in caplog.text
-        assert told(window.ingest([document("c", C, 2)])) == [("c", "unique", None, "c")]
+        assert summaries(window.ingest([document("c", C, 2)])) == [("c", "unique", None, "c")]
         assert "this window was written with threshold 0.7, and now is with threshold 0.9" in caplog.text
         assert "`neardup reconcile --threshold 0.9` brings them to it" in caplog.text
         caplog.clear()
@@ -193,7 +193,7 @@ class TestAnotherThreshold:
         assert "written with" not in caplog.text
         window = place.reopened(window)
         assert (window.stats().threshold, window.stats().mixed) == ("0.9", {"threshold": ["0.7"]})
-        assert told(window.reconcile()) == [("b", "unique", None, "b")]
+        assert summaries(window.reconcile()) == [("b", "unique", None, "b")]
         assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
         window = place.reopened(window)
         assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
@@ -216,7 +216,7 @@ class TestAnotherThreshold:
             )
         )
         window = place.reopened(window, threshold="0.9")
-        assert told(window.reconcile()) == [("b", "unique", None, "b")]
+        assert summaries(window.reconcile()) == [("b", "unique", None, "b")]
 
     def test_a_window_without_documents_has_nothing_to_bring(self, place, caplog):
         window = place.open(threshold="0.7")

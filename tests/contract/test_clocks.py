@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from testing.window.backends import START, document, engines_only, grams, told
+from testing.window.backends import START, document, engines_only, grams, summaries
 
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, AssumedTime, Document, Reject
@@ -185,7 +185,7 @@ def test_what_is_kept_need_not_be_compared(place):
         document(str(hour), TEXT if hour in (0, 4) else grams(100 * hour, 100 * hour + 9), hour)
         for hour in range(5)
     ]
-    assert told(window.ingest(stream))[4] == ("4", "unique", None, "4")
+    assert summaries(window.ingest(stream))[4] == ("4", "unique", None, "4")
     assert window.query(TEXT).matches[0].id == "0"
     assert [match.id for match in window.query(TEXT, time=START + 4 * 3_600).matches] == ["4"]
     [late] = window.ingest([document("late", TEXT, 1)])

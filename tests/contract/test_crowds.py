@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from testing.window.backends import START, document, engines_only, grams, told
+from testing.window.backends import START, document, engines_only, grams, summaries
 
 import neardup
 from neardup.model.document import Document
@@ -54,9 +54,9 @@ def test_who_took_over_from_a_head_still_stands_for_its_group_after_reopening(pl
     window = place.open()
     list(window.ingest([document("a", BELOW.format("ferry8")), document("b", BELOW.format("ferry8"), 1)]))
     window.delete("a")
-    assert told(window.ingest([document("c", BELOW.format("port7"), 2)])) == [("c", "near", "b", "b")]
+    assert summaries(window.ingest([document("c", BELOW.format("port7"), 2)])) == [("c", "near", "b", "b")]
     window = place.reopened(window)
-    assert told(window.ingest([document("d", BELOW.format("port9"), 3)])) == [("d", "near", "c", "b")]
+    assert summaries(window.ingest([document("d", BELOW.format("port9"), 3)])) == [("d", "near", "c", "b")]
     groups = {group.head: [member.id for member in group.members] for group in window.groups()}
     assert groups == {"a": ["b"], "b": ["c", "d"]}
 
@@ -79,12 +79,12 @@ def test_the_members_of_one_that_leads_without_standing_have_an_heir(place):
     window = place.open(window_hours=0, threshold="0.5")
     first, second, third = grams(0, 20), grams(6, 26), grams(12, 32)
     stream = [document("a", first, 5), document("b", second, 6), document("late", first, 2)]
-    assert told(window.ingest(stream))[1:] == [("b", "near", "a", "a"), ("late", "exact", "a", "a")]
+    assert summaries(window.ingest(stream))[1:] == [("b", "near", "a", "a"), ("late", "exact", "a", "a")]
     window.delete("a")
     window.delete("late")
-    assert told(window.ingest([document("c", third, 7)])) == [("c", "near", "b", "b")]
+    assert summaries(window.ingest([document("c", third, 7)])) == [("c", "near", "b", "b")]
     list(window.reconcile())
     window.delete("b")
-    assert told(window.ingest([document("d", third, 8)])) == [("d", "exact", "c", "c")]
+    assert summaries(window.ingest([document("d", third, 8)])) == [("d", "exact", "c", "c")]
     window = place.reopened(window)
-    assert told(window.ingest([document("e", third, 9)])) == [("e", "exact", "c", "c")]
+    assert summaries(window.ingest([document("e", third, 9)])) == [("e", "exact", "c", "c")]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from testing.window.backends import document, grams, told
+from testing.window.backends import document, grams, summaries
 from testing.window.faults import Faults, disk_full
 
 from neardup.errors import (
@@ -425,7 +425,7 @@ def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
     with open_window(path) as window:
         assert window.stats() == before
         assert {file: file.stat().st_size for file in sizes} == sizes
-        assert told(window.ingest(STREAM[:2])) == [(d.id, "unique", None, d.id) for d in STREAM[:2]]
+        assert summaries(window.ingest(STREAM[:2])) == [(d.id, "unique", None, d.id) for d in STREAM[:2]]
 
 
 def test_more_hours_than_files_are_kept_open(tmp_path):

@@ -65,9 +65,9 @@ def test_a_failure_at_any_call_loses_nothing_acknowledged(tmp_path, error, setti
     assert at > 20
 
 
-def is_known(window, identity):
+def is_known(window, id):
     try:
-        return window.query(id=identity).id == identity
+        return window.query(id=id).id == id
     except KeyError:
         return False
 
@@ -194,35 +194,35 @@ def test_a_killed_process_loses_nothing_it_has_told(tmp_path):
     kills = [(tmp_path / f"w{i}", moments.randrange(420), moments.random() * 0.004) for i in range(8)]
 
     def kill(path: Path, lines: int, delay: float) -> list[Verdict]:
-        """What a process had told when it was killed a little after its `lines`-th verdict."""
+        """What a process had printed when it was killed a little after its `lines`-th verdict."""
         process = subprocess.Popen(
             [sys.executable, writer.__file__, tmp_path / "stream.jsonl", path, json.dumps(settings)],
             stdout=subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
         narrow(process.stdout)
-        told = [process.stdout.readline() for _ in range(lines + 1)]
+        printed = [process.stdout.readline() for _ in range(lines + 1)]
         with pytest.raises(WindowLocked, match=f"process {process.pid}"):
             open_window(path)
         with open_window(path, readonly=True) as reader:
-            check_reader(reader, stream, len(told))
+            check_reader(reader, stream, len(printed))
         time.sleep(delay)
         process.kill()
-        told += process.stdout.readlines()
+        printed += process.stdout.readlines()
         process.stdout.close()
         process.wait(timeout=60)
-        return [verdict_of(line) for line in told if line.endswith(b"\n")]
+        return [verdict_of(line) for line in printed if line.endswith(b"\n")]
 
     with ThreadPoolExecutor(2) as pool:
-        all_told = list(pool.map(lambda arguments: kill(*arguments), kills))
-    for (path, lines, _), told in zip(kills, all_told, strict=True):
-        assert lines < len(told)
-        assert told == undisturbed[: len(told)]
+        all_verdicts = list(pool.map(lambda arguments: kill(*arguments), kills))
+    for (path, lines, _), verdicts in zip(kills, all_verdicts, strict=True):
+        assert lines < len(verdicts)
+        assert verdicts == undisturbed[: len(verdicts)]
         with open_window(path) as window:
-            assert window.stats().documents >= len(told)
-            assert list(window.ingest(stream[: len(told)])) == told
+            assert window.stats().documents >= len(verdicts)
+            assert list(window.ingest(stream[: len(verdicts)])) == verdicts
             assert list(window.ingest(stream)) == undisturbed
-    assert any(len(told) < len(stream) for told in all_told)
+    assert any(len(verdicts) < len(stream) for verdicts in all_verdicts)
 
 
 def verdict_of(line):

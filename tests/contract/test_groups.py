@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from testing.window.backends import document, grams, told
+from testing.window.backends import document, grams, summaries
 
 from neardup.model.verdict import Group, Member
 from neardup.stores.verdict_payload import VerdictPayload
@@ -18,7 +18,7 @@ def test_a_copy_of_a_member_heads_a_group_of_its_own(place):
     verdicts = list(
         window.ingest([document("a", A), document("b", B, 1), document("c", C, 2), document("d", D, 3)])
     )
-    assert told(verdicts) == [
+    assert summaries(verdicts) == [
         ("a", "unique", None, "a"), ("b", "near", "a", "a"), ("c", "near", "b", "c"), ("d", "near", "c", "c"),
     ]  # fmt: skip
     window = place.reopened(window)
@@ -59,7 +59,9 @@ def test_a_members_score_is_with_the_head_it_is_listed_under(place):
 
 def test_scoring_again_moves_the_score_to_the_new_head(place):
     window = headed(place)
-    assert told(window.ingest([document("early", grams(5, 25), 0)])) == [("early", "near", "new", "head")]
+    assert summaries(window.ingest([document("early", grams(5, 25), 0)])) == [
+        ("early", "near", "new", "head")
+    ]
     list(window.reconcile())
     window = place.reopened(window)
     assert members(window) == {
@@ -97,9 +99,9 @@ def test_it_joins_the_best_match_that_is_a_head(place):
         [document("x", grams(4, 13), 2), document("y", grams(5, 14), 3)]
     )
     assert [match.id for match in one_of_both.matches] == ["member", "head"]
-    assert told([one_of_both]) == [("x", "near", "member", "head")]
+    assert summaries([one_of_both]) == [("x", "near", "member", "head")]
     assert [match.id for match in one_of_member.matches] == ["member", "x"]
-    assert told([one_of_member]) == [("y", "near", "member", "y")]
+    assert summaries([one_of_member]) == [("y", "near", "member", "y")]
 
 
 def test_members_are_told_by_time_then_id_and_groups_by_their_heads(place):
@@ -125,16 +127,16 @@ def test_the_earliest_living_member_takes_over_from_a_head_that_expired(place):
     assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
         ("head", "12", ["m", "n", "o"])
     ]
-    assert told(window.ingest([document("p", A, 5)])) == [("p", "exact", "m", "m")]
+    assert summaries(window.ingest([document("p", A, 5)])) == [("p", "exact", "m", "m")]
     window = place.reopened(window)
-    assert told(window.ingest([document("q", A, 5)])) == [("q", "exact", "m", "m")]
+    assert summaries(window.ingest([document("q", A, 5)])) == [("q", "exact", "m", "m")]
     assert [(g.head, [m.id for m in g.members]) for g in window.groups()] == [
         ("head", ["m", "n", "o"]), ("m", ["p", "q"]),
     ]  # fmt: skip
     # m goes as well: n is now the earliest of the first group, p of the second.
     list(window.ingest([document("last", grams(80, 89), 7)]))
     window = place.reopened(window)
-    assert told(window.ingest([document("r", A, 7)])) == [("r", "exact", "n", "n")]
+    assert summaries(window.ingest([document("r", A, 7)])) == [("r", "exact", "n", "n")]
 
 
 def test_a_member_that_is_not_the_earliest_does_not_take_over(place):
@@ -145,7 +147,7 @@ def test_a_member_that_is_not_the_earliest_does_not_take_over(place):
             [document("head", B, 0), document("near", A, 1), document("far", C, 2), document("x", "", 5)]
         )
     )
-    assert told(window.ingest([document("new", D, 5)])) == [("new", "near", "far", "new")]
+    assert summaries(window.ingest([document("new", D, 5)])) == [("new", "near", "far", "new")]
 
 
 def test_another_text_under_the_heads_id_is_not_the_head(place):
@@ -154,8 +156,10 @@ def test_another_text_under_the_heads_id_is_not_the_head(place):
         window.ingest([document("head", A, 0), document("member", A, 1), document("head", grams(90, 99), 2)])
     )
     window = place.reopened(window)
-    assert told(window.ingest([document("new", A, 3)])) == [("new", "exact", "member", "member")]
-    assert told(window.ingest([document("newer", grams(90, 99), 3)])) == [("newer", "exact", "head", "head")]
+    assert summaries(window.ingest([document("new", A, 3)])) == [("new", "exact", "member", "member")]
+    assert summaries(window.ingest([document("newer", grams(90, 99), 3)])) == [
+        ("newer", "exact", "head", "head")
+    ]
     assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
         ("head", "12", ["member"]), ("member", "13", ["new"]), ("head", "14", ["newer"]),
     ]  # fmt: skip
@@ -167,7 +171,7 @@ def test_a_deleted_head_leaves_its_name(place):
     assert window.delete("head")
     window = place.reopened(window)
     assert [(g.head, [m.id for m in g.members]) for g in window.groups()] == [("head", ["m", "n"])]
-    assert told(window.ingest([document("o", A, 2)])) == [("o", "exact", "m", "m")]
+    assert summaries(window.ingest([document("o", A, 2)])) == [("o", "exact", "m", "m")]
 
 
 def test_no_group_without_a_member(place):

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from testing.window.backends import START, document, grams, told
+from testing.window.backends import START, document, grams, summaries
 
 from neardup.model.document import Document, Reject
 
@@ -54,7 +54,7 @@ def test_too_late_a_document_is_scored_but_not_kept(place):
     window = place.open(window_hours=2)
     list(window.ingest([document("a", TEXT, 10), document("b", grams(50, 70), 9)]))
     near, again = window.ingest([document("late", TEXT, 7.9), document("later", TEXT, 7.9)])
-    assert told([near, again]) == [("late", "unique", None, "late"), ("later", "unique", None, "later")]
+    assert summaries([near, again]) == [("late", "unique", None, "late"), ("later", "unique", None, "later")]
     assert near.truncated
     stats = window.stats()
     assert (stats.documents, list(stats.hours.values())) == (2, [1, 1])
@@ -66,7 +66,7 @@ def test_no_window_is_no_limit(place):
     verdicts = list(
         window.ingest([document("a", TEXT, 0), document("b", TEXT, 40_000), document("c", TEXT, -100_000)])
     )
-    assert told(verdicts)[1:] == [("b", "exact", "a", "a"), ("c", "exact", "a", "a")]
+    assert summaries(verdicts)[1:] == [("b", "exact", "a", "a"), ("c", "exact", "a", "a")]
     assert window.expire(START + 10**9) == []
     assert window.stats().documents == 3
 

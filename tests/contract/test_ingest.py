@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 import pytest
-from testing.window.backends import START, document, grams, told
+from testing.window.backends import START, document, engines_only, grams, summaries
 
-from neardup.errors import SettingsError
+from neardup.errors import NeardupError, SettingsError
 from neardup.model.document import FLUSH, Document, Reject
 
 A = grams(0, 10)
@@ -55,7 +55,11 @@ def test_flush_yields_what_is_waiting(place):
 def test_mappings_and_whole_number_ids_are_documents(place):
     stream = [{"id": 7, "text": A, "time": START, "more": 1}, {"id": "b", "text": A}, Document(8, A, START)]  # type: ignore[arg-type]
     verdicts = list(place.open(window_hours=0).ingest(stream))
-    assert told(verdicts) == [("7", "unique", None, "7"), ("b", "exact", "7", "7"), ("8", "exact", "7", "7")]
+    assert summaries(verdicts) == [
+        ("7", "unique", None, "7"),
+        ("b", "exact", "7", "7"),
+        ("8", "exact", "7", "7"),
+    ]
 
 
 BAD = [
@@ -86,14 +90,14 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("item", "identity", "reason"), BAD, ids=[reason for _, _, reason in BAD])
-def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, identity, reason):
+@pytest.mark.parametrize(("item", "id", "reason"), BAD, ids=[reason for _, _, reason in BAD])
+def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, id, reason):
     window, rejects = place.open(max_length=100), list[Reject]()
     stream = [document("a", A), item, document("b", A)]
-    assert told(window.ingest(stream, on_reject=rejects.append)) == [
+    assert summaries(window.ingest(stream, on_reject=rejects.append)) == [
         ("a", "unique", None, "a"), ("b", "exact", "a", "a")
     ]  # fmt: skip
-    assert [reject.id for reject in rejects] == [identity]
+    assert [reject.id for reject in rejects] == [id]
     with pytest.raises(AssertionError, match=reason):
         raise AssertionError(rejects[0].reason)
     assert window.stats().documents == 2
@@ -101,7 +105,7 @@ def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, identity
 
 @pytest.mark.parametrize("item", [("x", A), ["x", A], ("x", A, 0), ["x", A, 0, {"n": 1}]])
 def test_a_plain_tuple_or_list_is_a_document(place, item):
-    assert told(place.open().ingest([item])) == [("x", "unique", None, "x")]
+    assert summaries(place.open().ingest([item])) == [("x", "unique", None, "x")]
 
 
 class Frame:
@@ -129,7 +133,7 @@ def test_what_is_no_iterable_of_documents_is_refused(place, documents, message):
     window = place.open()
     with pytest.raises(TypeError, match="ingest takes an iterable of documents, " + message):
         list(window.ingest(documents))
-    assert told(window.ingest([document("a", A)])) == [("a", "unique", None, "a")]
+    assert summaries(window.ingest([document("a", A)])) == [("a", "unique", None, "a")]
 
 
 def test_without_a_receiver_rejects_are_logged(place, caplog):
@@ -163,7 +167,7 @@ def test_an_error_of_the_stream_itself_reaches_the_caller_and_loses_nothing_ackn
     with pytest.raises(OSError, match="line went dead"):
         told_so_far.extend(verdict.id for verdict in window.ingest(stream()))
     window = place.reopened(window)
-    assert all(window.query(id=identity).id == identity for identity in told_so_far)
+    assert all(window.query(id=id).id == id for id in told_so_far)
     [verdict] = window.ingest([document("9", A)])
     assert verdict.duplicate_of in ("0", None)
 
@@ -181,3 +185,27 @@ def test_settings_that_cannot_be_used_are_named(place, name, value):
     assert caught.value.name == name
     assert name in str(caught.value)
     assert repr(value).strip("(),") in str(caught.value)
+
+
+@engines_only
+def test_a_closed_window_says_so(place):
+    window = place.open()
+    list(window.ingest([document("a", A)]))
+    pending = window.ingest([document("b", grams(30, 40))])
+    window.close()
+    window.close()
+    calls = [
+        lambda: list(pending),
+        lambda: list(window.ingest([document("c", A)])),
+        lambda: window.query(A),
+        window.groups,
+        window.stats,
+        lambda: window.delete("a"),
+        window.expire,
+        window.set_newest,
+        window.reconcile,
+    ]
+    for call in calls:
+        with pytest.raises(NeardupError, match="this window is closed: open it again"):
+            call()
+    assert window.settings.threshold == 0.7

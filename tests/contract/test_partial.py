@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from testing.window.backends import START, Place, document, engines_only, told, without_candidates
+from testing.window.backends import START, Place, document, engines_only, summaries, without_candidates
 from testing.window.operations import MOST_QGRAMS, SETTINGS, operations
 from testing.window.reference_window import ReferenceWindow
 from tests.contract.test_differential import WORKING, compare
@@ -39,7 +39,7 @@ AGGLOMERATE = f"{SCRAPBOOK} {FOUND} {PENGUINS} {MARSH} {HOUSING} {GROWTH}"
 
 def ingested(place, *texts, name="window", **chosen):
     window = place.open(name, partial=True, **chosen)
-    verdicts = list(window.ingest([document(identity, text) for identity, text in texts]))
+    verdicts = list(window.ingest([document(id, text) for id, text in texts]))
     return window, verdicts
 
 
@@ -49,7 +49,7 @@ def named(verdict):
 
 def test_each_original_of_an_agglomerate_is_named_with_its_share(place):
     _, verdicts = ingested(place, ("marsh", MARSH), ("house", HOUSE), ("all", AGGLOMERATE))
-    assert told(verdicts) == [
+    assert summaries(verdicts) == [
         ("marsh", "unique", None, "marsh"), ("house", "unique", None, "house"), ("all", "partial", None, "all"),
     ]  # fmt: skip
     assert [verdict.partial for verdict in verdicts[:2]] == [(), ()]

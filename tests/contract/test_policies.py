@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.window.backends import document, grams, told
+from testing.window.backends import document, grams, summaries
 
 TEXT = grams(0, 10)
 STREAM = [
@@ -20,7 +20,7 @@ STREAM = [
 def test_what_is_kept_and_found(place, policy, status, kept, copies):
     window = place.open(policy=policy)
     verdicts = list(window.ingest(STREAM))
-    assert told(verdicts)[:3] == [
+    assert summaries(verdicts)[:3] == [
         ("a", "unique", None, "a"),
         ("b", "exact", "a", "a"),
         ("c", "near", "a", "a"),
@@ -29,14 +29,14 @@ def test_what_is_kept_and_found(place, policy, status, kept, copies):
     window = place.reopened(window)
     stats = window.stats()
     assert (stats.documents, stats.copies, stats.policy) == (len(kept), copies, policy)
-    assert [identity for identity in "abcdef" if window.delete(identity)] == list(kept)
+    assert [id for id in "abcdef" if window.delete(id)] == list(kept)
 
 
 def test_a_dropped_copy_is_scored_again_and_dropped_again(place):
     window = place.open(policy="drop")
-    first = told(window.ingest(STREAM[:3]))
+    first = summaries(window.ingest(STREAM[:3]))
     window = place.reopened(window)
-    assert told(window.ingest(STREAM[:3])) == first
+    assert summaries(window.ingest(STREAM[:3])) == first
     assert window.stats().documents == 1
 
 
@@ -44,7 +44,7 @@ def test_a_copy_of_a_dropped_text_is_new_once_the_original_has_gone(place):
     window = place.open(policy="drop")
     list(window.ingest(STREAM[:2]))
     window.delete("a")
-    assert told(window.ingest([document("x", TEXT, 3)])) == [("x", "unique", None, "x")]
+    assert summaries(window.ingest([document("x", TEXT, 3)])) == [("x", "unique", None, "x")]
 
 
 def test_a_routed_copy_keeps_its_verdict_and_its_group_but_is_not_searched(place):

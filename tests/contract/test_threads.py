@@ -8,7 +8,7 @@ from threading import Barrier, Event
 from typing import TYPE_CHECKING
 
 import pytest
-from testing.window.backends import document, engines_only, grams, told
+from testing.window.backends import document, engines_only, grams, summaries
 
 from neardup.window.engine import WindowEngine
 from neardup.window.ingest import Ingest
@@ -42,7 +42,7 @@ def mixed_calls(window: Window, thread: int, rounds: int) -> list[object]:
         stream = [
             document(f"{thread}-{family}-{copy}", text_of(thread, family, copy), 0) for copy in range(4)
         ]
-        seen.append(told(window.ingest(stream)))
+        seen.append(summaries(window.ingest(stream)))
         for asked in range(family + 1):
             found = window.query(text_of(thread, asked))
             seen.append(

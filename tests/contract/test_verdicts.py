@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from testing.window.backends import document, grams, told, without_candidates
+from testing.window.backends import document, grams, summaries, without_candidates
 
 from neardup.model.verdict import Match, Verdict
 
@@ -121,7 +121,7 @@ def test_status_is_that_of_the_best_match(place):
     verdicts = list(
         window.ingest([document("a", "ababab"), document("b", "abababab", 1), document("c", "abababab", 2)])
     )
-    assert told(verdicts)[1:] == [("b", "near", "a", "a"), ("c", "near", "a", "a")]
+    assert summaries(verdicts)[1:] == [("b", "near", "a", "a"), ("c", "near", "a", "a")]
 
 
 def test_a_document_finds_the_one_before_it_in_the_same_batch(place):
@@ -153,7 +153,7 @@ def test_an_id_is_any_string_and_its_order_is_by_code_point(place):
         "%2e",
     ]
     window = place.open()
-    list(window.ingest(document(identity, grams(0, 9)) for identity in ids))
+    list(window.ingest(document(id, grams(0, 9)) for id in ids))
     window = place.reopened(window)
     verdict = window.query(grams(0, 9), matches=None)
     assert [match.id for match in verdict.matches] == sorted(ids)

@@ -111,7 +111,7 @@ def test_a_field_that_elasticsearch_keeps_for_itself_costs_only_its_record(run, 
     done = run("ingest", "s.jsonl", "--window", address)
     assert done.exit_code == 1, done.stderr
     assert "rejected s.jsonl:2: Elasticsearch refuses it: " in done.stderr
-    assert sorted(identity for _, identity, _ in stored(cluster)) == ["a", "c"]
+    assert sorted(id for _, id, _ in stored(cluster)) == ["a", "c"]
     assert run("ingest", "s.jsonl", "--window", address).exit_code == 1
 
 

@@ -30,7 +30,7 @@ def findings(cluster, state=None):
     return found
 
 
-def told(cluster, what):
+def states_of(cluster, what):
     return [(finding.state, finding.found) for finding in findings(cluster)[what]]
 
 
@@ -44,8 +44,8 @@ def test_a_window_that_is_as_it_should_be(cluster):
     set_up(cluster)
     roll_over(cluster, cluster.address, HOUR * HOUR_MS)
     assert findings(cluster, "bad") == {}
-    assert told(cluster, "templates and pipeline") == [("ok", "as `neardup setup` makes them")]
-    ((state, text),) = told(cluster, "hours")
+    assert states_of(cluster, "templates and pipeline") == [("ok", "as `neardup setup` makes them")]
+    ((state, text),) = states_of(cluster, "hours")
     assert (state, text.split(";")[0]) == ("ok", "2, 2026.11.21-09 to 2026.11.21-10")
     signing = [what for what in findings(cluster, "ok") if what.startswith("signing on")]
     assert signing
@@ -81,7 +81,7 @@ def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state
     roll_over(cluster, cluster.address, HOUR * HOUR_MS)
     name = cluster.address.hourly(HOUR)
     settings(cluster, name, **values)
-    ((found, text),) = told(cluster, f"index {name}")
+    ((found, text),) = states_of(cluster, f"index {name}")
     assert found == state
     assert all(words in text for words in [*named, f"PUT {name}/_settings"])
 
@@ -96,7 +96,7 @@ def test_what_setup_would_do_is_told(cluster):
         pipeline.pop(added, None)
     pipeline["processors"][0]["neardup"]["max_length"] = 5
     cluster.request("PUT", f"/_ingest/pipeline/{cluster.address.pipeline}", body=pipeline)
-    found = told(cluster, "templates and pipeline")
+    found = states_of(cluster, "templates and pipeline")
     assert [state for state, _ in found] == ["warning", "bad"]
     assert "processors[0].neardup.max_length: 5 -> 1000000" in found[0][1]
     assert all(f"neardup setup --window {cluster.address}" in text for _, text in found)
@@ -111,7 +111,7 @@ def test_an_hour_of_another_recipe_is_found(cluster):
     for added in ("created_date_millis", "modified_date_millis", "created_date", "modified_date"):
         body.pop(added, None)
     cluster.request("PUT", f"/_index_template/{cluster.address.template}", body=body)
-    ((state, text),) = told(cluster, "templates and pipeline")
+    ((state, text),) = states_of(cluster, "templates and pipeline")
     assert state == "bad"
     assert f"index {cluster.address.hourly(HOUR)} was signed by recipe" in text
     (signing,) = [found for what, (found,) in findings(cluster).items() if what.startswith("signing on")]
@@ -122,7 +122,7 @@ def test_an_hour_of_another_recipe_is_found(cluster):
 def test_an_alias_that_nobody_moves_is_found(cluster):
     set_up(cluster)
     roll_over(cluster, cluster.address, 400_000 * HOUR_MS)
-    ((state, text),) = told(cluster, f"alias {cluster.address.alias}")
+    ((state, text),) = states_of(cluster, f"alias {cluster.address.alias}")
     assert state == "warning"
     assert f"neardup rollover --window {cluster.address}" in text
 
@@ -131,7 +131,7 @@ def test_a_cluster_that_is_nearly_full_is_found(own_node):
     with Cluster(Address(own_node.url, "full")) as cluster:
         set_up(cluster)
         cluster.request("PUT", "/_cluster/settings", body={"persistent": {"cluster.max_shards_per_node": 1}})
-        ((state, text),) = told(cluster, "shards")
+        ((state, text),) = states_of(cluster, "shards")
         cluster.request(
             "PUT", "/_cluster/settings", body={"persistent": {"cluster.max_shards_per_node": None}}
         )
@@ -185,7 +185,7 @@ def test_a_node_that_cannot_be_reached_from_here_is_told(two_nodes, monkeypatch)
     )
     with Cluster(Address(first.url, "reach")) as cluster:
         set_up(cluster)
-        ((state, text),) = told(cluster, "signing on node-2")
+        ((state, text),) = states_of(cluster, "signing on node-2")
     assert state == "warning"
     assert "http://127.0.0.1:9 cannot be asked from here" in text
     assert second.running

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 from testing.node.killing import stored
-from testing.window.backends import START, Place, document, grams, told
+from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
 from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
@@ -74,13 +74,13 @@ def performed(run: Run, operations: list[Operation]) -> list[Any]:
 def contents(cluster: Cluster) -> list[Any]:
     """What is stored, without what says where, when and in which order it was scored."""
     found = []
-    for index, identity, source in stored(cluster):
+    for index, id, source in stored(cluster):
         ours = {
             name: value
             for name, value in source["neardup"].items()
             if value is not None and name not in ("scored_at", "order", "group_order")
         }
-        found.append((index.removeprefix(cluster.address.prefix), identity, {**source, "neardup": ours}))
+        found.append((index.removeprefix(cluster.address.prefix), id, {**source, "neardup": ours}))
     return found
 
 
@@ -125,7 +125,7 @@ def test_an_answer_that_is_lost_at_any_request_changes_nothing(new_cluster):
             with open_elastic_window(str(through(proxy, cluster)), patience=20, **settings) as window:
                 assert list(window.ingest(SHORT)) == expected, proxy.log[at - 1]
             count = len(proxy.log) - 1
-        assert sorted(identity for _, identity, _ in stored(cluster)) == [item.id for item in SHORT]
+        assert sorted(id for _, id, _ in stored(cluster)) == [item.id for item in SHORT]
     assert at > 8
 
 
@@ -209,8 +209,8 @@ def test_a_window_whose_cluster_was_gone_goes_on_where_it_was(cluster, undisturb
 # -- documents that the cluster will not have --
 
 
-def with_rank(identity: str, text: str, hour: float, rank: Any) -> Document:
-    return document(identity, text, hour)._replace(fields={"rank": rank})
+def with_rank(id: str, text: str, hour: float, rank: Any) -> Document:
+    return document(id, text, hour)._replace(fields={"rank": rank})
 
 
 def rejected_and_verdicts(window, documents):
@@ -243,7 +243,7 @@ def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_c
             assert opened.stats().hours == reference.stats().hours
             assert opened.query(id="a").matches == reference.query(id="a").matches
         assert list(window.ingest([*fit, *more])) == expected
-    assert sorted(identity for _, identity, _ in stored(cluster)) == list("abcdefg")
+    assert sorted(id for _, id, _ in stored(cluster)) == list("abcdefg")
 
 
 def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):
@@ -262,7 +262,7 @@ def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):
         assert verdicts == list(reference.ingest(then))
         assert window.stats().newest == reference.stats().newest
         assert list(window.groups()) == list(reference.groups())
-    assert sorted(identity for _, identity, _ in stored(cluster)) == ["a", "b", "x", "y"]
+    assert sorted(id for _, id, _ in stored(cluster)) == ["a", "b", "x", "y"]
 
 
 def test_an_id_that_another_client_took_is_a_reject_and_its_document_is_left_alone(cluster):
@@ -280,5 +280,5 @@ def test_an_id_that_another_client_took_is_a_reject_and_its_document_is_left_alo
         assert [reject.id for reject in rejects] == ["taken"]
         assert "another client" in rejects[0].reason
         assert verdicts == list(reference.ingest([document("b", A), document("c", C)]))
-        assert told(verdicts)[0] == ("b", "exact", "a", "a")
+        assert summaries(verdicts)[0] == ("b", "exact", "a", "a")
     assert cluster.request("GET", place) == before

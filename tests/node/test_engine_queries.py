@@ -41,8 +41,8 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
     memory = open_window(None, **settings)
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
         assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
-        for identity in ("003", "017"):
-            assert writer.delete(identity) == memory.delete(identity)
+        for id in ("003", "017"):
+            assert writer.delete(id) == memory.delete(id)
     with (
         open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader,
         mock.patch(

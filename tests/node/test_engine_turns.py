@@ -95,7 +95,7 @@ def test_what_a_scorer_writes_after_its_lease_never_counts(
     with opened(cluster) as again:
         more = [*FIRST, *THEIRS, document("new", grams(2, 22), 1), *documents]
         assert list(again.ingest(more)) == list(reference.ingest(more))
-        assert sorted(identity for _, identity, _ in stored(cluster)) == sorted(
+        assert sorted(id for _, id, _ in stored(cluster)) == sorted(
             {item.id for item in (*FIRST, *THEIRS, *documents)} | {"new"}
         )
 

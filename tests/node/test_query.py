@@ -186,8 +186,8 @@ def test_copies_are_counted_and_sorted_and_cut(library, asked):
 
 def test_an_explanation_is_of_the_score_and_of_what_falls_short(library, asked):
     place, text, expected = asked
-    told = library.search(by_text(text, "0.5", boost=2), explain=True)["hits"]["hits"]
-    for hit in told:
+    hits = library.search(by_text(text, "0.5", boost=2), explain=True)["hits"]["hits"]
+    for hit in hits:
         explanation = hit["_explanation"]
         assert np.float32(explanation["value"]) == 2 * expected[hit["_index"], hit["_id"]]
         assert (

@@ -77,9 +77,9 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
     code, lines, _ = run("setup", "--window", url, "--dry-run")
     assert code == 0
     assert f"would make index template neardup-{url.prefix}" in lines
-    code, lines, told = run("setup", "--window", url)
+    code, lines, messages = run("setup", "--window", url)
     assert (code, lines[-1]) == (0, f"make index {url.state}")
-    assert "neardup rollover" in told  # the test node has no lifecycle management
+    assert "neardup rollover" in messages  # the test node has no lifecycle management
     assert run("setup", "--window", url)[1] == ["nothing to do"]
     code, lines, _ = run("setup", "--window", url, "--window-hours", 48)
     assert "    template.mappings._meta.neardup.window_hours: 24 -> 48" in lines
@@ -93,9 +93,9 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
         ],
     )
     assert run("rollover", "--window", url, "--now", "2026-11-21T09:59:59Z")[1] == ["nothing to do"]
-    code, _, told = run("setup", "--window", url, "--q", 5)
+    code, _, messages = run("setup", "--window", url, "--q", 5)
     assert code == 3
-    assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in told
+    assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in messages
 
 
 def test_reading_sets_up_nothing(cluster):
@@ -106,8 +106,11 @@ def test_reading_sets_up_nothing(cluster):
 def test_it_remembers_hours_and_lets_documents_go_only_by_force(cluster, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     url, credentials = cluster.address, cluster.credentials
-    told = run("setup", "--window", url, "--keep-hours", 720)[2]
-    assert "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest" in told
+    messages = run("setup", "--window", url, "--keep-hours", 720)[2]
+    assert (
+        "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest"
+        in messages
+    )
     documents = [
         Document(f"{hour}", f"Rain in hour {hour}.", HOUR * 3_600 + hour * 3_600) for hour in range(3)
     ]
@@ -116,8 +119,8 @@ def test_it_remembers_hours_and_lets_documents_go_only_by_force(cluster, monkeyp
         list(window.ingest(documents))
     cluster.request("POST", f"/{url.pattern}/_refresh")
     words = ("setup", "--window", url, "--window-hours", 1, "--keep-hours", 1)
-    code, _, told = run(*words)
-    assert (code, "keeps 1 documents in 1 hour" in told) == (2, True)
+    code, _, messages = run(*words)
+    assert (code, "keeps 1 documents in 1 hour" in messages) == (2, True)
     assert run(*words, "--force")[0] == 0
     with open_elastic_window(str(url), credentials=credentials) as window:
         assert (window.settings.window_hours, window.settings.keep_hours) == (1, 1)

@@ -100,7 +100,7 @@ def test_vector_texts_and_the_example_stream_are_signed_as_by_python(cluster, ma
 @pytest.mark.slow
 def test_manual_pages_in_13_languages_are_signed_as_by_python(cluster, maker):
     pages = corpus("manpages-multi")
-    assert len({identity.split("/")[1] for identity in pages.ids}) >= 13
+    assert len({id.split("/")[1] for id in pages.ids}) >= 13
     assert compare(cluster, maker, pages.texts, simulated) == len(pages) > 3_000
 
 

@@ -163,14 +163,14 @@ class TestHome:
     def test_the_doctor_sees_kernels_that_are_there(self, tmp_path):
         place = tmp_path / "package/kernels/__pycache__"
         place.mkdir(parents=True)
-        assert "is writable, not compiled yet" in self.told(tmp_path)
+        assert "is writable, not compiled yet" in self.finding(tmp_path)
         (place / "signing.sign_batch-1.nbi").write_bytes(b"")
-        assert self.told(tmp_path) == f"{place} is writable, compiled"
+        assert self.finding(tmp_path) == f"{place} is writable, compiled"
         self.closed = {place, tmp_path / "home"}
-        assert self.told(tmp_path) == f"{place} is not writable, compiled"
+        assert self.finding(tmp_path) == f"{place} is not writable, compiled"
 
     @staticmethod
-    def told(tmp_path):
+    def finding(tmp_path):
         return next(c.found for c in doctor.examine(tmp_path / "none") if c.what == "kernel cache")
 
 

@@ -40,8 +40,8 @@ def settings_of_window(cluster: Cluster) -> Settings:
     from neardup.model.settings import Settings
     from neardup.stores.remembered_settings import without_earlier
 
-    content = read_state(cluster)
-    return Settings() if content is None else Settings(**without_earlier(content.settings))
+    state = read_state(cluster)
+    return Settings() if state is None else Settings(**without_earlier(state.settings))
 
 
 def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -> bool:
@@ -49,13 +49,13 @@ def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -
 
     Raises `SettingsError` if so many `hours` do not fit into the cluster, where each becomes an index.
     """
-    from neardup.elastic.reindex.capacity import check_room
+    from neardup.elastic.reindex.capacity import check_free_hours
     from neardup.elastic.window.state_document import read_state
 
     with _impatient(location, config) as cluster:
         if read_state(cluster) is not None:
             return False
-        check_room(cluster, hours())
+        check_free_hours(cluster, hours())
     return True
 
 

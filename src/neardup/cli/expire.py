@@ -63,10 +63,10 @@ def expire(
         going = target.expire(now, keep_hours=kept, dry_run=True)
         if not dry_run:
             check_narrowing(before, kept, going, force=force)
-        gone = going if dry_run else target.expire(now, keep_hours=kept)
-        for hour in gone:
+        expired = going if dry_run else target.expire(now, keep_hours=kept)
+        for hour in expired:
             print_line(hour)
-        log_line(_in_words(gone, dry_run=dry_run))
+        log_line(_in_words(expired, dry_run=dry_run))
 
 
 def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
@@ -78,8 +78,8 @@ def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
     )
 
 
-def _in_words(gone: Expired, *, dry_run: bool) -> str:
-    if not gone:
+def _in_words(expired: Expired, *, dry_run: bool) -> str:
+    if not expired:
         return "nothing to drop"
-    what = f"{counted(gone.documents, 'document')} in {counted(len(gone), 'hour')}"
+    what = f"{counted(expired.documents, 'document')} in {counted(len(expired), 'hour')}"
     return f"{what} would be dropped" if dry_run else f"{what} dropped"

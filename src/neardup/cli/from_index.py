@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from neardup.cli.cluster import check_cluster, cluster_window_opener, connected, settings_of_window
 from neardup.cli.context import opened_window, window_location
-from neardup.cli.pipeline import exit_code, ingest_all, opened_sinks, score_backlog
+from neardup.cli.pipeline import code_of_run, ingest_all, opened_sinks, score_backlog
 from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
@@ -67,4 +67,4 @@ def score_in_place(
         watch = Watcher(opener, cluster, layout, once=True)
         with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:
             score_backlog(watch, sinks)
-    return exit_code(sinks, blocked=watch.backlog.blocked)
+    return code_of_run(sinks, blocked=watch.backlog.blocked)

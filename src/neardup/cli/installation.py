@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from neardup import kernel_cache
 from neardup.errors import NeardupError
 from neardup.model.finding import Finding
-from neardup.stores.window_directory import check_room, holds_window
+from neardup.stores.window_directory import check_free_directory, holds_window
 from neardup.tables import ranks as rank_table
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
@@ -37,7 +37,7 @@ def examine(window: Path) -> Iterator[Finding]:
     """
     yield from examine_installation()
     if not holds_window(window):
-        yield _attempt(f"window {window}", lambda: _room(window))
+        yield _attempt(f"window {window}", lambda: _no_window_yet(window))
         return
     yield _attempt(f"window {window}", lambda: _window(window))
     yield _disk(window)
@@ -54,8 +54,8 @@ def examine_installation() -> Iterator[Finding]:
 
 
 def _python() -> Finding:
-    found = f"{platform.python_version()} ({sys.executable}), neardup {VERSION}"
-    return Finding("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", found)
+    shown = f"{platform.python_version()} ({sys.executable}), neardup {VERSION}"
+    return Finding("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", shown)
 
 
 def _library(name: str) -> Finding:
@@ -88,17 +88,15 @@ def _lexicon() -> str:
 
 
 def _kernel_cache() -> Finding:
-    place = kernel_cache.home()
-    if not place.writable and not place.is_filled():
+    home = kernel_cache.home()
+    if not home.writable and not home.is_filled():
         return Finding("kernel cache", "warning", kernel_cache.ANEW)
-    state = "compiled" if place.is_filled() else "not compiled yet: the first window takes half a minute"
-    return Finding(
-        "kernel cache", "ok", f"{place.path} is {'' if place.writable else 'not '}writable, {state}"
-    )
+    state = "compiled" if home.is_filled() else "not compiled yet: the first window takes half a minute"
+    return Finding("kernel cache", "ok", f"{home.path} is {'' if home.writable else 'not '}writable, {state}")
 
 
-def _room(path: Path) -> str:
-    check_room(path)
+def _no_window_yet(path: Path) -> str:
+    check_free_directory(path)
     return "none yet; `neardup ingest` makes it"
 
 
@@ -113,5 +111,5 @@ def _window(path: Path) -> str:
 
 def _disk(window: Path) -> Finding:
     free = shutil.disk_usage(window).free
-    found = f"{free / 1e9:,.1f} GB free"
-    return Finding("disk", "ok" if free >= LITTLE_SPACE else "warning", found)
+    shown = f"{free / 1e9:,.1f} GB free"
+    return Finding("disk", "ok" if free >= LITTLE_SPACE else "warning", shown)

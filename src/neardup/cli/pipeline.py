@@ -13,6 +13,7 @@ from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.sinks import Rejects, Verdicts
 from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import counted
+from neardup.model.clock import now_ms
 from neardup.model.document import Document, Reject
 from neardup.window.base import Left
 
@@ -70,7 +71,7 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
             sinks.verdicts.write(verdict)
             sinks.tally.add(verdict)
     stop.raise_if_requested()
-    return exit_code(sinks)
+    return code_of_run(sinks)
 
 
 def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
@@ -85,7 +86,7 @@ def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
         sinks.verdicts.flush()
 
 
-def exit_code(sinks: Sinks, *, blocked: int = 0) -> int:
+def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
     """The exit code of a run that has ended, after saying why if not all documents were compared as they should be."""
     tally = sinks.tally
     much = tally.incomplete > MOST_INCOMPLETE * tally.count
@@ -132,7 +133,7 @@ class BacklogReport:
     def __call__(self, backlog: Backlog) -> None:
         """Show `backlog`."""
         tally = self._sinks.tally
-        tally.waiting = in_words(backlog, time.time())
+        tally.waiting = in_words(backlog, now_ms() / 1_000)
         tally.update()
         now = time.monotonic()
         if not self._sinks.has_bar and now - self._last >= self._every:
@@ -203,8 +204,8 @@ class Tally:
         left = self.left()
         if left.documents:
             hours = left.first if left.first == left.last else f"{left.first} to {left.last}"
-            gone = f"{counted(left.documents, 'document')} of {counted(left.hours, 'hour')}"
-            summary += f"; {gone} left the window ({hours})"
+            dropped = f"{counted(left.documents, 'document')} of {counted(left.hours, 'hour')}"
+            summary += f"; {dropped} left the window ({hours})"
         if rejects.count:
             summary += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
         return summary

@@ -71,7 +71,7 @@ def watch(
 
         neardup watch --window https://localhost:9200/news --once --output verdicts.jsonl
     """
-    from neardup.cli.pipeline import BacklogReport, exit_code, opened_sinks, score_backlog
+    from neardup.cli.pipeline import BacklogReport, code_of_run, opened_sinks, score_backlog
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals())
@@ -83,7 +83,7 @@ def watch(
         watching = _watch(cluster, settings, force=force, rollover=not no_rollover, **pace)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
             score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
-    raise typer.Exit(exit_code(sinks, blocked=watching.backlog.blocked))
+    raise typer.Exit(code_of_run(sinks, blocked=watching.backlog.blocked))
 
 
 def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watcher:

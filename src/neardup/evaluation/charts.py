@@ -85,12 +85,12 @@ def threshold_axis(label: str, values: Iterable[float]) -> Axis:
     """An axis from the lowest to the highest of `values`, with a little room at either end."""
     ordered = sorted(set(values)) or [0.5, 1.0]
     low, high = ordered[0], ordered[-1]
-    room = 0.05 * (high - low) or 0.05
+    margin = 0.05 * (high - low) or 0.05
     step = next(step for step in (0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 11)
     ticks = tuple(
         round(at * step, 6) for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     )
-    return Axis(label, low - room, high + room, ticks)
+    return Axis(label, low - margin, high + margin, ticks)
 
 
 def log_axis(label: str, values: Iterable[float], shown: Callable[[float], str]) -> Axis:
@@ -196,13 +196,13 @@ def _point(across: float, down: float, title: str, size: float) -> str:
 def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
     """The name of each series beside its one point, as near to it as other names leave room."""
     points = {one.number: (_across(x, one.marks[0].x), _down(y, one.marks[0].y)) for one in drawn}
-    taken = [(across - DOT - 2, across + DOT + 2, down) for across, down in points.values()]
+    occupied = [(across - DOT - 2, across + DOT + 2, down) for across, down in points.values()]
     for one in sorted(drawn, key=lambda one: (-one.marks[0].y, one.marks[0].x)):
         across, down = points[one.number]
         width = LETTER * len(one.name)
         left = across + 11 if across + 11 + width < WIDTH else across - 11 - width
-        label = _free(taken, left, left + width, down)
-        taken.append((left, left + width, label))
+        label = _free(occupied, left, left + width, down)
+        occupied.append((left, left + width, label))
         series = f'data-series="{one.number}"'
         if abs(label - down) > LINE / 2:
             yield (
@@ -215,13 +215,13 @@ def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
         )
 
 
-def _free(taken: Sequence[tuple[float, float, float]], left: float, right: float, wanted: float) -> float:
+def _free(occupied: Sequence[tuple[float, float, float]], left: float, right: float, wanted: float) -> float:
     """The height nearest to `wanted` at which a name from `left` to `right` meets none that stands already."""
     for step in range(2 * HEIGHT):
         height = wanted + (step + 1) // 2 * (1 if step % 2 else -1)
         inside = TOP <= height <= HEIGHT - BOTTOM - LINE / 2
         if inside and all(
-            end <= left or right <= start or abs(height - other) >= LINE for start, end, other in taken
+            end <= left or right <= start or abs(height - other) >= LINE for start, end, other in occupied
         ):
             return height
     return wanted

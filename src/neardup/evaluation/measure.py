@@ -80,7 +80,9 @@ def measure(
     learned = time.process_time() - began
     docs = truth.named if truth.judged_only else range(len(corpus))
     signatures, sizes, seconds = _signed(method, corpus, frozenset(docs), on_progress)
-    found = _pairs_by_threshold(method, [signatures[doc] for doc in docs], docs, thresholds, on_progress)
+    pairs_by_threshold = _pairs_by_threshold(
+        method, [signatures[doc] for doc in docs], docs, thresholds, on_progress
+    )
     peak = memory.peak_bytes()
     return Result(
         method=label,
@@ -88,10 +90,12 @@ def measure(
         paper=method.paper,
         points=tuple(
             Point(threshold, *truth.tally(one.pairs), len(truth.copies), one.compared)
-            for threshold, one in zip(thresholds, found, strict=True)
+            for threshold, one in zip(thresholds, pairs_by_threshold, strict=True)
         ),
         index_bytes=sizes,
-        cost=Cost(learned, seconds, len(corpus), tuple(one.seconds for one in found), peak, baseline),
+        cost=Cost(
+            learned, seconds, len(corpus), tuple(one.seconds for one in pairs_by_threshold), peak, baseline
+        ),
     )
 
 

@@ -70,15 +70,15 @@ class Product:
             name=self.name,
             paper=self.paper,
             points=tuple(
-                Point(threshold, *truth.tally(found.pairs), len(truth.copies), found.compared)
-                for threshold, (found, _) in zip(thresholds, ingested, strict=True)
+                Point(threshold, *truth.tally(result.pairs), len(truth.copies), result.compared)
+                for threshold, (result, _) in zip(thresholds, ingested, strict=True)
             ),
             index_bytes=max(size for _, size in ingested),
             cost=Cost(
                 learn_seconds=0.0,
                 sign_seconds=signing,
                 signed=len(corpus),
-                compare_seconds=tuple(max(0.0, found.seconds - signing) for found, _ in ingested),
+                compare_seconds=tuple(max(0.0, result.seconds - signing) for result, _ in ingested),
                 peak_bytes=memory.peak_bytes(),
                 baseline_bytes=baseline,
             ),

@@ -139,7 +139,8 @@ class Crowds:
     ) -> list[int]:
         """Makes members of a crowd of those of the posted `docs` whose key sets are near its core.
 
-        Returns the places in `docs` of the others; where this is their `last` chance, they stay in no crowd for good.
+        Returns the positions in `docs` of the others; where this is their `last` chance, they stay in no crowd for
+        good.
         """
         core = self._cores[crowd]
         others = [

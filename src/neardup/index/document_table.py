@@ -1,4 +1,4 @@
-"""DocumentTable: the documents of a window in memory, one number each, in the order in which they came.
+"""DocumentTable: the documents of a window in memory, one doc each, in the order in which they came.
 
 Groups: a document *stands* for a group, so that whoever matches it joins, if it is the group's head, or if the head is
 gone and it is the earliest member (time, id) that lives. Who stands is kept up to date as documents come and go, not
@@ -14,7 +14,7 @@ import numpy as np
 
 from neardup.index.posting_lists import Hits
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from neardup.model.decision import Stands
 
 _FIRST_CAPACITY = 1_024
-_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "sieves")
+_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "bitmaps")
 _GROWTH = 1.5
 _PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 DOCUMENT_BYTES = 700
-"""Memory of a document apart from its postings, for `max_memory`: row 128, sieve 256, columns 10, id and
+"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 256, columns 10, id and
 tables of Python's.
 """
 POSTING_BYTES = 16
@@ -44,14 +44,14 @@ def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
 
 
 class DocumentTable:
-    """Columns indexed by document number: `rows` (stores/records.py, ROW), `hours`, `alive`, `ids`, and those below.
+    """Columns indexed by doc: `rows` (stores/records.py, ROW), `hours`, `alive`, `ids`, and those below.
 
     Alive = searchable. `doc_of` finds a document by id, alive or set aside. Groups are told apart by the
-    order number of their head, so that another text under the head's old id is not taken for it.
+    arrival of their head, so that another text under the head's old id is not taken for it.
 
     halves              the first halves of the fingerprints, side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain
-    stands              whether a document stands for a group, once `settle` has been called
+    stands              whether a document stands for a group, once `update_stands` has been called
     leads               whether others have joined a document; one that is a member itself may lead and not stand
     names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
     """
@@ -74,10 +74,10 @@ class DocumentTable:
         self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
         self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
-        self.sieves: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, SIEVE_WORDS), np.uint64)
+        self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, BITMAP_WORDS), np.uint64)
         self.dead = 0
         self._headless: set[int] = set()
-        self._settled_floor = FIRST_HOUR
+        self._stands_floor = FIRST_HOUR
 
     @property
     def fingerprints(self) -> NDArray[np.uint64]:
@@ -127,10 +127,10 @@ class DocumentTable:
         """(documents, bytes) that count towards the budgets."""
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
-    def extend(self, rows: Rows, hours: NDArray[np.int64], sieves: NDArray[np.uint64] | None) -> int:
+    def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
         """Adds `rows`, of `hours`, as alive documents without ids yet (`name` adds those); returns the first of them.
 
-        A document without a sieve (one stored by a complete search) gets one that lets everything pass.
+        A document without a bitmap (one stored by a complete search) gets one that lets everything pass.
         """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
@@ -153,7 +153,7 @@ class DocumentTable:
         self.halves[first:last] = rows["fingerprint"][:, 0]
         self.first_of[first:last] = np.arange(first, last)
         self.next_of[first:last] = -1
-        self.sieves[first:last] = sieves if sieves is not None else _PASSES_ALL
+        self.bitmaps[first:last] = bitmaps if bitmaps is not None else _PASSES_ALL
         self.size = last
         return first
 
@@ -184,16 +184,16 @@ class DocumentTable:
         row["group_order"], row["group_time"] = of_head["order"], of_head["time"]
         self.join(doc, int(of_head["order"]), head)
 
-    def join(self, number: int, head_order: int, head: int | None) -> None:
-        """Lists document `number` as a member of the group that the document of that arrival heads: `head`, None if it
+    def join(self, doc: int, head_arrival: int, head: int | None) -> None:
+        """Lists `doc` as a member of the group that the document of that arrival heads: `head`, None if it
         is gone.
         """
-        self.members[head_order].append(number)
-        self.stands[number] = 0
+        self.members[head_arrival].append(doc)
+        self.stands[doc] = 0
         if head is not None:
             self.leads[head] = 1
-        if head is None or self.hours[head] < self._settled_floor:
-            self._headless.add(head_order)
+        if head is None or self.hours[head] < self._stands_floor:
+            self._headless.add(head_arrival)
 
     def rejoin(self, doc: int, head_arrival: int, head: int | None) -> None:
         """Makes `doc` a member of the group that the document of that arrival heads again; `head` as for `join`."""
@@ -207,7 +207,7 @@ class DocumentTable:
         self.members.clear()
         self.group_arrivals[docs] = self.arrivals[docs]
         self.alive[docs] = 1
-        self.settle_anew()
+        self.rebuild_stands()
 
     def account(self, first: int, last: int) -> None:
         """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
@@ -219,18 +219,18 @@ class DocumentTable:
             load[0] += int((hours == hour).sum())
             load[1] += int(sizes[hours == hour].sum())
 
-    def mark_dead(self, number: int) -> None:
+    def mark_dead(self, doc: int) -> None:
         """Takes a document out: it is found no more, by search or by id."""
-        identity = self.ids[number]
-        if self.doc_of.get(identity) == number:
-            del self.doc_of[identity]
-            hour = int(self.hours[number])
+        id = self.ids[doc]
+        if self.doc_of.get(id) == doc:
+            del self.doc_of[id]
+            hour = int(self.hours[doc])
             if hour in self.load:
                 self.load[hour][0] -= 1
-                self.load[hour][1] -= int(budget_bytes_of(self.rows[number : number + 1])[0])
+                self.load[hour][1] -= int(budget_bytes_of(self.rows[doc : doc + 1])[0])
                 if not self.load[hour][0]:
                     del self.load[hour]
-        self.drop(number)
+        self.drop(doc)
 
     def delete(self, doc: int) -> None:
         """Takes out a document that is found by no id (any more), and marks its row as its last."""
@@ -250,54 +250,54 @@ class DocumentTable:
         self.alive[doc] = not aside
         return aside != before
 
-    def drop(self, number: int) -> None:
+    def drop(self, doc: int) -> None:
         """Takes out of the search a document that is found by no id (any more)."""
-        self.alive[number] = 0
+        self.alive[doc] = 0
         self.dead += 1
-        self._stand_down(number)
+        self._stand_down(doc)
 
-    def _stand_down(self, number: int) -> None:
-        """`number` is gone: others take over the groups that it stood for, at the next `settle`."""
-        row = self.rows[number]
-        if self.stands[number]:
+    def _stand_down(self, doc: int) -> None:
+        """`doc` is gone: others take over the groups that it stood for, at the next `update_stands`."""
+        row = self.rows[doc]
+        if self.stands[doc]:
             self._headless |= {int(row["group_order"])} & self.members.keys()
-        if self.stands[number] or self.leads[number]:
+        if self.stands[doc] or self.leads[doc]:
             self._headless |= {int(row["order"])} & self.members.keys()
-        self.stands[number] = self.leads[number] = 0
+        self.stands[doc] = self.leads[doc] = 0
 
-    def lives(self, number: int, floor_hour: int) -> bool:
+    def lives(self, doc: int, floor_hour: int) -> bool:
         """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
-        known = self.doc_of.get(self.ids[number]) == number
-        return known and int(self.hours[number]) >= floor_hour
+        known = self.doc_of.get(self.ids[doc]) == doc
+        return known and int(self.hours[doc]) >= floor_hour
 
-    def settle(self, floor_hour: int) -> None:
+    def update_stands(self, floor_hour: int) -> None:
         """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
-        if floor_hour > self._settled_floor:
-            self._settled_floor = floor_hour
+        if floor_hour > self._stands_floor:
+            self._stands_floor = floor_hour
             heads = self.stands[: self.size] | self.leads[: self.size]
-            gone = (heads == 1) & (self.hours[: self.size] < floor_hour)
-            for number in np.flatnonzero(gone).tolist():
-                self._stand_down(number)
-        for head_order in self._headless:
-            members = [number for number in self.members[head_order] if self.lives(number, FIRST_HOUR)]
-            living = [number for number in members if self.hours[number] >= self._settled_floor]
+            expired = (heads == 1) & (self.hours[: self.size] < floor_hour)
+            for doc in np.flatnonzero(expired).tolist():
+                self._stand_down(doc)
+        for head_arrival in self._headless:
+            members = [doc for doc in self.members[head_arrival] if self.lives(doc, FIRST_HOUR)]
+            living = [doc for doc in members if self.hours[doc] >= self._stands_floor]
             if living:
                 self.stands[min(living, key=self.arrival_key)] = 1
             if members:
-                self.members[head_order] = members
+                self.members[head_arrival] = members
             else:
-                del self.members[head_order]
+                del self.members[head_arrival]
         self._headless.clear()
 
-    def settle_anew(self) -> None:
+    def rebuild_stands(self) -> None:
         """Works out from scratch who stands for a group: after all groups, or the hours that live, have changed."""
         rows = self.rows[: self.size]
         self.stands[: self.size] = rows["order"] == rows["group_order"]
-        self._settled_floor = FIRST_HOUR
-        heads = {int(rows["order"][number]): number for number in self.doc_of.values()}
+        self._stands_floor = FIRST_HOUR
+        heads = {int(rows["order"][doc]): doc for doc in self.doc_of.values()}
         self._headless = self.members.keys() - heads.keys()
         self.leads[: self.size] = 0
-        self.leads[[heads[order] for order in self.members.keys() & heads.keys()]] = 1
+        self.leads[[heads[arrival] for arrival in self.members.keys() & heads.keys()]] = 1
 
     def chain_same_texts(self, first: int) -> None:
         """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
@@ -320,61 +320,63 @@ class DocumentTable:
 
         As a search chains them (kernels/posting_lists.py): behind the first the newest, and so back to the second.
         """
-        places = np.flatnonzero(same)
-        later = np.append(same[1:], False)[places]
-        second = ~same[places - 1]
-        self.next_of[documents[places]] = np.where(second, -1, documents[places - 1])
-        newest = places[~later]
+        positions = np.flatnonzero(same)
+        later = np.append(same[1:], False)[positions]
+        second = ~same[positions - 1]
+        self.next_of[documents[positions]] = np.where(second, -1, documents[positions - 1])
+        newest = positions[~later]
         self.next_of[firsts[newest]] = documents[newest]
 
-    def docs_of_arrivals(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The documents of these order numbers; -1 for those that are not in memory."""
+    def docs_of_arrivals(self, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The documents of these `arrivals`; -1 for those that are not in memory."""
         held = self.rows["order"][: self.size]
-        places = np.minimum(np.searchsorted(held, orders), max(self.size - 1, 0))
-        return np.where(held[places] == orders, places, -1) if self.size else np.full(len(orders), -1)
+        positions = np.minimum(np.searchsorted(held, arrivals), max(self.size - 1, 0))
+        return (
+            np.where(held[positions] == arrivals, positions, -1) if self.size else np.full(len(arrivals), -1)
+        )
 
-    def arrival_key(self, number: int) -> tuple[int, str]:
+    def arrival_key(self, doc: int) -> tuple[int, str]:
         """(time, id): who of several came first."""
-        return int(self.rows["time"][number]), self.ids[number]
+        return int(self.rows["time"][doc]), self.ids[doc]
 
     def standing(self, floor_hour: int) -> Stands:
         """Whether a match stands for a group, where hours before `floor_hour` have gone."""
-        self.settle(floor_hour)
-        return lambda match: bool(self.stands[match.number])
+        self.update_stands(floor_hour)
+        return lambda match: bool(self.stands[match.doc])
 
     def compacted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Drops dead documents; returns the new number of every old one, -1 for those gone, and the same for
+        """Drops dead documents; returns the new doc of every old one, -1 for those dropped, and the same for
         postings: that of a text goes on to the earliest document that has it.
         """
         keep = np.zeros(self.size, np.bool_)
         keep[list(self.doc_of.values())] = True
-        numbers = np.where(keep, np.cumsum(keep) - 1, -1)
+        new_docs = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
         posted = self._rechained(kept)
         for name in _COLUMNS:
             if name not in {"first_of", "next_of"}:
                 setattr(self, name, getattr(self, name)[: self.size][kept])
         self.hits = self.hits.resized(len(kept))
-        ids, self.ids = [self.ids[number] for number in kept], []
-        self.doc_of = {identity: int(numbers[number]) for identity, number in self.doc_of.items()}
+        ids, self.ids = [self.ids[doc] for doc in kept], []
+        self.doc_of = {id: int(new_docs[doc]) for id, doc in self.doc_of.items()}
         moved = {
-            order: [int(numbers[m]) for m in members if numbers[m] >= 0]
-            for order, members in self.members.items()
+            arrival: [int(new_docs[m]) for m in members if new_docs[m] >= 0]
+            for arrival, members in self.members.items()
         }
-        self.members = defaultdict(list, {order: members for order, members in moved.items() if members})
+        self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
         self.size = len(kept)
         self.name_starts = np.zeros(len(kept) + 1, np.int64)
-        self.name(ids, [identity.encode() for identity in ids])
+        self.name(ids, [id.encode() for id in ids])
         self.dead = 0
-        return numbers, posted
+        return new_docs, posted
 
     def _rechained(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Chains the documents `kept` by their new numbers; returns what is posted of each old number then."""
+        """Chains the documents `kept` by their new docs; returns what is posted of each old doc then."""
         firsts = self.first_of[kept]
         posted: NDArray[np.int64] = np.full(self.size, -1)
-        heads, places = np.unique(firsts, return_index=True)
-        posted[heads] = places
+        heads, positions = np.unique(firsts, return_index=True)
+        posted[heads] = positions
         order = np.argsort(firsts, kind="stable")
         same = np.concatenate([[False], firsts[order][1:] == firsts[order][:-1]])
         self.first_of = posted[firsts].astype(np.int32)

@@ -81,7 +81,7 @@ class Search:
         """Whether candidates are searched by sentences or simhashes too."""
         return bool(self.routes) or self.sentences is not None
 
-    def features(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
+    def query_batch(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
         """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
         signed = self._signer.sign(texts, normal=normal)
         prefixes = None
@@ -115,10 +115,10 @@ class Search:
         by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
         return min(self._settings.min_shared or max(by_threshold, 1), size)
 
-    def posting_keys(self, features: SignedQueryBatch) -> tuple[Keys, Offsets]:
+    def posting_keys(self, batch: SignedQueryBatch) -> tuple[Keys, Offsets]:
         """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
-        signed = features.signed
-        keys, offsets = features.prefixes or (signed.sketches, signed.sketch_offsets)
+        signed = batch.signed
+        keys, offsets = batch.prefixes or (signed.sketches, signed.sketch_offsets)
         short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
         return with_fingerprints(keys, offsets, short, signed.fingerprints[:, 0])
 
@@ -137,7 +137,7 @@ class Search:
 
     def candidates(
         self,
-        features: SignedQueryBatch,
+        batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
         threshold: Fraction,
@@ -147,17 +147,17 @@ class Search:
 
         `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
-        counts = features.signed.counts
-        keys, offsets = self.posting_keys(features)
+        counts = batch.signed.counts
+        keys, offsets = self.posting_keys(batch)
         min_shared = self.min_shared(counts, threshold)
-        posted = query._replace(fingerprints=features.signed.fingerprints)
+        posted = query._replace(fingerprints=batch.signed.fingerprints)
         counts_by_route = [
             self.lists.search_and_add(keys, offsets, min_shared, posted, table.columns, table.hits)
         ]
-        if features.words is not None:
+        if batch.words is not None:
             ones = np.ones(len(counts), np.int64)
             for route, lists in self.routes.items():
-                keys, offsets = self._route_keys(route, features.words)
+                keys, offsets = self._route_keys(route, batch.words)
                 limit = _LIMITS[route]
                 counts_by_route.append(
                     lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, limit)
@@ -166,15 +166,15 @@ class Search:
         if plain:
             candidates = with_crowds(counts_by_route[0])
         else:
-            candidates = self.with_sentences(merged(counts_by_route), features, query, table, among)
+            candidates = self.with_sentences(merged(counts_by_route), batch, query, table, among)
             if not self._settings.max_candidates:
                 candidates = candidates.with_crowds()
-        return self._limited(self._filtered(candidates, features, table, threshold))
+        return self._limited(self._filtered(candidates, batch, table, threshold))
 
     def with_sentences(
         self,
         candidates: Candidates,
-        features: SignedQueryBatch,
+        batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
         among: Among | None = None,
@@ -185,12 +185,12 @@ class Search:
         """
         if self.sentences is None:
             return candidates
-        if features.words is None:
+        if batch.words is None:
             return candidates._replace(truncated=np.ones_like(candidates.truncated))
-        return candidates.with_sentences(self.sentences.shared_and_add(features.words, query, table, among))
+        return candidates.with_sentences(self.sentences.shared_and_add(batch.words, query, table, among))
 
     def _filtered(
-        self, candidates: Candidates, features: SignedQueryBatch, table: DocumentTable, threshold: Fraction
+        self, candidates: Candidates, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
         """Candidates without those whose bitmaps (kernels/bitmap_filter.py) speak against the threshold; all of them in
         a complete search. What has sentences in common stays, and so do crowds.
@@ -202,7 +202,7 @@ class Search:
             keep |= candidates.sentences > 0
         open_pairs = np.flatnonzero(~keep)
         queries, docs = candidates.queries[open_pairs], candidates.docs[open_pairs]
-        keep[open_pairs] = passes_bitmap_filter(features.signed, queries, docs, table, threshold)
+        keep[open_pairs] = passes_bitmap_filter(batch.signed, queries, docs, table, threshold)
         return candidates.chosen(keep)
 
     def _limited(self, candidates: Candidates) -> Candidates:
@@ -237,7 +237,7 @@ def passes_bitmap_filter(
     needed = required_overlaps(threshold, np.maximum(counts, table.counts[docs]))
     passed = np.empty(len(queries), np.bool_)
     bitmap_filter.passes(
-        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.sieves, passed
+        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.bitmaps, passed
     )  # fmt: skip
     passed |= counts == 0
     return passed

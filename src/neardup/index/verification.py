@@ -68,7 +68,7 @@ class Verifier:
 
     def __init__(
         self,
-        features: SignedQueryBatch,
+        batch: SignedQueryBatch,
         candidates: Candidates,
         *,
         table: DocumentTable,
@@ -80,37 +80,35 @@ class Verifier:
         rule: PartialRule | None,
         listed: int | None,
     ) -> None:
-        self._signed, self._candidates = features.signed, candidates
+        self._signed, self._candidates = batch.signed, candidates
         self._table, self._crowds, self._signer, self._settings = table, crowds, signer, settings
         self._threshold, self._read_texts, self._rule, self._listed = threshold, read_texts, rule, listed
-        self._bounds = np.searchsorted(
-            candidates.queries, np.arange(len(features.signed.counts) + 1)
-        ).tolist()
+        self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
         self._verify(candidates)
 
     def compared(
-        self, index: int, floor: int, *, number: int = -1, living: bool = False, limit: int = 0
+        self, index: int, floor: int, *, doc: int = -1, living: bool = False, limit: int = 0
     ) -> tuple[Compared, bool]:
         """What document `index` of the batch is compared with; whether candidates were cut off at `limit` (0: none).
 
-        Groups are as they stand where hours before `floor` have gone; `number` is the document's doc, -1 if it is not
+        Groups are as they stand where hours before `floor` have gone; `doc` is the document's doc, -1 if it is not
         kept. `living`: without candidates that are dead by now.
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, floor, number), False
+            return self._compare_crowd(index, crowd, floor, doc), False
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living and len(docs):
             docs = docs[self._table.alive[docs] == 1]
             if 0 < limit < len(docs):
                 docs, cut = docs[:limit], True
-            overlaps = [overlap for overlap in overlaps if overlap.number in docs]
-            parts = [part for part in parts if part.number in docs]
+            overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
+            parts = [part for part in parts if part.doc in docs]
         if not overlaps:
             return Compared(len(docs), _NO_MATCHES, parts), cut
         matches = ranked(overlaps, self._table.standing(floor), self._listed)
@@ -221,7 +219,7 @@ class Verifier:
         state[same], shared[same] = EXACT, count
         if len(same) < size:
             self._compare_texts(texts, doc)
-        table.settle(floor)
+        table.update_stands(floor)
         best = np.empty(len(docs) if self._listed is None else max(self._listed, 1), np.int64)
         text_of = np.empty(len(best), np.int64)
         total, compared, head, head_text = best_matches(
@@ -230,8 +228,10 @@ class Verifier:
             count, best, text_of,
         )  # fmt: skip
         listed = min(total, len(best))
-        places, text_places = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
-        overlaps = self._overlaps_of(docs[places], shared[text_places], count, state[text_places] == EXACT)
+        positions, text_positions = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
+        overlaps = self._overlaps_of(
+            docs[positions], shared[text_positions], count, state[text_positions] == EXACT
+        )
         joined = overlaps.pop()
         matches = Matches(overlaps, total, joined if head >= 0 else None)
         parts: list[Part] = []
@@ -272,7 +272,7 @@ class Verifier:
         """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
 
         Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
-        or not. Returns the places in `texts` of those that were read.
+        or not. Returns the positions in `texts` of those that were read.
         """
         query, candidates, sentences, shared, state = texts
         waiting = np.flatnonzero(state < NEAR)
@@ -320,9 +320,9 @@ class Verifier:
     def _gather_read(self, subject: Subject, crowd: int | None, read: NDArray[np.int64]) -> int | None:
         """Makes members of the docs `read`, of `crowd` or of a new one; returns the crowd of most of them, or None."""
         # Where routes give candidates, too, a text may come several times.
-        posted, places = np.unique(self._table.first_of[read], return_index=True)
+        posted, positions = np.unique(self._table.first_of[read], return_index=True)
         free = self._crowds.is_free(posted)
-        read, firsts = read[places[free]], posted[free].tolist()
+        read, firsts = read[positions[free]], posted[free].tolist()
         if len(read) < FEWEST:
             return crowd
         batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)

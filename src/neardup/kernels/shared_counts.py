@@ -38,27 +38,27 @@ TALLY_SHORTEST = 256
 
 
 class Counters(NamedTuple):
-    """A counter for every doc that is never cleared between two searches: it holds the epoch it was last used in.
+    """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
 
-    hits    one a doc: epoch << bits | count
+    hits    one a doc: stamp << bits | count
     bits    how many low bits are the count's: SMALL_BITS or LARGE_BITS
-    epoch   its one value is the epoch of the last search
+    stamp   its one value is the stamp of the last search
     """
 
     hits: NDArray[np.uint8]
     bits: int
-    epoch: NDArray[np.int64]
+    stamp: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def _next_epoch(counters):
-    """Starts a new count; returns what a counter of 0 is in it. All counters are cleared when epochs run out."""
-    hits, bits, epoch = counters
-    if epoch[0] == (1 << (8 * hits.itemsize - bits)) - 1:
+def _next_stamp(counters):
+    """Starts a new count; returns what a counter of 0 is in it. All counters are cleared when stamps run out."""
+    hits, bits, stamp = counters
+    if stamp[0] == (1 << (8 * hits.itemsize - bits)) - 1:
         hits[:] = 0
-        epoch[0] = 0
-    epoch[0] += 1
-    return epoch[0] << bits
+        stamp[0] = 0
+    stamp[0] += 1
+    return stamp[0] << bits
 
 
 @njit(cache=True, nogil=True)
@@ -117,7 +117,7 @@ def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
     """Counts the docs of one list; those whose counter comes to `wanted` go to `out[at:]`. Returns the next position,
     -1 if `out` has no room for the whole list: it is filled without a branch.
 
-    A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next epoch.
+    A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next stamp.
     """
     start, length, inline = list_at(entries, slot)
     if at + length > len(out):
@@ -165,7 +165,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
     if out_at + enough > len(out):
         return np.int64(-1)
     first = at = write_members(words, reached, out, out_at)
-    base = _next_epoch(counters)
+    base = _next_stamp(counters)
     goal = base + minimum
     wanted = max(goal - n_rows, base + 1)
     for j in range(n_others):
@@ -206,7 +206,7 @@ def count_shared(
         # At least two of the lists must be read, or every document in them would be looked up.
         if two >= 0 and minimum > 3:
             row_two = _row_at(lists, bitsets, slots[two])
-    base = _next_epoch(counters)
+    base = _next_stamp(counters)
     goal = base + minimum
     wanted = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
     at, left_out = out_at, 0

@@ -1,1 +1,1 @@
-"""Values: documents, verdicts, hours, settings and the decision between them. No files, no clock, no numpy."""
+"""Values: documents, verdicts, hours, settings, the decision between them, and the one clock. No files, no numpy."""

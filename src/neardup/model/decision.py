@@ -1,6 +1,6 @@
 """One document against its window: from exact overlaps to a verdict. The only place where a verdict is decided.
 
-A document is signed (signing/signature.py), candidates are found for it (index/candidates.py), and |A ∩ B| with each is
+A document is signed (signing/signature.py), candidates are found for it (index/search.py), and |A ∩ B| with each is
 counted exactly (index/verification.py); what is at or above the threshold comes here.
 """
 

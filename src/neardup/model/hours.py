@@ -31,7 +31,7 @@ def hour_of(milliseconds: int) -> int:
 
 
 def hour_name(hour: int) -> str:
-    """Name of an hour's local index, UTC, 24-hour clock.
+    """What an hour is called, UTC, 24-hour clock: its directory, and the end of its index's name.
 
     >>> hour_name(498681)
     '2026.11.21-09'

@@ -128,7 +128,7 @@ class Overlap(NamedTuple):
     forms.
     """
 
-    number: int
+    doc: int
     id: str
     time: int
     shared: int
@@ -142,23 +142,23 @@ class Overlap(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A document below the threshold that has a part in common with another, A, of `asked` q-grams.
+    """A document below the threshold that has a part in common with another, A; `size` = |A|.
 
     `smaller` = min(|A|, |B|), `sentences` in common.
     """
 
-    number: int
+    doc: int
     id: str
     time: int
     shared: int
-    asked: int
+    size: int
     smaller: int
     sentences: int
 
     @property
     def match(self) -> PartialMatch:
         """What a verdict says of it."""
-        share, containment = self.shared / self.asked, self.shared / self.smaller
+        share, containment = self.shared / self.size, self.shared / self.smaller
         return PartialMatch(self.id, share, containment, self.shared, self.sentences)
 
 

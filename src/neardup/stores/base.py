@@ -159,7 +159,7 @@ class Store(Protocol):
         have the same. `stored` gives the arrival of the document of an id.
         """
 
-    def repeated(self, document: Prepared, row: Rows, sieve: NDArray[np.uint64]) -> None:
+    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """A document of another owner came again with the text that it had: `row` and its bitmap are what is known."""
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:

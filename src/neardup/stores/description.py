@@ -42,8 +42,8 @@ def read_description(directory: Path) -> Description:
     except ValueError as error:
         raise WindowDamaged(file, str(error), "JSON") from None
     if not isinstance(known, dict) or known.get("format") != FORMAT:
-        found = known.get("format") if isinstance(known, dict) else known
-        raise WindowDamaged(file, f"format {found!r}", f"format {FORMAT}, the one this version reads")
+        stored_format = known.get("format") if isinstance(known, dict) else known
+        raise WindowDamaged(file, f"format {stored_format!r}", f"format {FORMAT}, the one this version reads")
     if not {"recipe", "recipe_fields", "settings"} <= known.keys():
         raise WindowDamaged(file, f"only {', '.join(sorted(known))}", "recipe, recipe_fields and settings")
     return Description(known["recipe"], known["recipe_fields"], known["settings"])

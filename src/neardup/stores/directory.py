@@ -135,8 +135,8 @@ class DirectoryStore(SingleOwner):
         return self._slots.read()
 
     def hours(self) -> list[int]:
-        found = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
-        return sorted(hour for hour in map(hour_named, (entry.name for entry in found)) if hour is not None)
+        entries = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
+        return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
 
     def records(self, since: Commit) -> Iterator[Records]:
         hours = self._stored_hours()
@@ -196,10 +196,10 @@ class DirectoryStore(SingleOwner):
 
         Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
         """
-        found, expected = sum(self._row_counts.values()), self.committed.rows
-        if found != expected:
+        rows, expected = sum(self._row_counts.values()), self.committed.rows
+        if rows != expected:
             damaged = self.path / "hours"
-            raise WindowDamaged(damaged, f"{found:,} rows", f"the {expected:,} that were committed")
+            raise WindowDamaged(damaged, f"{rows:,} rows", f"the {expected:,} that were committed")
         for hour in self._row_counts:
             for name, end in zip(_NAMES, self._ends[hour], strict=True):
                 os.truncate(self._directory(hour) / name, end)

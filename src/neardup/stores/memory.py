@@ -67,5 +67,5 @@ class MemoryStore(SingleOwner):
 
 
 def _held(kept: dict[int, dict[int, bytes]], rows: Rows) -> list[bytes]:
-    places = zip(hours_of(rows).tolist(), arrivals_of(rows).tolist(), strict=True)
-    return [kept[hour][arrival] for hour, arrival in places]
+    refs = zip(hours_of(rows).tolist(), arrivals_of(rows).tolist(), strict=True)
+    return [kept[hour][arrival] for hour, arrival in refs]

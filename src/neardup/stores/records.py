@@ -75,7 +75,7 @@ class KeySizes(NamedTuple):
     """How many keys of each kind each of some documents has."""
 
     sketch: NDArray[np.int64]
-    sieve: int
+    bitmap: int
     prefix: NDArray[np.int64] | int = 0
     sentences: NDArray[np.int64] | int = 0
     bands: NDArray[np.int64] | int = 0
@@ -108,7 +108,7 @@ def new_rows(
     return rows
 
 
-def number_rows(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:
+def set_arrivals(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:
     """Numbers new documents by arrival from `first_arrival` on; their blobs are their ids alone, so far."""
     rows["order"] = rows["group_order"] = np.arange(first_arrival, first_arrival + len(rows))
     rows["id_bytes"] = rows["blob_bytes"] = id_bytes
@@ -197,11 +197,11 @@ def are_too_short(rows: Rows) -> NDArray[np.bool_]:
 
 def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
     """Which of `rows` are the last versions of documents that are there, from `floor_arrival` on, by arrival."""
-    places: NDArray[np.int64] = np.lexsort((rows["seq"], rows["order"]))
+    by_arrival: NDArray[np.int64] = np.lexsort((rows["seq"], rows["order"]))
     last = np.ones(len(rows), np.bool_)
-    last[:-1] = rows["order"][places][1:] != rows["order"][places][:-1]
-    places = places[last]
-    return places[~are_deleted(rows[places]) & (rows["order"][places] >= floor_arrival)]
+    last[:-1] = rows["order"][by_arrival][1:] != rows["order"][by_arrival][:-1]
+    by_arrival = by_arrival[last]
+    return by_arrival[~are_deleted(rows[by_arrival]) & (rows["order"][by_arrival] >= floor_arrival)]
 
 
 # ---- keys ----
@@ -225,7 +225,7 @@ def lay_keys(rows: Rows) -> None:
     rows["keys_start"] = np.cumsum(sizes) - sizes
 
 
-def sieves_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
+def bitmaps_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
     """The bitmap of each of `rows`, whose `keys` lie one after another; empty for one without."""
     counts = key_counts(rows)
     sizes = counts.sum(axis=0)

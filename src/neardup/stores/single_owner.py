@@ -28,7 +28,7 @@ class SingleOwner:
         """All keep their ids."""
         return documents
 
-    def repeated(self, document: Prepared, row: Rows, sieve: NDArray[np.uint64]) -> None:
+    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Nobody else's document ever comes."""
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:

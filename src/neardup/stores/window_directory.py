@@ -26,7 +26,7 @@ def check_window(directory: Path) -> None:
         raise WindowMissing(directory)
 
 
-def check_room(directory: Path) -> None:
+def check_free_directory(directory: Path) -> None:
     """Raises `SettingsError` unless a window is there or can be made there: strewn among other files it could be
     neither moved nor deleted.
     """

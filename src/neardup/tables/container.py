@@ -78,9 +78,9 @@ def read(
     if found_version != version:
         raise error(path, f"format version {found_version}", f"format version {version}")
     payload = _inflated(path, data[HEADER.size :], length, error)
-    found = xxhash.xxh64_intdigest(payload, seed=0)
-    if found != checksum:
-        raise error(path, f"a payload of checksum {found:016x}", f"checksum {checksum:016x}")
+    actual = xxhash.xxh64_intdigest(payload, seed=0)
+    if actual != checksum:
+        raise error(path, f"a payload of checksum {actual:016x}", f"checksum {checksum:016x}")
     return payload, checksum
 
 

@@ -63,9 +63,9 @@ def read(path: str | os.PathLike[str]) -> RankTable:
     payload, _ = container.read(path, KIND, VERSION)
     if len(payload) != _PAYLOAD_BYTES:
         raise DataFileError(path, f"a payload of {len(payload)} bytes", f"{_PAYLOAD_BYTES} bytes")
-    numbers = np.frombuffer(payload, "<u2").astype(np.uint16)
-    numbers.setflags(write=False)
-    return RankTable(numbers[:65_536], numbers[65_536:])
+    logarithms = np.frombuffer(payload, "<u2").astype(np.uint16)
+    logarithms.setflags(write=False)
+    return RankTable(logarithms[:65_536], logarithms[65_536:])
 
 
 @functools.cache

@@ -34,11 +34,11 @@ def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQu
     while count and (0 < settings.max_documents <= count or 0 < settings.max_memory < memory + int(sizes[0])):
         _give_up_oldest(state)
         count, memory = state.table.budgeted
-    room = settings.max_documents - count if settings.max_documents else len(sizes)
+    free_documents = settings.max_documents - count if settings.max_documents else len(sizes)
     if settings.max_memory:
         fits = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
-        room = min(room, int(fits))
-    return max(room, 1)
+        free_documents = min(free_documents, int(fits))
+    return max(free_documents, 1)
 
 
 def _give_up_oldest(state: State) -> None:

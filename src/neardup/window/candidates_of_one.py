@@ -31,12 +31,12 @@ def candidates_of_one(
     if searched and state.settings.retrieval == "complete":
         signed = signed._replace(prefixes=search.prefixes(signed.signed, threshold))
     one = np.ones(1, np.int64)
-    asked = Query(
+    query = Query(
         -one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.numerator, threshold.denominator
     )
     if not searched:
-        return search.with_sentences(_all_of(state, hours), signed, asked, table, among)
-    return search.candidates(signed, asked, table, threshold, among)
+        return search.with_sentences(_all_of(state, hours), signed, query, table, among)
+    return search.candidates(signed, query, table, threshold, among)
 
 
 def _all_of(state: State, hours: tuple[int, int]) -> Candidates:

@@ -21,7 +21,7 @@ class ComparedHours(NamedTuple):
 
     floors       the oldest hour that lives when it comes
     lows, highs  the first and the last hour that it is compared with
-    docs         its number in the table, -1 for one whose own hour has gone
+    docs         its doc in the table, -1 for one whose own hour has gone
     incomplete   hours that it should be compared with are missing
     """
 

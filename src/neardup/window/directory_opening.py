@@ -12,7 +12,7 @@ from neardup.signing.signer import Signer, signer_for
 from neardup.stores.description import Description, describe, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_room, check_window
+from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_free_directory, check_window
 from neardup.window.changed_hours import check_hours
 from neardup.window.engine import WindowEngine
 
@@ -33,7 +33,7 @@ def open_directory(
     if readonly:
         check_window(directory)
     else:
-        check_room(directory)
+        check_free_directory(directory)
         directory.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         store = DirectoryStore(directory, readonly=readonly)
@@ -83,7 +83,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
     signer = signer_for(recipe)
-    for asked in (recipe, chosen.recipe):
-        if asked is not None and signer_for(asked).text != description.recipe:
-            raise RecipeMismatch(str(directory), description.recipe, signer_for(asked).text)
+    for wanted in (recipe, chosen.recipe):
+        if wanted is not None and signer_for(wanted).text != description.recipe:
+            raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text)
     return signer, chosen.with_changes(recipe=recipe)

@@ -36,7 +36,6 @@ class WindowEngine:
 
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
         self._session = Session(store, settings, signer, readonly=readonly)
-        self._lock = self._session.lock
         self._ingest = Ingest(self._session)
 
     @property
@@ -135,10 +134,9 @@ class WindowEngine:
             with self._session.writing():
                 pass
 
-    @one_at_a_time
     def close(self) -> None:
         self._ingest.close()
-        self._session.store.close()
+        self._session.close()
 
     def __enter__(self) -> Self:
         return self

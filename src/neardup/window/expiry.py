@@ -1,4 +1,4 @@
-"""Expiry: hours leave a window whole, when they are old enough; and the newest hour, which they are counted from."""
+"""Expiry: hours leave a window whole, when they are old enough."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
         return _with_hours(_expirable(session, first), _left_behind(session))
     with session.writing():
         left_behind = _drop_left_behind(session)
-        gone = session.state.expire_before(first)
+        expired = session.state.expire_before(first)
         session.commit()
     session.state.compact_if_worthwhile()
-    return _with_hours(gone, left_behind)
+    return _with_hours(expired, left_behind)
 
 
 def expirable(session: Session, kept_hours: int) -> Expired:
@@ -53,7 +53,7 @@ def set_newest(session: Session, time: Any) -> str | None:
     hour = hour_to_set(session.state, None if time is None else time_argument("newest", time))
     with session.writing():
         set_back(session.state, hour)
-        session.state.table.settle_anew()
+        session.state.table.rebuild_stands()
         session.commit()
     newest = session.state.newest
     return hour_name(newest) if newest > FIRST_HOUR else None

@@ -31,7 +31,6 @@ class Ingest:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._lock = session.lock
         self._scorer = Scorer(session.state.settings.threads)
         self._has_warned = False
 

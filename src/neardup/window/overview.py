@@ -35,13 +35,13 @@ def groups(session: Session) -> list[Group]:
 def _groups(state: State) -> Iterator[Group]:
     """Reads one blob a member and one more a group."""
     table = state.table
-    found = []
+    listed = []
     for head_arrival, docs in table.members.items():
         members = sorted((doc for doc in docs if table.lives(doc, FIRST_HOUR)), key=table.arrival_key)
         if members:
             head_time = int(table.group_times[members[0]])
-            found.append((head_time, state.blob(members[0]).group, head_arrival, members))
-    for head_time, head, _, members in sorted(found, key=lambda group: group[:3]):
+            listed.append((head_time, state.blob(members[0]).group, head_arrival, members))
+    for head_time, head, _, members in sorted(listed, key=lambda group: group[:3]):
         yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
 
 
@@ -60,7 +60,7 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
     table, head_doc = state.table, state.table.doc_of.get(head)
     if head_doc is None or table.arrivals[head_doc] != table.group_arrivals[docs[0]]:
         return {}
-    signed = state.search.features(state.texts(docs), normal=True)
+    signed = state.search.query_batch(state.texts(docs), normal=True)
     count = len(docs)
     pairs = Candidates(np.arange(count), np.full(count, head_doc), np.zeros(count, np.bool_))
     verifier = verifier_of(state, signed, pairs, _ANY_OVERLAP, rule=None, listed=1)

@@ -81,7 +81,7 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
             raise UnknownDocument(options.id)
         return own, state.signed_again(own), int(state.table.times[own])
     try:
-        signed = state.search.features([encode_text(options.text or "")])
+        signed = state.search.query_batch([encode_text(options.text or "")])
     except ValueError as error:
         raise DocumentError(None, str(error)) from None
     return -1, signed, state.newest * HOUR_MS if state.newest > FIRST_HOUR else 0

@@ -57,7 +57,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
             table.follow(doc, head)
         if changed:
             yield verdict
-    table.settle_anew()
+    table.rebuild_stands()
 
 
 def remember_own_settings(state: State) -> None:

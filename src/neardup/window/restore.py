@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.index.query_batch import with_fingerprints
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import (
     KEY_COUNTS,
@@ -35,7 +35,7 @@ log = logging.getLogger("neardup")
 
 _REBUILD_BATCH: Final = 256
 _FILL_BATCH: Final = 65_536
-_SKETCH, _SIEVE, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
+_SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
 def add_stored(state: State, stored: Records) -> None:
@@ -102,8 +102,10 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> No
     rows = state.table.rows[docs]
     counts = key_counts(rows)
     starts = key_starts(rows)
-    sieved = counts[_SIEVE] > 0
-    state.table.sieves[docs[sieved]] = keys[starts[_SIEVE][sieved][:, None] + np.arange(SIEVE_WORDS)]
+    with_bitmap = counts[_BITMAP] > 0
+    state.table.bitmaps[docs[with_bitmap]] = keys[
+        starts[_BITMAP][with_bitmap][:, None] + np.arange(BITMAP_WORDS)
+    ]
     search = state.search
     posted = state.table.first_of[docs] == docs
     kind = _SKETCH
@@ -126,8 +128,8 @@ def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
     """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
     for at in range(0, len(docs), _REBUILD_BATCH):
         part = docs[at : at + _REBUILD_BATCH]
-        features = state.search.features(state.texts(part.tolist()), normal=True)
-        state.search.lists.add(*state.search.posting_keys(features), part)
+        batch = state.search.query_batch(state.texts(part.tolist()), normal=True)
+        state.search.lists.add(*state.search.posting_keys(batch), part)
 
 
 def _gathered(

@@ -88,10 +88,10 @@ class Scorer:
     def _signed(self, state: State, texts: list[bytes]) -> SignedQueryBatch:
         """A batch signed; in several threads, a part each, if so set."""
         if self._pool is None or len(texts) < 2 * self._threads:
-            return state.search.features(texts)
+            return state.search.query_batch(texts)
         step = -(-len(texts) // self._threads)
         parts = [texts[at : at + step] for at in range(0, len(texts), step)]
-        return joined_batches(list(self._pool.map(state.search.features, parts)))
+        return joined_batches(list(self._pool.map(state.search.query_batch, parts)))
 
 
 def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
@@ -101,7 +101,7 @@ def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
 def _stored_verdict(state: State, document: Prepared, doc: int) -> Verdict:
     """The verdict on a document that came before with the same text."""
     if document.origin is not None:
-        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.sieves[doc])
+        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.bitmaps[doc])
     return state.stored_verdict(doc)
 
 
@@ -110,13 +110,13 @@ def _end_of_run(state: State, documents: Sequence[Prepared], batch: SignedQueryB
     is reached.
     """
     settings = state.settings
-    room = within_budgets(state, documents, batch, first)
+    limit_of_run = within_budgets(state, documents, batch, first)
     if settings.policy != "mark" and state.search.reads_words:
-        room = 1  # whether a list is too long to read depends on which documents of the run were kept
+        limit_of_run = 1  # whether a list is too long to read depends on which documents of the run were kept
     hour = documents[first].hour
     newest, oldest = max(state.newest, hour), min(state.table.load, default=hour)
     last = first + 1
-    while last < len(documents) and last - first < room:
+    while last < len(documents) and last - first < limit_of_run:
         document, oldest = documents[last], min(oldest, hour)
         hour = document.hour
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
@@ -169,7 +169,7 @@ def _decided(
     verdicts = []
     for i, document in enumerate(documents):
         doc = docs[i]
-        compared, limited = verifier.compared(i, floors[i], number=doc, living=living, limit=limit)
+        compared, limited = verifier.compared(i, floors[i], doc=doc, living=living, limit=limit)
         checked, matches, parts = compared
         verdict = decide(
             Evidence(

@@ -27,6 +27,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 PATIENCE: Final = 10
 """How often in a row a reader reads a window again whose writer is always faster, as one is that replays a stream."""
+_CLOSED: Final = "this window is closed: open it again"
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again; "
@@ -35,14 +36,18 @@ _HALF_WAY: Final = (
 
 
 def one_at_a_time(method: Method) -> Method:
-    """The method, which waits while another such method of the same window (its `_lock`) runs in another thread.
+    """The method, which waits while another such method of the same session runs in another thread. Raises
+    `NeardupError` once the session is closed.
 
     Kernels release the GIL and count in memory that all searches of a window share: two at once give wrong answers.
     """
 
     @functools.wraps(method)
     def locked(self: Any, *arguments: Any, **options: Any) -> Any:
-        with self._lock:
+        session: Session = self._session
+        with session.lock:
+            if session.is_closed:
+                raise NeardupError(_CLOSED)
             return method(self, *arguments, **options)
 
     return cast("Method", locked)
@@ -58,9 +63,17 @@ class Session:
         self.store = store
         self.state = State(store, settings, signer)
         self.lock = threading.RLock()
+        self.is_closed = False
         self._readonly = readonly
         self._revision: int | None = None
         self._broken: BaseException | None = None
+
+    def close(self) -> None:
+        """Lets go of the store; there is nothing to be asked or changed any more."""
+        with self.lock:
+            if not self.is_closed:
+                self.is_closed = True
+                self.store.close()
 
     @property
     def is_in_step(self) -> bool:
@@ -88,7 +101,7 @@ class Session:
             store.committed.floor_order,
         )
         if store.committed.floor_hour < before.floor_hour:
-            state.table.settle_anew()  # the newest hour was set back
+            state.table.rebuild_stands()  # the newest hour was set back
         if has_expired:
             state.mark_expired_dead()  # before an id of what has gone comes again
         if is_anew or store.committed.next_order > before.next_order:

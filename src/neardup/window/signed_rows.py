@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.stores.records import KeySizes, new_rows
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
         return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.bitmaps[:, 1]]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.bitmaps[:, 1].ravel(), SIEVE_WORDS * np.arange(len(signed.bitmaps) + 1)))
+    kinds.append((signed.bitmaps[:, 1].ravel(), BITMAP_WORDS * np.arange(len(signed.bitmaps) + 1)))
     if batch.prefixes is not None:
         kinds.append(batch.prefixes)
     if batch.words is not None:

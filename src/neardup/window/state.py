@@ -35,7 +35,7 @@ class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
     `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `left` and
-    `replaced` are those of the window (window/base.py). Documents are called by their numbers in the table.
+    `replaced` are those of the window (window/base.py). `doc` is a document in the table.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer) -> None:
@@ -74,21 +74,21 @@ class State:
         self, documents: Sequence[Prepared], signed: SignedQueryBatch, chosen: NDArray[np.int64]
     ) -> None:
         """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
-        places = chosen.tolist()
-        self._documents = [documents[i] for i in places]
-        self._texts = [signed.signed.text(i) for i in places]
+        indices = chosen.tolist()
+        self._documents = [documents[i] for i in indices]
+        self._texts = [signed.signed.text(i) for i in indices]
         ids = [document.id for document in self._documents]
         self._blobs = [id.encode() for id in ids]
         rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
         first = self.committed.next_order
-        records.number_rows(rows, first, list(map(len, self._blobs)))
+        records.set_arrivals(rows, first, list(map(len, self._blobs)))
         self.committed = self.committed._replace(next_order=first + len(rows))
         hours = np.array([document.hour for document in self._documents], np.int64)
         self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self.table.name(ids, self._blobs)
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
-        """Appends the documents of the run that are to be stored; `chosen` are their places in `signed`."""
+        """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""
         table, first = self.table, self._run
         rows = table.rows[first : table.size]
         stay = ~records.are_deleted(rows)
@@ -96,7 +96,7 @@ class State:
         for hour in np.unique(hours[stay]).tolist():
             own = np.flatnonzero(stay & (hours == hour))
             part = rows[own]
-            self._number_versions(part)
+            self._set_versions(part)
             whole = len(own) == len(rows)
             additions = NewDocuments(
                 part,
@@ -111,7 +111,7 @@ class State:
         self._documents, self._texts, self._blobs = (), [], []
         self._run = table.size
 
-    def _number_versions(self, rows: Rows) -> None:
+    def _set_versions(self, rows: Rows) -> None:
         records.set_versions(rows, self.committed.seq)
         self.committed = self.committed._replace(seq=self.committed.seq + len(rows))
 
@@ -145,7 +145,7 @@ class State:
     def _revise(self, doc: int, blob: bytes) -> None:
         """Adds the row of `doc` as it is now, as a new version of a stored document."""
         row = self.table.rows[doc : doc + 1]
-        self._number_versions(row)
+        self._set_versions(row)
         self.store.revise(int(self.table.hours[doc]), row, self.table.ids[doc], blob)
 
     # ---- reading ----
@@ -163,7 +163,7 @@ class State:
 
     def signed_again(self, doc: int) -> SignedQueryBatch:
         """A stored document as it was signed when it came, with its sentences where they are known."""
-        signed = self.search.features(self.texts([doc]), normal=True)
+        signed = self.search.query_batch(self.texts([doc]), normal=True)
         sentences = self.search.sentences
         if sentences is None or not records.has_words(self.table.rows[doc]):
             return signed
@@ -195,25 +195,25 @@ class State:
     def expire_before(self, hour: int) -> Expired:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
         going = {old: load[0] for old, load in self.table.load.items() if old < hour}
-        gone = Expired((), sum(going.values()))
+        expired = Expired((), sum(going.values()))
         if hour > self.committed.floor_hour:
             self.committed = self.committed._replace(floor_hour=hour)
             doomed = [old for old in self.store.hours() if old < hour]
             self.mark_expired_dead()
             self._doomed += doomed
-            gone.extend(map(hour_name, doomed))
+            expired.extend(map(hour_name, doomed))
         self.left = self.left.with_more(going)
-        return gone
+        return expired
 
     def mark_expired_dead(self) -> None:
         """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
         table, committed = self.table, self.committed
         if self.search.sentences is not None:
             self.search.sentences.forget_before(committed.floor_hour)
-        gone = (table.hours[: table.size] < committed.floor_hour) | (
+        dead = (table.hours[: table.size] < committed.floor_hour) | (
             table.arrivals[: table.size] < committed.floor_order
         )
-        for doc in np.flatnonzero(gone).tolist():
+        for doc in np.flatnonzero(dead).tolist():
             if table.doc_of.get(table.ids[doc]) == doc:
                 table.mark_dead(doc)
 

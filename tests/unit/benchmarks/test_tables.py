@@ -41,8 +41,8 @@ def test_experiments_run_the_shortest_first_and_take_as_long_as_they_say():
     assert [letter for letter, _ in rows] == list("ABCD")
     minutes = {paper: int(took) for paper, (_, took) in zip(papers, rows, strict=True)}
     assert list(experiments.PAPERS) == sorted(minutes, key=lambda paper: minutes[paper])
-    for told in (INDEX, experiments.__doc__ or ""):
-        [total] = re.findall(r"about (\d+) minutes", told, re.IGNORECASE)
+    for page in (INDEX, experiments.__doc__ or ""):
+        [total] = re.findall(r"about (\d+) minutes", page, re.IGNORECASE)
         assert abs(int(total) - sum(minutes.values())) < 5
 
 

@@ -119,7 +119,7 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         (
             "NEARDUP_THRESOLD",
@@ -131,10 +131,10 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
         ("NEARDUP_APIKEY", "the nearest is NEARDUP_API_KEY"),
     ],
 )
-def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, name, told):
+def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, name, message):
     assert load(tmp_path, "threshold = 0.8", **{name: "0.7"}).settings.threshold == 0.8
     (record,) = caplog.records
-    assert told in record.getMessage()
+    assert message in record.getMessage()
     assert "0.7" not in record.getMessage()  # it may be a secret
 
 

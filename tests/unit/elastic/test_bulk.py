@@ -56,20 +56,20 @@ class Index:
 
     def done(self, op: str, key: tuple[str, str], source: dict[str, Any]) -> dict[str, Any]:
         there = key in self.documents
-        told = {"_seq_no": len(self.log), "_primary_term": 1}
+        version = {"_seq_no": len(self.log), "_primary_term": 1}
         if op == "create" and there:
             return {"status": 409, "error": {"type": "version_conflict", "reason": "exists"}}
         if op == "delete":
             found = self.documents.pop(key, None) is not None
             return (
-                {"status": 200, "result": "deleted", **told}
+                {"status": 200, "result": "deleted", **version}
                 if found
                 else {"status": 404, "result": "not_found"}
             )
         if op == "update" and not there:
             return {"status": 404, "error": {"type": "document_missing", "reason": "no"}}
         self.documents[key] = self.documents[key] | source["doc"] if op == "update" else source
-        return {"status": 200 if there else 201, "result": "updated" if there else "created", **told}
+        return {"status": 200 if there else 201, "result": "updated" if there else "created", **version}
 
 
 def cluster_of(server, patience=5.0):
@@ -225,7 +225,7 @@ def test_one_item_that_a_whole_request_is_refused_for_is_found(bad):
     reason = "illegal_argument_exception: Field [_id] is a metadata field"
     assert [str(n) for n, outcome in enumerate(outcomes) if not outcome.ok] == bad
     assert {outcome for outcome in outcomes if not outcome.ok} == {Outcome(400, None, None, None, reason)}
-    assert {identity for _, identity in index.documents} == {str(n) for n in range(100)} - set(bad)
+    assert {id for _, id in index.documents} == {str(n) for n in range(100)} - set(bad)
     assert index.calls <= min(2 * 100, 1 + len(bad) * 2 * 7)
 
 

@@ -71,11 +71,11 @@ def test_a_busy_cluster_is_asked_again(status, caplog):
     ):
         assert cluster.request("GET", "/_cluster/health") == {"status": "green"}
     assert len(server.requests) == 3
-    told = [record.getMessage() for record in caplog.records if record.name == "neardup"]
-    assert len(told) == 2
+    messages = [record.getMessage() for record in caplog.records if record.name == "neardup"]
+    assert len(messages) == 2
     assert all(record.levelno == logging.WARNING for record in caplog.records if record.name == "neardup")
-    assert f"{status} es_rejected queue full" in told[0]
-    assert server.url in told[0]
+    assert f"{status} es_rejected queue full" in messages[0]
+    assert server.url in messages[0]
 
 
 def test_a_cut_connection_is_tried_again(caplog):

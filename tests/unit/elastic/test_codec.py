@@ -44,16 +44,16 @@ def a_row(**values):
     return row
 
 
-def blob_of(row, identity, group="", rest=b""):
-    row["id_bytes"], row["group_bytes"] = len(identity.encode()), len(group.encode())
-    blob = identity.encode() + group.encode() + rest
+def blob_of(row, id, group="", rest=b""):
+    row["id_bytes"], row["group_bytes"] = len(id.encode()), len(group.encode())
+    blob = id.encode() + group.encode() + rest
     row["blob_bytes"] = len(blob)
     return blob
 
 
-def stored(row, blob, sieve):
+def stored(row, blob, bitmap):
     """What comes back from the cluster: the signature by the pipeline, the rest by the scorer, without nulls."""
-    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | first_fields(row, sieve, "ingest")
+    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | first_fields(row, bitmap, "ingest")
     kept = {name: value for name, value in fields.items() if name in RESTORED and value not in (None, [])}
     return orjson.loads(orjson.dumps(kept))
 
@@ -65,8 +65,8 @@ def test_a_copy_comes_back_as_it_was_written(flags):
     blob = blob_of(
         row, "zweiter-ä", "erster", orjson.dumps(["erster", NOW - 5, 71 / 90, [["erster", 71 / 90, 71]]])
     )
-    sieve = np.arange(32, dtype=np.uint64)
-    found = stored_rows([stored(row, blob, sieve)], [bool(flags & SET_ASIDE)])
+    bitmap = np.arange(32, dtype=np.uint64)
+    found = stored_rows([stored(row, blob, bitmap)], [bool(flags & SET_ASIDE)])
     assert found.ids == ["zweiter-ä"]
     assert found.blobs == [blob]
     for name in ("order", "time", "group_order", "group_time", "count", "candidates", "shared", "larger", "status",
@@ -114,8 +114,8 @@ def test_a_document_without_copies_comes_back_without_an_original():
 
 def test_keys_come_back_in_the_order_of_the_store():
     row = a_row(status=0)
-    sieve = np.arange(100, 132, dtype=np.uint64)
-    two = [stored(row, blob_of(row, name), sieve) for name in ("a", "b")]
+    bitmap = np.arange(100, 132, dtype=np.uint64)
+    two = [stored(row, blob_of(row, name), bitmap) for name in ("a", "b")]
     found = stored_rows(two, [False, False])
     signature = sign(TEXT)
     counts = key_counts(found.rows)
@@ -130,13 +130,13 @@ def test_keys_come_back_in_the_order_of_the_store():
     assert start == counts[:, 0].sum()
     keys = found.keys[start:].tolist()
     assert [f"{key:016x}" for key in keys[: len(signature.sketch)]] == list(signature.sketch)
-    assert keys[len(signature.sketch) : len(signature.sketch) + 32] == sieve.tolist()
+    assert keys[len(signature.sketch) : len(signature.sketch) + 32] == bitmap.tolist()
     assert keys[-4:] == [
         block << 16 | int(band[-4:], 16) for block, band in enumerate(signature.simhash_bands)
     ]
 
 
-def test_a_sieve_survives_as_text():
+def test_a_bitmap_survives_as_text():
     packed = first_fields(a_row(), np.arange(32, dtype=np.uint64), "watch")["sieve"]
     assert np.frombuffer(base64.b64decode(packed), np.uint64).tolist() == list(range(32))
 

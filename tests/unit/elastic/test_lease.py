@@ -120,11 +120,11 @@ def test_who_has_lost_the_lease_is_told_when_it_renews(cluster, state):
     assert not slow.held
 
 
-@pytest.mark.parametrize("tell", [True, False])
-def test_an_epoch_that_failed_is_undone_by_the_next(cluster, state, tell):
+@pytest.mark.parametrize("at_once", [True, False])
+def test_an_epoch_that_failed_is_undone_by_the_next(cluster, state, at_once):
     lease = scoring_lease(cluster)
     begun, _ = lease.acquire()
-    lease.fail(begun, tell=tell)
+    lease.fail(begun, at_once=at_once)
     assert not lease.held
     again, lost = scoring_lease(cluster).acquire()
     assert (lost, again.undo) == (True, (1,))

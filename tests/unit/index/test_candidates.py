@@ -102,10 +102,10 @@ def test_a_batch_is_its_parts_joined(chosen):
         for _ in range(9)
     ]
     search = search_of(**chosen)
-    whole = search.features(texts)
+    whole = search.query_batch(texts)
     for cuts in ([0, 9], [0, 1, 5, 5, 9], [0, 3, 6, 9]):
         pairs = list(itertools.pairwise(cuts))
-        assert_equal(joined_batches([search.features(texts[a:b]) for a, b in pairs if a < b]), whole)
+        assert_equal(joined_batches([search.query_batch(texts[a:b]) for a, b in pairs if a < b]), whole)
         assert_equal(joined_batches([whole.part(a, b) for a, b in pairs]), whole)
 
 
@@ -126,28 +126,28 @@ def flat(value):
 def searched(texts, chosen, threshold="0.7"):
     """Candidates of each text among those before it, as sets, and whether something was left out."""
     search = search_of(**chosen, threshold=threshold)
-    features = search.features([text.encode() for text in texts], normal=True)
-    table = table_of(features.signed, search)
+    batch = search.query_batch([text.encode() for text in texts], normal=True)
+    table = table_of(batch.signed, search)
     exact = Fraction(threshold)
     ones = np.ones(len(texts), np.int64)
     query = Query(
-        np.arange(len(texts)), features.signed.counts, ones, ones, exact.numerator, exact.denominator
+        np.arange(len(texts)), batch.signed.counts, ones, ones, exact.numerator, exact.denominator
     )  # fmt: skip
-    found = search.candidates(features, query, table, exact)
+    found = search.candidates(batch, query, table, exact)
     verifier = Verifier(
-        features, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
-        threshold=exact, read_texts=lambda numbers: [texts[number].encode() for number in numbers], rule=None,
+        batch, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
+        threshold=exact, read_texts=lambda numbers: [texts[doc].encode() for doc in numbers], rule=None,
         listed=None,
     )  # fmt: skip
     candidates = [
         set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
-    compared = [verifier.compared(i, 0, number=i)[0] for i in range(len(texts))]
+    compared = [verifier.compared(i, 0, doc=i)[0] for i in range(len(texts))]
     return (
         candidates,
         found.truncated.tolist(),
-        [{o.number: (o.shared, o.larger) for o in own.matches.best} for own in compared],
+        [{o.doc: (o.shared, o.larger) for o in own.matches.best} for own in compared],
     )
 
 

@@ -134,7 +134,7 @@ def test_limits_are_included():
     assert prepare(Document("é" * 256, "𠮷" * 10), now, 10).text == ("𠮷" * 10).encode()
 
 
-@pytest.mark.parametrize(("item", "identity", "reason"), [
+@pytest.mark.parametrize(("item", "id", "reason"), [
     ({}, None, "id is None: it must be a non-empty string or a 64-bit number"),
     (Document("", "x"), None, "id is ''"),
     ({"id": False, "text": "x"}, None, "id is False"),
@@ -150,10 +150,10 @@ def test_limits_are_included():
     (Document("a", "ab", "soon"), "a", "time 'soon' is not ISO 8601"),
     (Document("a", "ab", 1e17), "a", "outside the years 1 to 9999"),
 ])  # fmt: skip
-def test_what_cannot_be_used_is_named(item, identity, reason):
+def test_what_cannot_be_used_is_named(item, id, reason):
     with pytest.raises(DocumentError, match=reason) as caught:
         prepare(item, now, 10)
-    assert caught.value.id == identity
+    assert caught.value.id == id
 
 
 @given(st.text(st.characters()))

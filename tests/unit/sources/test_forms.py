@@ -33,12 +33,12 @@ def test_a_directory_is_every_file_of_a_known_ending_below_it(tmp_path):
     assert list(reader) == [
         STORIES[0], Document("b.txt", "b"), Document("one.json:1", "x"), Document("sub/a.txt.gz", "a"), *STORIES,
     ]  # fmt: skip
-    (told,) = reader.passed_over
-    assert told.startswith(f"{tmp_path}/d: 5 passed over: .md 2 (first: notes.md), ")
+    (line,) = reader.passed_over
+    assert line.startswith(f"{tmp_path}/d: 5 passed over: .md 2 (first: notes.md), ")
     assert {"no ending 1 (first: sub/LICENSE)", "hidden 1 (first: .hidden)", "a window 1 (first: w)"} <= {
-        part.partition(";")[0] for part in told.partition("passed over: ")[2].split(", ")
+        part.partition(";")[0] for part in line.partition("passed over: ")[2].split(", ")
     }
-    assert told.endswith("; --input says what they are")
+    assert line.endswith("; --input says what they are")
 
 
 def test_below_a_directory_a_form_that_was_said_leaves_out_other_known_ones(tmp_path):
@@ -97,8 +97,8 @@ def test_a_reader_may_be_read_again_and_tells_of_the_last_time(tmp_path):
     reader = Reader(paths)
     next(iter(reader))
     assert list(reader) == list(reader)
-    ((told, having),) = reader.missing_fields(["id"])
-    assert told.startswith("no record has the field 'id' (fields: text), so their ids were made up")
+    ((line, having),) = reader.missing_fields(["id"])
+    assert line.startswith("no record has the field 'id' (fields: text), so their ids were made up")
     assert having == 0
     assert list(reader.remarks()) == [f"1 file is HTML with its tags, compared as text (first: {paths[1]})"]
 

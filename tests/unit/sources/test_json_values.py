@@ -84,9 +84,9 @@ def test_what_is_broken_is_rejected_and_the_rest_read(tmp_path, content, expecte
     path = tmp_path / "a.json"
     path.write_text(content)
     found = list[Any](Reader([path]))
-    told = [item.text if isinstance(item, Document) else item.reason for item in found]
-    assert len(told) == len(expected)
-    assert all(text.startswith(begin) for text, begin in zip(told, expected, strict=True))
+    shown = [item.text if isinstance(item, Document) else item.reason for item in found]
+    assert len(shown) == len(expected)
+    assert all(text.startswith(begin) for text, begin in zip(shown, expected, strict=True))
 
 
 def test_a_value_over_the_limit_is_let_go_and_the_next_is_read():

@@ -75,5 +75,5 @@ def test_bitmaps_are_found_among_all_keys():
         rows[name] = counts
     records.lay_keys(rows)
     assert rows["keys_start"].tolist() == [0, 6, 10]
-    found = records.sieves_among(rows, np.arange(13, dtype=np.uint64))
-    assert [sieve.tolist() for sieve in found] == [[2, 3, 4], [6, 7, 8], []]
+    found = records.bitmaps_among(rows, np.arange(13, dtype=np.uint64))
+    assert [bitmap.tolist() for bitmap in found] == [[2, 3, 4], [6, 7, 8], []]

@@ -49,12 +49,12 @@ def read_indices(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
     hourly, others = [], []
-    for name, content in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
+    for name, described in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
         if hour is None:
             others.append(name)
             continue
-        about = content.get("mappings", {}).get("_meta", {}).get("neardup")
-        settings = content.get("settings", {}).get("index", {})
-        hourly.append(HourlyIndex(name, *hour, about, settings, content.get("aliases", {})))
+        about = described.get("mappings", {}).get("_meta", {}).get("neardup")
+        settings = described.get("settings", {}).get("index", {})
+        hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {})))
     return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others))

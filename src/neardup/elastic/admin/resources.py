@@ -35,10 +35,10 @@ def load(name: Folder, file: str, prefix: str) -> dict[str, Any]:
     """
     path = folder(name) / file
     try:
-        content = orjson.loads(path.read_bytes())
+        definition = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataFileError(str(path), str(error), "an object in JSON") from error
-    return dict(with_prefix(content, prefix))
+    return dict(with_prefix(definition, prefix))
 
 
 def with_prefix(value: Any, prefix: str) -> Any:

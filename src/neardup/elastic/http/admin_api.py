@@ -148,7 +148,7 @@ def index_settings(
 def mappings(cluster: Cluster, target: str) -> dict[str, dict[str, Any]]:
     """The mapping of every index, by name; none if there is no index."""
     answer = cluster.request("GET", f"/{target}/_mapping", missing_ok=True) or {}
-    return {name: content["mappings"] for name, content in answer.items()}
+    return {name: described["mappings"] for name, described in answer.items()}
 
 
 def put_mapping(cluster: Cluster, index: str, mapping: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ def delete_index(cluster: Cluster, name: str) -> None:
 def alias(cluster: Cluster, name: str) -> dict[str, dict[str, Any]]:
     """How each index of an alias is in it, by name; none if there is no alias."""
     answer = cluster.request("GET", f"/_alias/{name}", missing_ok=True) or {}
-    return {index: content["aliases"][name] for index, content in answer.items()}
+    return {index: described["aliases"][name] for index, described in answer.items()}
 
 
 def update_aliases(cluster: Cluster, actions: Sequence[dict[str, Any]]) -> None:

@@ -28,7 +28,7 @@ def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
     if window_hours and span.last - span.first > window_hours:
         _check_expiry(source.name, span, window_hours, chosen=chosen)
     elif not window_hours:
-        _check_room(source, span)
+        _check_source_fits(source, span)
 
 
 def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
@@ -43,22 +43,22 @@ def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> 
     raise SettingsError("window_hours", window_hours, expected)
 
 
-def check_room(cluster: Cluster, hours: int) -> None:
+def check_free_hours(cluster: Cluster, hours: int) -> None:
     """Raises `SettingsError` if a cluster has no room for the indices of so many hours, those of files."""
-    room = _hours_left(cluster)
-    if hours > room:
+    free = _hours_left(cluster)
+    if hours > free:
         expected = (
             f"above 0 for files with documents in {hours:,} hours: each hour becomes an index, and the cluster takes "
-            f"{room:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
+            f"{free:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
         )
         raise SettingsError("window_hours", 0, expected)
 
 
-def _check_room(source: Source, span: Span) -> None:
-    room = _hours_left(source.cluster)
-    if span.hours > room:
+def _check_source_fits(source: Source, span: Span) -> None:
+    free = _hours_left(source.cluster)
+    if span.hours > free:
         expected = (
-            f"an index of at most {room:,} hours with documents, not {span.hours:,}: every hour becomes an index, and "
+            f"an index of at most {free:,} hours with documents, not {span.hours:,}: every hour becomes an index, and "
             "the cluster takes no more of them; --in-place scores the documents where they are"
         )
         raise SettingsError("from_index", source.name, expected)

@@ -96,10 +96,10 @@ class BacklogReader:
         )
         writable: list[str] = []
         readonly: list[str] = []
-        for name, content in sorted(settings.items()):
+        for name, index in sorted(settings.items()):
             if self._layout.archive is None and not self._is_hour(name):
                 continue
-            blocked = any(content["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
+            blocked = any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
             (readonly if blocked else writable).append(name)
         return writable, readonly
 

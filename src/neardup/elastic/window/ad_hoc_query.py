@@ -54,12 +54,12 @@ class AdHocQuery:
         own = [] if options.id is None else self._own(options.id)
         text = text_of(self._layout, own[0]) if own else options.text or ""
         try:
-            features = self._queries.features(text)
+            batch = self._queries.query_batch(text)
         except ValueError as error:
             raise DocumentError(options.id, str(error)) from None
         if options.rule is not None:
-            self._queries.common = self._common_sentences(features, options)
-        hits = own + self._alike(text, features, options.threshold, options.time)
+            self._queries.common = self._common_sentences(batch, options)
+        hits = own + self._alike(text, batch, options.threshold, options.time)
         part = stored_part(self._layout, self._with_groups(hits), self._queries.common or frozenset())
         held = HeldDocuments(self._context)
         held.add(part.records.rows, part.refs, part.blobs)
@@ -67,17 +67,17 @@ class AdHocQuery:
 
     def candidates(self, text: str, threshold: Fraction) -> list[Hit]:
         """What may be a copy of `text`: the search alone, for those who measure it."""
-        return self._alike(text, self._queries.features(text), threshold, None)
+        return self._alike(text, self._queries.query_batch(text), threshold, None)
 
     def body(self, text: str, threshold: Fraction) -> dict[str, Any]:
         """The search of `candidates`, as it is sent to a cluster without the plugin."""
-        features = self._queries.features(text)
-        by_terms = self._queries.by_terms(features, threshold)
-        return self._queries.body(self._queries.alike(features, threshold, None, by_terms))
+        batch = self._queries.query_batch(text)
+        by_terms = self._queries.by_terms(batch, threshold)
+        return self._queries.body(self._queries.alike(batch, threshold, None, by_terms))
 
-    def _common_sentences(self, features: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
+    def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
-        names, others = sentence_names(features), self._queries.others(options.id, options.time)
+        names, others = sentence_names(batch), self._queries.others(options.id, options.time)
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
             holders = holders_of(names[at : at + _COUNTED_AT_ONCE])
@@ -91,44 +91,42 @@ class AdHocQuery:
             raise UnknownDocument(id)
         return hits[-1:]
 
-    def _alike(
-        self, text: str, features: SignedQueryBatch, threshold: Fraction, time: int | None
-    ) -> list[Hit]:
-        if not len(features.signed.texts):
+    def _alike(self, text: str, batch: SignedQueryBatch, threshold: Fraction, time: int | None) -> list[Hit]:
+        if not len(batch.signed.texts):
             return []  # nothing is a copy of an empty text
         if self._settings.retrieval == "complete":
             try:
-                return self._found(features, threshold, time, self._queries.by_plugin(text, threshold))
+                return self._alike_hits(batch, threshold, time, self._queries.by_plugin(text, threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-        return self._found(features, threshold, time, self._queries.by_terms(features, threshold))
+        return self._alike_hits(batch, threshold, time, self._queries.by_terms(batch, threshold))
 
-    def _found(
-        self, features: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
+    def _alike_hits(
+        self, batch: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
     ) -> list[Hit]:
-        query = self._queries.alike(features, threshold, time, alike)
+        query = self._queries.alike(batch, threshold, time, alike)
         return self._hits(self._queries.body(query), searched_only=True)
 
     def _hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
         """All hits; `searched_only`: none of the copies that are set aside."""
-        found = pages(self._cluster, self._layout, body, searched_only=searched_only)
-        return [hit for hits in found for hit in hits]
+        hit_pages = pages(self._cluster, self._layout, body, searched_only=searched_only)
+        return [hit for hits in hit_pages for hit in hits]
 
     def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
         """Documents, and whatever decides which groups they stand for, in order of arrival."""
         known = {hit.source[OBJECT]["order"]: hit for hit in hits}
         heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
-            found = self._hits(self._queries.of_arrivals(heads))
-            known |= {hit.source[OBJECT]["order"]: hit for hit in found}
-            for gone in sorted(heads - known.keys()):
-                known |= self._successor(gone)
+            head_hits = self._hits(self._queries.of_arrivals(heads))
+            known |= {hit.source[OBJECT]["order"]: hit for hit in head_hits}
+            for missing in sorted(heads - known.keys()):
+                known |= self._successor(missing)
         return [known[arrival] for arrival in sorted(known)]
 
     def _successor(self, head: int) -> dict[int, Hit]:
         """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
         body = self._queries.successor(head)
-        found = next(pages(self._cluster, self._layout, body, size=1), [])
-        return {hit.source[OBJECT]["order"]: hit for hit in found}
+        hits = next(pages(self._cluster, self._layout, body, size=1), [])
+        return {hit.source[OBJECT]["order"]: hit for hit in hits}

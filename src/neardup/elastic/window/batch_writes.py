@@ -38,13 +38,13 @@ class BatchWrites:
         self.removes = False
 
     def add(
-        self, ref: DocumentRef, document: Prepared, row: Any, blob: bytes, sieve: NDArray[np.uint64]
+        self, ref: DocumentRef, document: Prepared, row: Any, blob: bytes, bitmap: NDArray[np.uint64]
     ) -> None:
         """A new document, whole, or our fields on one of another client."""
         if document.origin is not None:
-            self.mark_stored(ref, document, document.origin, row, blob, sieve)
+            self.mark_stored(ref, document, document.origin, row, blob, bitmap)
             return
-        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, "ingest")
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, bitmap, "ingest")
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
@@ -58,10 +58,10 @@ class BatchWrites:
         origin: Origin,
         row: Any,
         blob: bytes,
-        sieve: NDArray[np.uint64],
+        bitmap: NDArray[np.uint64],
     ) -> None:
         """Our fields on a document of another client that the window keeps, whatever was to happen to it."""
-        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, sieve, "watch")
+        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, bitmap, "watch")
         self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, ours["order"])
 
     def mark_not_kept(self, ref: DocumentRef, document: Prepared, origin: Origin, verdict: Verdict) -> None:

@@ -43,7 +43,7 @@ class CandidateQueries:
         self._search = Search(context.signer, context.settings)
         self.common: frozenset[int] | None = None
 
-    def features(self, text: str) -> SignedQueryBatch:
+    def query_batch(self, text: str) -> SignedQueryBatch:
         """A text signed, with its sentences where they are searched by; `ValueError` for an unpaired surrogate."""
         encoded = [encode_text(text)]
         signed = self._signer.sign(encoded)
@@ -67,19 +67,19 @@ class CandidateQueries:
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def alike(
-        self, features: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
+        self, batch: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
     ) -> dict[str, Any]:
         """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
-        signed = features.signed
+        signed = batch.signed
         count = int(signed.counts[0])
         ways = [queries.term("fingerprint", signed.fingerprint(0))]
         if count:
-            ways += [alike, *self._routes(features)]
+            ways += [alike, *self._routes(batch)]
         wanted = [queries.any_of(ways)]
         if count:
             wanted.append(queries.lengths(count, threshold))
         if self.common is not None:
-            names = [name for name in sentence_names(features) if int(name, 16) not in self.common]
+            names = [name for name in sentence_names(batch) if int(name, 16) not in self.common]
             wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
         return self.living([*wanted, *self.of_hours(time)])
 
@@ -87,19 +87,19 @@ class CandidateQueries:
         """Who is a copy of `text`, as our plugin finds out in the shards."""
         return queries.copies_of(text, threshold)
 
-    def by_terms(self, features: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
+    def by_terms(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
         """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
-        signed = features.signed
+        signed = batch.signed
         if self._settings.retrieval == "complete":
             return by_rarest(self._signer, self._search, signed, threshold)
         minimum = int(self._search.min_shared(signed.counts, threshold)[0])
         return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
 
-    def _routes(self, features: SignedQueryBatch) -> list[dict[str, Any]]:
-        words, routes = features.words, self._settings.routes
+    def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:
+        words, routes = batch.words, self._settings.routes
         ways = []
-        if "sentences" in routes and sentence_names(features):
-            ways.append(queries.terms("sentences", sentence_names(features)))
+        if "sentences" in routes and sentence_names(batch):
+            ways.append(queries.terms("sentences", sentence_names(batch)))
         if words is not None and "simhash" in routes and len(words.band_keys()[0]):
             bands = words.band_keys()[0].tolist()
             names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)
@@ -143,7 +143,7 @@ def holders_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {name: queries.term("sentences", name) for name in names}
 
 
-def sentence_names(features: SignedQueryBatch) -> list[str]:
+def sentence_names(batch: SignedQueryBatch) -> list[str]:
     """The sentence fingerprints of one text, as they are indexed."""
-    words = features.words
+    words = batch.words
     return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]

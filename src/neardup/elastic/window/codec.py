@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.bitmap_filter import WORDS as SIEVE_WORDS
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
 from neardup.stores.records import (
@@ -88,13 +88,13 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
     }
 
 
-def first_fields(row: Any, sieve: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
+def first_fields(row: Any, bitmap: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
     """What is written once, when a document is scored for the first time, beside `verdict_fields`."""
     first, second = row["fingerprint"].tolist()
     return {
         "fingerprint": f"{first:016x}{second:016x}",
         "normal_bytes": int(row["text_bytes"]),
-        "sieve": base64.b64encode(sieve.tobytes()).decode() if len(sieve) else None,
+        "sieve": base64.b64encode(bitmap.tobytes()).decode() if len(bitmap) else None,
         "written_by": written_by,
     }
 
@@ -123,7 +123,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
     `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
-    A missing sieve lets everything pass.
+    A missing bitmap lets everything pass.
     """
     rows = np.zeros(len(objects), ROW)
     ids = [each["identity"] for each in objects]
@@ -173,12 +173,12 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
     for row, each in zip(rows, objects, strict=True):
         sketch = _hex64(each.get("sketch") or ())
         packed = each.get("sieve")
-        sieve = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
+        bitmap = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
         sentences = _hex64(each.get("sentences") or ())
         bands = _bands(each.get("simhash_bands") or ())
-        row["n_sketch"], row["n_sieve"] = len(sketch), SIEVE_WORDS if len(sieve) else 0
+        row["n_sketch"], row["n_sieve"] = len(sketch), BITMAP_WORDS if len(bitmap) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
-        parts += [sketch, sieve, sentences, bands]
+        parts += [sketch, bitmap, sentences, bands]
     lay_keys(rows)
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 

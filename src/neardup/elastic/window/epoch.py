@@ -33,7 +33,7 @@ def epoch(context: ElasticContext) -> Iterator[StateDocument]:
             document = _undo(context, document)
         yield document
     except BaseException as error:
-        context.lease.fail(document, tell=not isinstance(error, ClusterUnreachable))
+        context.lease.fail(document, at_once=not isinstance(error, ClusterUnreachable))
         raise
 
 

@@ -70,9 +70,9 @@ class HeldDocuments:
 
     def forget(self, hour: int) -> None:
         """Lets go of an hour."""
-        gone = set(self._by_hour.pop(hour, ()))
-        self._texts.forget(gone)
-        for arrival in gone:
+        arrivals = set(self._by_hour.pop(hour, ()))
+        self._texts.forget(arrivals)
+        for arrival in arrivals:
             del self._refs[arrival], self._blobs[arrival]
 
     def forget_before(self, hour: int) -> None:

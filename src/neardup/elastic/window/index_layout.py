@@ -35,10 +35,10 @@ class Layout:
     archive: str | None = None
 
     @classmethod
-    def of(cls, address: Address, scheme: WindowConfig, archive: str | None) -> Self:
-        """That of a window which is set up by `scheme`."""
-        client_signs = scheme.signed_by == "client"
-        return cls(address, scheme.text_field, scheme.time_field, client_signs, archive)
+    def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
+        """That of a window which is set up by `config`."""
+        client_signs = config.signed_by == "client"
+        return cls(address, config.text_field, config.time_field, client_signs, archive)
 
     @property
     def target(self) -> str:
@@ -80,16 +80,16 @@ class Layout:
 
     def is_set_aside(self, index: str) -> bool:
         """Whether an index holds copies that are set aside from what is searched."""
-        found = self.address.hour_of_index(index)
-        return found is not None and found[1]
+        hour = self.address.hour_of_index(index)
+        return hour is not None and hour[1]
 
     def living(self, cluster: Cluster) -> dict[str, tuple[int, bool]]:
         """The hourly indices that exist: (hour, whether of copies) by name. An archive has none."""
         if self.archive is not None:
             return {}
         params = {"expand_wildcards": "all", "filter_path": "*.settings.index.uuid"}
-        found = index_settings(cluster, self.target, "index.uuid", params=params)
-        named = ((name, self.address.hour_of_index(name)) for name in found)
+        settings = index_settings(cluster, self.target, "index.uuid", params=params)
+        named = ((name, self.address.hour_of_index(name)) for name in settings)
         return {name: hour for name, hour in named if hour is not None}
 
     def delete_hour(self, cluster: Cluster, hour: int) -> None:

@@ -179,11 +179,11 @@ class Lease(Generic[Document]):
         if self.held:
             self.commit(document or self.document)
 
-    def fail(self, document: Document, *, tell: bool) -> None:
-        """Ends an epoch that failed: the next holder undoes it. `tell`: at once, if the cluster answers, and not only
-        when the lease has run out.
+    def fail(self, document: Document, *, at_once: bool) -> None:
+        """Ends an epoch that failed: the next holder undoes it. `at_once`: without waiting for the lease to
+        run out, if the cluster answers.
         """
-        if tell and self.held:
+        if at_once and self.held:
             with contextlib.suppress(ClusterError):
                 self._write(document.held_by(self._name, 0))
         holders.end(self._name)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from neardup.model.settings import Settings
 
 _PAGE: Final = 2_000
-_ORDER: Final = f"{OBJECT}.order"
+_ARRIVAL: Final = f"{OBJECT}.order"
 
 
 def refresh(cluster: Cluster, layout: Layout) -> None:
@@ -34,12 +34,12 @@ def refresh(cluster: Cluster, layout: Layout) -> None:
     api.refresh(cluster, layout.target, api.NO_INDEX_NEEDED)
 
 
-def committed(content: StateDocument, first: int) -> dict[str, Any]:
+def committed(state: StateDocument, first: int) -> dict[str, Any]:
     """The query for what counts of a window, from the order `first` on."""
-    orders = {"gte": max(first, content.commit.floor_order), "lt": content.commit.next_order}
-    query: dict[str, Any] = {"filter": [{"range": {_ORDER: orders}}]}
-    if content.aborted:
-        query["must_not"] = [{"range": {_ORDER: {"gte": low, "lt": high}}} for low, high in content.aborted]
+    arrivals = {"gte": max(first, state.commit.floor_order), "lt": state.commit.next_order}
+    query: dict[str, Any] = {"filter": [{"range": {_ARRIVAL: arrivals}}]}
+    if state.aborted:
+        query["must_not"] = [{"range": {_ARRIVAL: {"gte": low, "lt": high}}} for low, high in state.aborted]
     return {"bool": query}
 
 
@@ -66,8 +66,8 @@ def counted(
         "query": query, "size": 0, "track_total_hits": False,
         "aggs": {"each": {"filters": {"filters": each}}},
     }  # fmt: skip
-    found = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
-    buckets = found["each"]["buckets"] if found else {}
+    aggregations = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
+    buckets = aggregations["each"]["buckets"] if aggregations else {}
     return {name: bucket["doc_count"] for name, bucket in buckets.items()}
 
 
@@ -90,10 +90,10 @@ def stored_part(
     """The documents of `hits`, which are in order of arrival."""
     refs = [hit.ref for hit in hits]
     aside = [layout.is_set_aside(ref.index) for ref in refs]
-    found = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
     part_of = np.zeros(len(refs), np.int64)
     return StoredPart(
-        Records(found.rows, found.ids, [found.keys], part_of, common_sentences), refs, found.blobs
+        Records(stored.rows, stored.ids, [stored.keys], part_of, common_sentences), refs, stored.blobs
     )
 
 
@@ -103,7 +103,7 @@ def stored_parts(context: ElasticContext, document: StateDocument, first: int) -
     refresh(cluster, layout)
     body = {
         "query": committed(document, first),
-        "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
+        "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
         "_source": [f"{OBJECT}.{name}" for name in _restored_fields(context.settings)],
     }
     for hits in pages(cluster, layout, body):
@@ -124,17 +124,17 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
 
 
-def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
+def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
     refresh(cluster, layout)
-    ranges = [{"range": {_ORDER: {"gte": first, "lt": last}}} for first, last in content.aborted]
+    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     body = {
         "query": {"bool": {"should": ranges, "minimum_should_match": 1}},
-        "sort": [{_ORDER: {"order": "asc", "unmapped_type": "long"}}],
+        "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
         "_source": [f"{OBJECT}.written_by"],
         "seq_no_primary_term": True,
     }
@@ -144,7 +144,7 @@ def roll_back(cluster: Cluster, layout: Layout, content: StateDocument) -> int:
 
 def _undoing(hit: Hit) -> Action:
     assert hit.version is not None, "it was asked for"
-    place, version = (hit.index, hit.id), hit.version
+    ref, version = (hit.index, hit.id), hit.version
     if hit.source[OBJECT].get("written_by") == "ingest":
-        return Action("delete", *place, None, *version)
-    return Action("update", *place, {OBJECT: UNSCORED}, *version)
+        return Action("delete", *ref, None, *version)
+    return Action("update", *ref, {OBJECT: UNSCORED}, *version)

@@ -200,8 +200,9 @@ class PendingWrites:
         """
         action = write.action
         if current is None:
-            gone = action.op in ("update", "delete")
-            return None if gone else "Elasticsearch says both that it is there and that it is not"
+            if action.op in ("update", "delete"):
+                return None
+            return "Elasticsearch says both that it is there and that it is not"
         arrival = (current.source.get(OBJECT) or {}).get("order")
         if arrival is not None and arrival == write.arrival:
             return None

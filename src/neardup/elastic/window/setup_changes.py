@@ -27,15 +27,15 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
     """Brings the state document up to what `neardup setup` has made, which only its role can see."""
     with connected(window, credentials, None) as cluster:
         lease, about = scoring_lease(cluster), config_of_template(cluster)
-        content = lease.read()
+        state = lease.read()
         if about is None:
             return
-        if content is None:
+        if state is None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
             lease.create(StateDocument(about, hours.remembered))
-        elif content.about != about:
-            content, _ = lease.acquire()
-            lease.commit(replace(content, about=about))
+        elif state.about != about:
+            state, _ = lease.acquire()
+            lease.commit(replace(state, about=about))
 
 
 def remember_hours(
@@ -47,13 +47,13 @@ def remember_hours(
     """
     with connected(window, credentials, None) as cluster:
         lease = scoring_lease(cluster)
-        content = lease.read()
-        if content is None or not hours:
+        state = lease.read()
+        if state is None or not hours:
             return
-        left = settings_left(cluster.address.prefix, content)
+        left = settings_left(cluster.address.prefix, state)
         chosen = left.with_changes(**hours)
-        layout = Layout.of(cluster.address, window_config(content.about), content.archive)
-        newest = content.commit.newest
+        layout = Layout.of(cluster.address, window_config(state.about), state.archive)
+        newest = state.commit.newest
         check_hours(
             str(cluster.address),
             left,
@@ -62,8 +62,8 @@ def remember_hours(
             force=force,
         )
         if chosen != left:
-            content, _ = lease.acquire()
-            lease.commit(replace(content, settings=merged(content.settings, chosen.remembered)))
+            state, _ = lease.acquire()
+            lease.commit(replace(state, settings=merged(state.settings, chosen.remembered)))
 
 
 def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:

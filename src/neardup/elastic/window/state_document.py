@@ -112,7 +112,7 @@ class StateDocument:
         """From what is stored."""
         return cls(
             source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
-            tuple((gap["from"], gap["to"]) for gap in source["gaps"]),
+            tuple((each["from"], each["to"]) for each in source["gaps"]),
             source["holder"], source["until"], source["archive"],
             source["turn"], tuple(source["undo"]),
         )  # fmt: skip

@@ -17,7 +17,7 @@ from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.stores.base import CommitResult
-from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, sieves_among
+from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,8 +136,8 @@ class ClusterStore:
         ]
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts)
-        sieves = sieves_among(new.rows, new.keys)
-        for arguments in zip(refs, new.documents, new.rows, new.blobs, sieves, strict=True):
+        bitmaps = bitmaps_among(new.rows, new.keys)
+        for arguments in zip(refs, new.documents, new.rows, new.blobs, bitmaps, strict=True):
             self._writes.add(*arguments)
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
@@ -213,11 +213,11 @@ class ClusterStore:
 
         return list(map(named, documents))
 
-    def repeated(self, document: Prepared, row: Rows, sieve: NDArray[np.uint64]) -> None:
+    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Gives a document that another client wrote anew its mark again."""
         assert document.origin is not None, "another client wrote it"
         ref = self._layout.ref_for(document, document.hour, copies=False)
-        self._writes.mark_stored(ref, document, document.origin, row[0], self.blobs(row)[0], sieve)
+        self._writes.mark_stored(ref, document, document.origin, row[0], self.blobs(row)[0], bitmap)
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Marks a document of another client that came too late."""

@@ -44,8 +44,8 @@ class UndoLog:
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> None:
         """Keeps `entries` for `epoch`; they are safe when this returns."""
-        for number, part in enumerate(_parts(entries)):
-            name = _name(epoch, number)
+        for index, part in enumerate(_parts(entries)):
+            name = _name(epoch, index)
             self._written.append(name)
             body = {"entries": [entry._asdict() for entry in part]}
             put_doc(self._cluster, self._cluster.address.state, name, body)
@@ -75,15 +75,15 @@ class UndoLog:
 
     def _read(self, epoch: int) -> Iterator[list[UndoEntry]]:
         """The entries of an epoch, part by part; the last may be missing if its holder died while it wrote them."""
-        number = 0
+        index = 0
         while True:
-            name = _name(epoch, number)
+            name = _name(epoch, index)
             part = get_doc(self._cluster, self._cluster.address.state, name)
             if part is None:
                 return
             self._written.append(name)
             yield [UndoEntry(**entry) for entry in part.source["entries"]]
-            number += 1
+            index += 1
 
 
 def _name(epoch: int, part: int) -> str:

@@ -41,10 +41,10 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     return about
 
 
-def settings_left(name: str, content: StateDocument) -> Settings:
+def settings_left(name: str, state: StateDocument) -> Settings:
     """The settings that the last writer left."""
     try:
-        return Settings(**without_earlier(content.settings))
+        return Settings(**without_earlier(state.settings))
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error
 
