@@ -15,10 +15,9 @@ from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import counted
 from neardup.model.clock import now_ms
 from neardup.model.document import Document, Reject
-from neardup.window.base import Left
+from neardup.window.base import Left, Window
 
 if TYPE_CHECKING:
-    from neardup import Window
     from neardup.cli.inputs import Readable
     from neardup.cli.sinks import OutputOptions
     from neardup.elastic.watch.backlog import Backlog
