@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -11,7 +12,7 @@ from testing.cluster_stand_in import Answer, error, standing_in
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.leadership import LeaderDocument, leadership
-from neardup.elastic.window import holders, state_document
+from neardup.elastic.window import holders, setup_changes, state_document
 from neardup.elastic.window.state_document import ABORTED_ARRIVALS, StateDocument, read_state, scoring_lease
 from neardup.errors import LeaseLost, WindowLocked
 from neardup.stores.base import Commit
@@ -118,6 +119,19 @@ def test_who_has_lost_the_lease_is_told_when_it_renews(cluster, state):
     with pytest.raises(LeaseLost, match="another"):
         slow.renew()
     assert not slow.held
+
+
+def test_what_a_dead_scorer_left_outlives_a_change_of_the_state_alone(cluster, state):
+    left_by(cluster, DEAD_HERE)
+    setup_changes._change(cluster, lambda state: replace(state, about={"recipe": "s"}))
+    changed = read_state(cluster)
+    assert changed is not None
+    assert changed.about == {"recipe": "s"}
+    begun, lost = scoring_lease(cluster).acquire()
+    assert (lost, begun.undo) == (True, (0, 1))
+    left_by(cluster, None, 0)
+    setup_changes._change(cluster, lambda state: replace(state, about={"recipe": "t"}))
+    assert not scoring_lease(cluster).acquire()[1]
 
 
 @pytest.mark.parametrize("at_once", [True, False])

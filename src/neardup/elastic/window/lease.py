@@ -165,12 +165,13 @@ class Lease(Generic[Document]):
 
     # ---- to let it go ----
 
-    def commit(self, document: Document) -> None:
-        """Makes `document` what counts, and lets the lease go.
+    def commit(self, document: Document, *, still_lost: bool = False) -> None:
+        """Makes `document` what counts, and lets the lease go. `still_lost`: what an earlier holder left when it died
+        was not undone in this epoch, and the next one is to do it.
 
         Raises `LeaseLost` if its time had run out and another one took over: nothing of the epoch counts.
         """
-        if not self._write(document.held_by(None, 0)):
+        if not self._write(document.held_by(self._name if still_lost else None, 0)):
             self._lose()
         holders.end(self._name)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
 from neardup.elastic.window.window_state import config_of_template, connected, settings_left
 from neardup.model.hours import hour_name
 from neardup.model.settings import Settings
@@ -17,7 +17,7 @@ from neardup.window.base import Expired
 from neardup.window.changed_hours import check_hours
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
@@ -34,8 +34,7 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
             lease.create(StateDocument(about, hours.remembered))
         elif state.about != about:
-            state, _ = lease.acquire()
-            lease.commit(replace(state, about=about))
+            _change(cluster, lambda state: replace(state, about=about))
 
 
 def remember_hours(
@@ -46,8 +45,7 @@ def remember_hours(
     Raises `SettingsError` if documents would go by it and there is no `force`.
     """
     with connected(window, credentials, None) as cluster:
-        lease = scoring_lease(cluster)
-        state = lease.read()
+        state = read_state(cluster)
         if state is None or not hours:
             return
         left = settings_left(cluster.address.prefix, state)
@@ -62,8 +60,15 @@ def remember_hours(
             force=force,
         )
         if chosen != left:
-            state, _ = lease.acquire()
-            lease.commit(replace(state, settings=merged(state.settings, chosen.remembered)))
+            remembered = chosen.remembered
+            _change(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
+
+
+def _change(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
+    """Commits a change of the state alone. What a scorer left that died is for the next scorer to undo."""
+    lease = scoring_lease(cluster)
+    state, lost = lease.acquire()
+    lease.commit(change(state), still_lost=lost)
 
 
 def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
