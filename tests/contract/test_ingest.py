@@ -208,4 +208,4 @@ def test_a_closed_window_says_so(place):
     for call in calls:
         with pytest.raises(NeardupError, match="this window is closed: open it again"):
             call()
-    assert window.settings.threshold == 0.7
+    assert window.settings.policy == "mark"
