@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import random
 
+from neardup.baselines.sentence_fingerprints import SentenceFingerprints
+
+BLOG = [
+    "go to some place on foot for fun",
+    "some wait on it for him to come",
+    "to some, on and for",
+    "for some on to",
+]
+"""Posts that all have "to", "some", "on" and "for"."""
+
 ODD = (
     "",
     " \n ",
@@ -78,3 +88,10 @@ def collection(seed: int = 0, originals: int = 8, copies: int = 4) -> list[str]:
     texts += [long, edited(numbers, long, words, 0.01), long]
     numbers.shuffle(texts)
     return texts
+
+
+def learned_from_posts() -> SentenceFingerprints:
+    """Sentence fingerprints that know the words that all of `BLOG` have as common."""
+    learned = SentenceFingerprints(cutoff=0.6, delta=0)
+    learned.learn(BLOG)
+    return learned

@@ -6,6 +6,7 @@ import pytest
 import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
+from testing.baseline_texts import BLOG, learned_from_posts
 
 from neardup.baselines.sentence_fingerprints import SentenceFingerprints
 from neardup.baselines.words import Frequencies, sentences, words
@@ -17,20 +18,11 @@ TITLES = (
     "U.S. to Reveal Security Rules for Internet",
     "U.S. to Reveal Rules on Internet Security",
 )
-BLOG = [
-    "go to some place on foot for fun",
-    "some wait on it for him to come",
-    "to some, on and for",
-    "for some on to",
-]
 
 
 @pytest.fixture
 def method():
-    """Learned from four posts that all have "to", "some", "on" and "for"."""
-    learned = SentenceFingerprints(cutoff=0.6, delta=0)
-    learned.learn(BLOG)
-    return learned
+    return learned_from_posts()
 
 
 def md5(*found):

@@ -2,23 +2,12 @@
 
 import pytest
 from benchmarks.papers.yoon_sentence_table import SentenceTable
-
-from neardup.baselines.sentence_fingerprints import SentenceFingerprints
-
-BLOG = [
-    "go to some place on foot for fun",
-    "some wait on it for him to come",
-    "to some, on and for",
-    "for some on to",
-]
+from testing.baseline_texts import learned_from_posts
 
 
 @pytest.fixture
 def method():
-    """Learned from four posts that all have "to", "some", "on" and "for"."""
-    learned = SentenceFingerprints(cutoff=0.6, delta=0)
-    learned.learn(BLOG)
-    return learned
+    return learned_from_posts()
 
 
 def table_of(*texts, signer, **most):
