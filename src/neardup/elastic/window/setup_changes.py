@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 def describe(window: str, *, credentials: Credentials | None = None) -> None:
     """Brings the state document up to what `neardup setup` has made, which only its role can see."""
     with connected(window, credentials, None) as cluster:
-        lease, about = scoring_lease(cluster), config_of_template(cluster)
-        state = lease.read()
+        about, state = config_of_template(cluster), read_state(cluster)
         if about is None:
             return
         if state is None:
             hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
-            lease.create(StateDocument(about, hours.remembered))
+            scoring_lease(cluster).create(StateDocument(about, hours.remembered))
         elif state.about != about:
             _change(cluster, lambda state: replace(state, about=about))
 
