@@ -41,30 +41,47 @@ def write(folder: Path) -> None:
 
 
 def with_settings(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Every text with every q, each time with another fold_case and number of simhash variants."""
+    """Every text with every q, each time with another fold_case, number of simhash variants, and sketch."""
     for number, entry in enumerate(entries):
         for q in range(1, 17):
             settings = {
                 "q": q,
                 "fold_case": (q + number) % 2 == 1,
                 "simhash_variants": (q + 4 * number) % 10 + 1,
+                "sketch_size": (11 * q + number) % 64 + 1,
+                "reach": "0.5" if q % 3 == 0 else "0.6",
+                "salt": None if (q + number) % 4 else f"pinch {q}",
             }
             yield {**entry, **settings, "name": f"{entry['name']}, q = {q}"}
 
 
 def vector(case: dict[str, Any]) -> dict[str, Any]:
     """The line of one text: its settings, its signature, and what the signature was made from."""
+    written: Any
     if "repeat" in case:
         unit, times = case["repeat"]
         text, written = unit * times, {"repeat": case["repeat"]}
+    elif "letters" in case:
+        text = written = scattered(*case["letters"])
     else:
         text = written = case["text"]
     settings = {
         "q": case.get("q", 4),
         "fold_case": case.get("fold_case", False),
         "simhash_variants": case.get("simhash_variants", 1),
+        "sketch_size": case.get("sketch_size", 32),
+        "reach": case.get("reach", "0.6"),
+        "salt": case.get("salt"),
     }
-    signature = oracle.sign(text, **settings)
+    signature = oracle.sign(
+        text,
+        q=settings["q"],
+        fold_case=settings["fold_case"],
+        simhash_variants=settings["simhash_variants"],
+        size=settings["sketch_size"],
+        reach=settings["reach"],
+        salt=None if settings["salt"] is None else settings["salt"].encode(),
+    )
     form = oracle.normal_form(text, fold_case=settings["fold_case"])
     words = oracle.words(text)
     return {
@@ -76,6 +93,15 @@ def vector(case: dict[str, Any]) -> dict[str, Any]:
         "keys": [f"{oracle.key(gram):016x}" for gram in signature["qgrams"]],
         "words": [shortened(word) for word in words],
     }
+
+
+def scattered(letters: str, length: int, seed: int) -> str:
+    """A text of `length` of the `letters`, drawn by a linear congruential generator (Knuth's MMIX)."""
+    state, chosen = seed, []
+    for _ in range(length):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        chosen.append(letters[(state >> 33) % len(letters)])
+    return "".join(chosen)
 
 
 def shortened(text: str) -> str | dict[str, list[str | int]]:

@@ -1,27 +1,27 @@
 """The oracle: every definition written down once more, slow and plain.
 
 Pure Python and xxhash; it shares no code with the fast path, only the data that both are given: the Unicode
-table, the rank table and a lexicon. Tests compare the fast path with it, the test vectors are made by it,
+table and a lexicon. Tests compare the fast path with it, the test vectors are made by it,
 and `brute_force_pairs` is the truth for retrieval. It is 100 to 1,000 times slower than the fast path and
 must never be called by it.
 
 "Definitions" below are those of docs/definitions.md: N normal form, Q q-gram, D doc_q, K key, F
-fingerprint, W words, S sentences, SF sentence fingerprint, H simhash, L lexicon, R sketch (ranks), C recipe.
+fingerprint, W words, S sentences, SF sentence fingerprint, H simhash, L lexicon, R sketch, C recipe.
 """
 
 from __future__ import annotations
 
-import functools
+import hashlib
 import itertools
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import xxhash
 
 from neardup.oracle.nfc import has_class, lower, nfc
-from neardup.tables import ranks as rank_table
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
 
@@ -33,15 +33,16 @@ __all__ = [
     "fingerprint",
     "idf",
     "is_common",
+    "is_narrow",
     "key",
     "lower",
     "nfc",
     "normal_form",
     "qgrams",
-    "rank",
     "recipe",
     "sentence_fingerprints",
     "sentences",
+    "shared_for",
     "sign",
     "simhash",
     "simhash_bands",
@@ -52,7 +53,7 @@ __all__ = [
 ]
 
 MASK64 = (1 << 64) - 1
-COMPLETE_BELOW = 64  # R: a set of up to 64 q-grams is its own sketch
+WIDE_ABOVE = 512  # R: larger sets are sampled by wide grams
 SHORTEST_SENTENCE = 3  # SF: words left
 VARIANT_LIMIT = 0xAAAAAAAAAAAAAAAA  # H: a random lexicon keeps two words of three
 
@@ -137,9 +138,8 @@ def brute_force_pairs(
 
 
 def fingerprint(form: str) -> str:
-    """Definition F: xxh64 with seeds 0 and 1 of the UTF-8 normal form, 32 hex digits."""
-    data = form.encode("utf-8")
-    return f"{xxhash.xxh64_intdigest(data, seed=0):016x}{xxhash.xxh64_intdigest(data, seed=1):016x}"
+    """Definition F: the first 128 bits of the SHA-256 of the UTF-8 normal form, 32 hex digits."""
+    return hashlib.sha256(form.encode("utf-8")).hexdigest()[:32]
 
 
 # -- words and sentences ---------------------------------------------------------------------------
@@ -264,28 +264,94 @@ def simhash_bands(text: str, lexicon: Lexicon, variants: int = 1) -> list[str]:
 # -- sketch and signature --------------------------------------------------------------------------
 
 
-def rank(value: int, lexicon: Lexicon, q: int = 4, alpha: float = 1.5) -> int:
-    """Definition R: EL of the key's low 16 bits plus WL of the class of its slot, the key's top 22 bits.
+class Reach(NamedTuple):
+    """Definition R: what a sketch made for thresholds from `lowest` on samples.
 
-    A lexicon of another q knows nothing of these q-grams.
+    whole            sets of up to so many q-grams are their own sketch
+    middle, wide     where the q-grams begin whose keys make up a middle and a wide gram
     """
-    known = int(lexicon.qgram_classes[value >> 42]) if lexicon.q == q else 255
-    exponential, by_class = _rank_tables(alpha)
-    return exponential[value & 0xFFFF] + by_class[known]
+
+    lowest: Fraction
+    whole: int
+    middle: Sequence[int]
+    wide: Sequence[int]
+
+    def also(self, limit: int) -> int:
+        """Up to what size a set is sampled as those of up to `limit` are, too, because one of these may be its copy."""
+        return math.floor(limit / self.lowest)
 
 
-@functools.cache
-def _rank_tables(alpha: float) -> tuple[list[int], list[int]]:
-    return rank_table.load().exponential.tolist(), rank_table.class_weights(alpha).tolist()
+def reach_of(reach: str, q: int) -> Reach:
+    """Definition R: the numbers of a reach, "0.6" or "0.5"."""
+    if reach == "0.6":
+        return Reach(Fraction(6, 10), 24, (0, q), (0, q, 2 * q - 1))
+    return Reach(Fraction(5, 10), 32, (0, math.ceil(q / 2)), (0, q))
+
+
+def multipliers(salt: bytes | None = None) -> list[int]:
+    """Definition R: six odd numbers of 64 bits, C1 to C6; others for every salt."""
+    seed = 0 if salt is None else int.from_bytes(hashlib.sha256(salt).digest()[:8], "big")
+    return [
+        _splitmix64_finaliser((j * 0x9E3779B97F4A7C15 + seed) & MASK64) | 1 for j in range(1, 7)
+    ]
+
+
+def gram_keys(form: str, q: int, offsets: Sequence[int], factors: Sequence[int]) -> list[int]:
+    """Definition R: the distinct keys of all grams of a form, ascending: the keys of the q-grams that begin at `offsets`
+    from the beginning of each, times `factors`, added up.
+    """
+    starts = range(len(form) - offsets[-1] - q + 1)
+    return sorted(
+        {
+            sum(key(form[i + at : i + at + q]) * by for at, by in zip(offsets, factors, strict=False)) & MASK64
+            for i in starts
+        }
+    )
+
+
+def is_narrow(form: str, q: int) -> bool:
+    """Definition R: whether so many of the q-grams that its letters can make are there that sets are alike by chance."""
+    letters = form[:: math.ceil(len(form) / 256)]
+    pairs = sum(count * (count - 1) for count in Counter(letters).values())
+    if pairs == 0:
+        return False
+    alphabet = len(letters) * (len(letters) - 1) / pairs
+    possible = 1.0
+    for _ in range(q):
+        possible *= alphabet
+    return 4 * len(qgrams(form, q)) >= possible
 
 
 def sketch(
-    grams: Iterable[str], lexicon: Lexicon, *, q: int = 4, size: int = 32, alpha: float = 1.5
+    form: str, *, q: int = 4, size: int = 32, reach: str = "0.6", salt: bytes | None = None
 ) -> list[str]:
-    """Definition R: the keys of smallest (rank, key), 16 hex digits each; all if there are at most 64."""
-    ranked = sorted((rank(value, lexicon, q, alpha), value) for value in {key(gram) for gram in grams})
-    head = ranked if len(ranked) <= COMPLETE_BELOW else ranked[:size]
-    return [f"{value:016x}" for _, value in head]
+    """Definition R: the sketch of a normal form, 16 hex digits a key."""
+    count, numbers, factors = len(qgrams(form, q)), reach_of(reach, q), multipliers(salt)
+    if count == 0:
+        return []
+    chosen: list[int] = []
+    own = gram_keys(form, q, (0,), factors[:1])
+    if count <= numbers.also(numbers.whole):
+        chosen += own
+    if numbers.whole < count <= numbers.also(WIDE_ABOVE):
+        chosen += gram_keys(form, q, numbers.middle, factors[1:3])[:size]
+    if count > WIDE_ABOVE:
+        chosen += gram_keys(form, q, numbers.wide, factors[3:])[:size]
+    if count > numbers.also(numbers.whole) and is_narrow(form, q):
+        chosen += own[:size]
+    return [f"{value:016x}" for value in chosen]
+
+
+def shared_for(count: int, threshold: str, *, size: int = 32, reach: str = "0.6") -> int:
+    """How many keys of the sketch of a set of `count` q-grams a candidate must share (Search)."""
+    required = math.ceil(Fraction(threshold) * count)
+    wanted = 3 if Fraction(threshold) >= Fraction(7, 10) else 2
+    if count <= 48:
+        wanted = 2
+    wanted = max(wanted * size // 32, 1)
+    if count <= reach_of(reach, 4).whole:
+        wanted = 4
+    return max(min(wanted, required), 1)
 
 
 def recipe(
@@ -295,11 +361,15 @@ def recipe(
     fold_case: bool = False,
     simhash_variants: int = 1,
     size: int = 32,
-    alpha: float = 1.5,
+    reach: str = "0.6",
+    salt: bytes | None = None,
 ) -> str:
     """Definition C: everything that shapes a signature, in one string."""
     case = "fold" if fold_case else "case"
-    return f"neardup-1:q{q}:{case}:u16:lex-{lexicon.id}:sketch-{size}-{alpha}:simhash-{simhash_variants}"
+    whole = f"neardup-2:q{q}:{case}:u16:lex-{lexicon.id}:sketch-{size}-{reach}:simhash-{simhash_variants}"
+    if salt is None:
+        return whole
+    return f"{whole}:salt-{hashlib.sha256(hashlib.sha256(salt).digest()).hexdigest()[:8]}"
 
 
 def sign(
@@ -310,7 +380,8 @@ def sign(
     fold_case: bool = False,
     simhash_variants: int = 1,
     size: int = 32,
-    alpha: float = 1.5,
+    reach: str = "0.6",
+    salt: bytes | None = None,
 ) -> dict[str, Any]:
     """The signature of `text` by all the definitions, as `Signature.to_dict` gives it.
 
@@ -322,12 +393,12 @@ def sign(
     variants = range(simhash_variants)
     return {
         "recipe": recipe(
-            lexicon, q=q, fold_case=fold_case, simhash_variants=simhash_variants, size=size, alpha=alpha
+            lexicon, q=q, fold_case=fold_case, simhash_variants=simhash_variants, size=size, reach=reach, salt=salt
         ),
         "fingerprint": fingerprint(form),
         "qgrams": sorted(grams),
         "qgram_count": len(grams),
-        "sketch": sketch(grams, lexicon, q=q, size=size, alpha=alpha),
+        "sketch": sketch(form, q=q, size=size, reach=reach, salt=salt),
         "sentences": sentence_fingerprints(text, lexicon),
         "simhash": [simhash(text, lexicon, variant) for variant in variants],
         "simhash_bands": simhash_bands(text, lexicon, simhash_variants),
