@@ -37,7 +37,7 @@ def level_of(size):
 
 
 @njit(cache=True, nogil=True)
-def fill_levels(of, level, out):
+def fill_levels(of, out):
     """Writes the level of each of so many bytes `of` (any integers) to `out` (uint8)."""
     for i in range(len(of)):
         out[i] = level_of(np.int64(of[i]))
