@@ -146,7 +146,7 @@ def test_of_short_texts_every_copy_is_found(threshold, reach):
     wanted = list(ReferenceWindow(threshold=threshold).ingest(documents))
     with neardup.open(None, threshold=threshold, recipe=Recipe(reach=reach)) as window:
         missed = differing(list(window.ingest(documents)), wanted)
-    assert sum(verdict.is_copy for verdict in wanted) > 20
+    assert sum(verdict.is_copy for verdict in wanted) > 15
     assert len(missed) <= 1
 
 
@@ -405,7 +405,7 @@ FORGED = (
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])
 def test_texts_forged_to_have_one_hash_are_not_called_exact(place, retrieval):
     for seed in (0, 1):
-        assert xxhash.xxh64_hexdigest(FORGED[0], seed) == xxhash.xxh64_hexdigest(FORGED[1], seed)
+        assert len({xxhash.xxh64_hexdigest(text.encode(), seed) for text in FORGED}) == 1
     window = place.open(retrieval=retrieval, threshold="0.3")
     verdicts = list(window.ingest([Document("a", FORGED[0], START), Document("b", FORGED[1], START)]))
     assert [verdict.status for verdict in verdicts] == ["unique", "near"]
