@@ -36,7 +36,9 @@ RECIPES = st.builds(
 )
 LONGER = st.builds(
     lambda letters, seed, length: "".join(random.Random(seed).choices(letters, k=length)),
-    st.sampled_from(["ab", "acgt", "0123456789", "abcdefghijklmnopqrstuvwxyz", "каждый звук", "漢字かなカナ𠮷"]),
+    st.sampled_from(
+        ["ab", "acgt", "0123456789", "abcdefghijklmnopqrstuvwxyz", "каждый звук", "漢字かなカナ𠮷"]
+    ),
     st.integers(0, 1_000),
     st.integers(0, 3_000),
 )
