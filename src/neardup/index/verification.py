@@ -42,7 +42,10 @@ class Compared(NamedTuple):
 
     candidates: int
     matches: Matches
-    parts: list[Part]
+    parts: Sequence[Part]
+
+
+_NOTHING = Compared(0, _NO_MATCHES, ())
 
 
 class CrowdTexts(NamedTuple):
@@ -102,6 +105,8 @@ class Verifier:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
             return self._compare_crowd(index, crowd, floor, doc), False
+        if self._bounds[index] == self._bounds[index + 1]:
+            return _NOTHING, False
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living and len(docs):

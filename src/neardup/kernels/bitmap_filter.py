@@ -2,7 +2,7 @@
 
 A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 128 bytes do for any length: the
 keys whose bits 16 … 16 + level are 0, one bit each at bits 32 … 41. The level goes by the bytes of the normal form, so
-that no set need be made for it, and leaves some 100 to 250 keys. A key of A's sample that B lacks leaves a bit of A
+that no set need be made for it, and leaves some 200 to 500 keys. A key of A's sample that B lacks leaves a bit of A
 without its like in B, unless a key of B lies there by chance. So of the bits of A no greater part may lack in B than
 1 - t times the part of B's bits that are 0, and of B's in A likewise; nor of both together, which says more, being
 twice as many. At level 0 the sample is the set and the answer is certain. Above, five standard deviations are allowed:
@@ -25,13 +25,13 @@ WORDS = 16
 BITS = 64 * WORDS
 LEVELS = 3
 """Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
-SAMPLE = 128
+SAMPLE = 256
 SPREAD = 5.0
 
 
 @njit(cache=True, nogil=True)
 def level_of(size):
-    """Level of a normal form of `size` bytes: the largest that leaves 128 or more of so many windows, or 0."""
+    """Level of a normal form of `size` bytes: the largest that leaves 256 or more of so many windows, or 0."""
     level = 0
     while (size >> (level + 1)) >= SAMPLE:
         level += 1
