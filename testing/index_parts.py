@@ -22,9 +22,10 @@ def line(first: int, last: int) -> str:
     return "".join(chr(0x10000 + point) for point in range(first, last + 3))
 
 
-def signed(texts: Sequence[str], recipe: Recipe | None = None) -> SignedBatch:
-    """Normal forms, signed."""
-    return signer_for(recipe or Recipe()).sign([text.encode() for text in texts], normal=True)
+def signed(texts: Sequence[str], recipe: Recipe | None = None, *, counted: bool = False) -> SignedBatch:
+    """Normal forms, signed; `counted`: with |A| of all of them."""
+    encoded = [text.encode() for text in texts]
+    return signer_for(recipe or Recipe()).sign(encoded, normal=True, counted=counted)
 
 
 def search_of(recipe: Recipe | None = None, **settings: object) -> Search:
@@ -37,6 +38,7 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     table = DocumentTable(search.most_shared)
     rows = np.zeros(len(batch.counts), ROW)
     rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
+    rows["text_bytes"] = np.diff(batch.text_offsets)
     table.extend(rows, np.ones(len(rows), np.int64), batch.bitmaps[:, 1])
     ids = [str(i) for i in range(len(batch.counts))]
     table.name(ids, [id.encode() for id in ids])

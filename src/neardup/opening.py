@@ -62,7 +62,8 @@ def open_window(
         raise SettingsError("archive", archive, expected)
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
-        return WindowEngine(MemoryStore(), chosen, signer_for(chosen.recipe or Recipe()))
+        recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
+        return WindowEngine(MemoryStore(), chosen, signer_for(recipe))
     if isinstance(path, str):
         check_no_address(path)
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)

@@ -104,7 +104,7 @@ def test_complete_finds_everything_under_every_policy(directory, policy):
 
 
 @pytest.mark.parametrize(
-    "recipe", [Recipe(q=1), Recipe(q=3, fold_case=True), Recipe(q=9), Recipe(sketch_size=64, alpha=0)]
+    "recipe", [Recipe(q=1), Recipe(q=3, fold_case=True), Recipe(q=9), Recipe(sketch_size=64, reach=0.5)]
 )
 def test_complete_finds_everything_by_every_recipe(directory, recipe):
     verdicts = in_parts(directory, "w", stream(1), recipe=recipe, retrieval="complete")

@@ -60,12 +60,6 @@ def test_the_recipe_is_the_default_one():
     assert f"    {Recipe().text(Lexicon.default().id)}\n" in SECTIONS["Recipe"]
 
 
-@pytest.mark.parametrize(("alpha", "shown"), [(2, "2.0"), (0.00001, "1e-05"), (0.00000015, "1.5e-07")])
-def test_alpha_is_written_as_shown(alpha, shown):
-    assert shown in code("Recipe")
-    assert f"-32-{shown}:" in Recipe(alpha=alpha).text("0")
-
-
 def test_the_fingerprint_of_nothing_is_shown():
     assert oracle.fingerprint("") in code("Fingerprint")
 
@@ -93,7 +87,10 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("q-gram", "q from 1 to {}, ", params.MAX_Q),
         ("q-gram", ", {} by default", params.DEFAULT_Q),
         ("doc_q", "{} by default", params.DEFAULT_THRESHOLD),
-        ("Sketch", "if |A| ≤ {};", params.COMPLETE_BELOW),
+        ("Sketch", "| {} | 24 |", params.REACHES[0]),
+        ("Sketch", "| {} | 32 |", params.REACHES[1]),
+        ("Sketch", "{} (the default)", params.DEFAULT_REACH),
+        ("Sketch", "if |A| > {};", params.WIDE_ABOVE),
         ("Sketch", "M is 1 to {}, ", params.MAX_SKETCH_SIZE),
         ("Sketch", ", {} by default;", params.DEFAULT_SKETCH_SIZE),
         ("Simhash", "1 to {} *variants*", params.MAX_SIMHASH_VARIANTS),
@@ -103,7 +100,6 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Window", "`window_hours` w ({} by default", Settings().window_hours),
         ("Window", "`ahead_hours` ({})", Settings().ahead_hours),
         ("Search", "j = {}.", params.COMPLETE_SHARED),
-        ("Search", "less 1 for |A| ≥ {:,};", params.LONG_FROM),
         ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_DOCUMENTS),
         ("Search", "at most {:,} hold", params.MAX_BAND_DOCUMENTS),
         ("Bitmap", "of {:,} bits", 64 * bitmap_filter.WORDS),

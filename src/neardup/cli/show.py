@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from neardup.cli import options
 from neardup.cli.context import configuration
 
@@ -42,6 +40,6 @@ def show(
         simhash_variants=recipe.simhash_variants,
         size=recipe.sketch_size,
         reach=str(recipe.reach),
-        salt=None if recipe.salt is None else Path(recipe.salt).read_bytes(),
+        salt=recipe.secret,
     )
     print_either(format, signature)

@@ -381,6 +381,9 @@ class DocumentTable:
         """Drops dead documents; returns the new doc of every old one, -1 for those dropped, and the same for
         postings: that of a text goes on to the earliest document that has it.
         """
+        self.counts[: self.size] = self.counts[
+            self.first_of[: self.size]
+        ]  # whoever is posted next is counted
         keep = np.zeros(self.size, np.bool_)
         keep[list(self.doc_of.values())] = True
         new_docs = np.where(keep, np.cumsum(keep) - 1, -1)

@@ -26,6 +26,7 @@ from neardup.model.settings import (
     DEFAULT_SKETCH_SIZE,
     MAX_BAND_DOCUMENTS,
     MAX_SENTENCE_DOCUMENTS,
+    WIDE_ABOVE,
     Settings,
 )
 from neardup.model.verdict import required_overlap
@@ -104,15 +105,24 @@ class Search:
     def min_shared(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """How many posting lists of its keys a candidate must be in: m or k, but no more than doc_q >= t requires.
 
-        `counts`: |A|, or UNCOUNTED of sets that are larger than any that the rule of the sketch asks about.
+        `counts`: |A|, or, for a sketch, UNCOUNTED.
         """
         if self._settings.retrieval == "sketch":
             wanted = self._shared_keys(counts, threshold)
+            counts = np.where((counts == UNCOUNTED) | (counts > self._largest), self._largest, counts)
         else:
             wanted = np.full(len(counts), COMPLETE_SHARED)
-        required = np.where(counts == UNCOUNTED, wanted, required_overlaps(threshold, counts))
-        min_shared: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
+        min_shared: NDArray[np.int64] = np.maximum(
+            np.minimum(required_overlaps(threshold, counts), wanted), 1
+        )
         return min_shared
+
+    @property
+    def _largest(self) -> int:
+        """The size that a sketch takes all larger sets for, counted or not (`Query.largest`); 0: `complete`."""
+        if self._settings.retrieval == "complete":
+            return 0
+        return self._signer.recipe.sketch_limits.also(WIDE_ABOVE) + 1
 
     def _shared_keys(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """m, the keys of its sketch that each document must share: as set, or by threshold and size."""
@@ -165,6 +175,7 @@ class Search:
         counts = batch.signed.counts
         keys, offsets = self.posting_keys(batch)
         min_shared = self.min_shared(counts, threshold)
+        query = query._replace(largest=self._largest)
         posted = query._replace(fingerprints=batch.signed.fingerprints)
         counts_by_route = [
             self.lists.search_and_add(keys, offsets, min_shared, posted, table.columns, table.hits)

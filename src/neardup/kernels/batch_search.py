@@ -49,6 +49,8 @@ class Query(NamedTuple):
     counts        |A|; negative: not counted yet
     low_hours, high_hours   hours a candidate may lie in, both included
     fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
+    largest       sets of more q-grams, and those that were not counted, pass for sets of so many: who has counted which
+                  decides nothing then. 0: sizes are as they are, and what was not counted fits all
     """
 
     docs: NDArray[np.int64]
@@ -58,6 +60,7 @@ class Query(NamedTuple):
     numerator: int
     denominator: int
     fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
+    largest: int = 0
 
 
 class SearchOutput(NamedTuple):
@@ -75,6 +78,12 @@ class SearchOutput(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def _at_most(count, largest):
+    """`count`, or `largest` (not 0) if that is less or the set was not counted (negative)."""
+    return largest if largest > 0 and (count < 0 or count > largest) else count
+
+
+@njit(cache=True, nogil=True)
 def _write_candidates(candidates, begin, end, documents, query, i):
     """Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
     arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
@@ -84,8 +93,8 @@ def _write_candidates(candidates, begin, end, documents, query, i):
     """
     # Taken out once: a column read through the tuple is counted in and out at every document.
     hours, counts, alive, halves, fingerprints, _, next_of = documents
-    _, own_counts, low_hours, high_hours, numerator, denominator, own_fingerprints = query
-    count, low, high = own_counts[i], low_hours[i], high_hours[i]
+    _, own_counts, low_hours, high_hours, numerator, denominator, own_fingerprints, largest = query
+    count, low, high = _at_most(own_counts[i], largest), low_hours[i], high_hours[i]
     chained = len(own_fingerprints) > 0
     first_half, second_half = _U(0), _U(0)
     if chained:
@@ -96,7 +105,7 @@ def _write_candidates(candidates, begin, end, documents, query, i):
         doc = candidates[p]
         if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
             same = doc
-        other = np.int64(counts[doc])
+        other = _at_most(np.int64(counts[doc]), largest)
         counted = count >= 0 and other >= 0
         if counted and min(other, count) * denominator < numerator * max(other, count):
             continue
@@ -141,8 +150,8 @@ def search_and_add(
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
     Candidates, unordered, are in at least `min_shared[i]` of the lists of its keys, alive, in the hours of the `query`,
-    and of a size that fits, where it is known. With fingerprints a document of the text of one that was posted joins
-    that one's chain.
+    and of a size that fits, as far as `largest` lets it tell. With fingerprints a document of the text of one that was
+    posted joins that one's chain.
 
     lists, bitsets        Lists (kernels/posting_lists.py) and BitsetCache (kernels/bitset_cache.py), changed
     keys, key_offsets     uint64, and int64 n + 1: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i

@@ -148,6 +148,13 @@ class Recipe:
         if self.reach not in REACHES:
             raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
 
+    @classmethod
+    def for_threshold(cls, threshold: Fraction) -> Recipe:
+        """The recipe of a new window for which none is given: the default one, but that its sketches reach `threshold`
+        where the reach of one does.
+        """
+        return cls() if threshold >= exact_threshold(DEFAULT_REACH) else cls(reach=min(REACHES))
+
     @property
     def sketch_limits(self) -> SketchLimits:
         """The sizes and widths that the reach stands for."""
@@ -158,10 +165,14 @@ class Recipe:
     @property
     def salt_seed(self) -> int:
         """64 bits that only who has the salt knows; 0 without one. Reads its file (`SettingsError`)."""
-        return 0 if self.salt is None else int.from_bytes(self._salt_digest()[:8], "big")
+        secret = self.secret
+        return 0 if secret is None else int.from_bytes(hashlib.sha256(secret).digest()[:8], "big")
 
-    def _salt_digest(self) -> bytes:
-        assert self.salt is not None, "there is a salt"
+    @property
+    def secret(self) -> bytes | None:
+        """The bytes of the salt's file, None without one; `SettingsError` if it is empty or cannot be read."""
+        if self.salt is None:
+            return None
         try:
             secret = Path(self.salt).read_bytes()
         except OSError as error:
@@ -170,7 +181,7 @@ class Recipe:
             ) from error
         if not secret:
             raise SettingsError("salt", str(self.salt), "a file that is not empty: its bytes are the secret")
-        return hashlib.sha256(secret).digest()
+        return secret
 
     def text(self, lexicon_id: str) -> str:
         """The recipe string: stored with every window and signature, compared before anything else is.
@@ -183,9 +194,10 @@ class Recipe:
         text = (
             f"neardup-2:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
         )
-        if self.salt is None:
+        secret = self.secret
+        if secret is None:
             return text
-        return f"{text}:salt-{hashlib.sha256(self._salt_digest()).hexdigest()[:8]}"
+        return f"{text}:salt-{hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]}"
 
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")

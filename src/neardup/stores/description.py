@@ -63,7 +63,7 @@ def settings_of(directory: Path, description: Description) -> Settings:
 def describe(directory: Path, remembered: Mapping[str, Any], recipe: Recipe, recipe_text: str) -> None:
     """Writes the description, whole or not at all."""
     fields = asdict(recipe)
-    del fields["lexicon"]
+    del fields["lexicon"], fields["salt"]  # the window has copies of both (stores/window_directory.py)
     _write(
         directory,
         {"format": FORMAT, "recipe": recipe_text, "recipe_fields": fields, "settings": remembered},

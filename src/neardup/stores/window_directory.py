@@ -9,7 +9,8 @@ from neardup.errors import SettingsError, WindowMissing
 
 DESCRIPTION: Final = "window.json"
 LEXICON: Final = "window.lexicon"
-BEGUN: Final = frozenset({"lock", "commit", "commit.new", "window.json.new", LEXICON, "lost+found"})
+SALT: Final = "window.salt"
+BEGUN: Final = frozenset({"lock", "commit", "commit.new", "window.json.new", LEXICON, SALT, "lost+found"})
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
 _NAMED: Final = 3
 

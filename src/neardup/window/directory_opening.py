@@ -12,7 +12,7 @@ from neardup.signing.signer import Signer, signer_for
 from neardup.stores.description import Description, describe, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_free_directory, check_window
+from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT, check_free_directory, check_window
 from neardup.window.changed_hours import check_hours
 from neardup.window.engine import WindowEngine
 
@@ -68,22 +68,56 @@ def _remember(
 def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
     """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
 
-    A new window gets a copy of its lexicon: it must be readable when the file it was made with has moved or changed.
+    A new window gets copies of its lexicon and its salt: they must be readable when the files it was made with have
+    moved or changed.
     """
-    own_lexicon = directory / LEXICON
+    own_lexicon, own_salt = directory / LEXICON, directory / SALT
     if description.is_new:
-        recipe = chosen.recipe or Recipe()
+        recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
         signer = signer_for(recipe)
-        if recipe.lexicon is not None:
-            shutil.copyfile(recipe.lexicon, own_lexicon)
+        _keep_files(recipe, own_lexicon, own_salt)
         return signer, chosen.with_changes(recipe=recipe)
     try:
-        lexicon = own_lexicon if own_lexicon.exists() else None
-        recipe = Recipe(**description.recipe_fields, lexicon=lexicon)
+        recipe = Recipe(
+            **description.recipe_fields,
+            lexicon=own_lexicon if own_lexicon.exists() else None,
+            salt=own_salt if own_salt.exists() else None,
+        )
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
-    signer = signer_for(recipe)
+    signer = _checked_signer(directory, description, recipe)
     for wanted in (recipe, chosen.recipe):
         if wanted is not None and signer_for(wanted).text != description.recipe:
             raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text)
     return signer, chosen.with_changes(recipe=recipe)
+
+
+def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
+    """The signer of a window's `recipe`; raises `WindowDamaged` if the window has lost its salt, or has another."""
+    mark = description.recipe.partition(":salt-")[2]
+    what = f"a window whose recipe names the salt {mark}"
+    if recipe.salt is None:
+        if mark:
+            raise WindowDamaged(directory / SALT, "no such file", f"the secret of {what}: put the file back")
+        return signer_for(recipe)
+    try:
+        signer = signer_for(recipe)
+    except SettingsError as error:
+        raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}") from error
+    if signer.text.partition(":salt-")[2] != mark:
+        raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}: put the file back")
+    return signer
+
+
+def _keep_files(recipe: Recipe, own_lexicon: Path, own_salt: Path) -> None:
+    """Copies what a recipe names into a new window, in place of what is left of one that was only begun.
+
+    The salt is a secret: only the owner of the window can read it, from its first byte on.
+    """
+    for file in (own_lexicon, own_salt):
+        file.unlink(missing_ok=True)
+    if recipe.lexicon is not None:
+        shutil.copyfile(recipe.lexicon, own_lexicon)
+    if recipe.secret is not None:
+        own_salt.touch(0o600, exist_ok=False)
+        own_salt.write_bytes(recipe.secret)

@@ -131,6 +131,7 @@ def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
     for at in range(0, len(docs), _REBUILD_BATCH):
         part = docs[at : at + _REBUILD_BATCH]
         batch = state.search.query_batch(state.texts(part.tolist()), normal=True)
+        state.table.count(part, batch.signed.counts)
         state.search.lists.add(*state.search.posting_keys(batch), part)
 
 

@@ -123,7 +123,7 @@ class Session:
         """Forgets what is in memory, to read it anew."""
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
-        self.state.left, self.state.replaced = old.left, old.replaced
+        self.state.left, self.state.replaced, self.state.warned = old.left, old.replaced, old.warned
         self._revision = self.store.revision
 
     @contextlib.contextmanager

@@ -14,11 +14,11 @@ from neardup.kernels import bitmap_filter
 from neardup.model.verdict import required_overlap
 
 
-def passing(pairs, threshold):
-    """Whether pair i, of two normal forms, is let through at the threshold."""
+def passing(pairs, threshold, *, counted=False):
+    """Whether pair i, of two normal forms, is let through at the threshold; `counted`: |A| and |B| are known."""
     search = search_of()
-    table = table_of(signed([other for _, other in pairs]), search)
-    queries = SignedQueryBatch(signed([own for own, _ in pairs]), None, None)
+    table = table_of(signed([other for _, other in pairs], counted=counted), search)
+    queries = SignedQueryBatch(signed([own for own, _ in pairs], counted=counted), None, None)
     places = np.arange(len(pairs))
     candidates = Candidates(places, places, np.zeros(len(pairs), np.bool_))
     kept = search._filtered(candidates, queries, table, threshold)
@@ -79,36 +79,81 @@ def test_around_a_change_of_level(threshold):
     assert passing(pairs, threshold).all()
 
 
+def random_text(numbers, length):
+    """Letters and digits of one byte each; hardly a q-gram twice."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    return "".join(letters[i] for i in numbers.integers(0, len(letters), length))
+
+
 @pytest.mark.parametrize("size", [100, 400, 3_000, 40_000])
 def test_what_has_little_in_common_is_turned_away(size):
     numbers = np.random.default_rng(3)
-    pairs = [pair_with(numbers, size, size, size * 3 // 10) for _ in range(50)]
+    pairs = []
+    for _ in range(50):
+        common = random_text(numbers, size * 3 // 10)
+        pair = [common + random_text(numbers, size - len(common)) for _ in range(2)]
+        pairs += [(pair[0], pair[1]), (pair[1], pair[0])]
     assert not passing(pairs, Fraction(7, 10)).any()
 
 
-@pytest.mark.parametrize(("count", "level"), [
-    (0, 0), (1, 0), (255, 0), (256, 0), (511, 0), (512, 1), (1_023, 1), (1_024, 2), (2**20, 12), (10_000_000, 15),
+@pytest.mark.parametrize("size", [200, 800, 3_000])
+def test_a_text_is_turned_away_for_what_it_has_alone_and_for_what_it_lacks(size):
+    """In both directions: of a text and one of nearly twice its length that holds it, neither is a copy at 0.7."""
+    numbers = np.random.default_rng(4)
+    pairs = []
+    for _ in range(50):
+        part = random_text(numbers, size)
+        whole = part + random_text(numbers, size * 9 // 10)
+        pairs += [(part, whole), (whole, part)]
+    passed = passing(pairs, Fraction(95, 100)).reshape(-1, 2)
+    assert not passed.any()
+
+
+def test_levels_further_apart_than_one_let_everything_pass():
+    numbers = np.random.default_rng(5)
+    pair = random_text(numbers, 400), random_text(numbers, 2_000)
+    assert passing([pair, pair[::-1]], Fraction(1)).all()
+
+
+def test_a_set_that_was_not_counted_is_judged_by_its_bits_alone():
+    """Whether |A| and |B| are known changes no answer above level 0, so no verdict depends on who counted."""
+    numbers = np.random.default_rng(6)
+    texts = [random_text(numbers, int(size)) for size in numbers.integers(1_000, 6_000, 40)]
+    pairs = [(one, one[int(numbers.integers(0, len(one) // 2)) :]) for one in texts]
+    plain = passing(pairs, Fraction(85, 100))
+    counted = passing(pairs, Fraction(85, 100), counted=True)
+    assert (plain == counted).all()
+    assert 5 < plain.sum() < 40
+
+
+@pytest.mark.parametrize(("size", "level"), [
+    (0, 0), (1, 0), (127, 0), (128, 0), (255, 0), (256, 1), (511, 1), (512, 2), (2**20, 13), (10_000_000, 16),
 ])  # fmt: skip
-def test_level_leaves_256_to_511_keys(count, level):
-    assert bitmap_filter.level_of(count) == level
-    assert (
-        count < 2 * bitmap_filter.SAMPLE or bitmap_filter.SAMPLE <= count >> level < 2 * bitmap_filter.SAMPLE
-    )
+def test_a_level_leaves_128_to_255_of_so_many_windows(size, level):
+    assert bitmap_filter.level_of(size) == level
+    assert size < 2 * bitmap_filter.SAMPLE or bitmap_filter.SAMPLE <= size >> level < 2 * bitmap_filter.SAMPLE
+
+
+def test_levels_of_many_sizes_are_those_of_each():
+    sizes = np.arange(0, 5_000, 7, dtype=np.uint32)
+    levels = np.empty(len(sizes), np.uint8)
+    bitmap_filter.fill_levels(sizes, levels)
+    assert levels.tolist() == [bitmap_filter.level_of(size) for size in sizes.tolist()]
 
 
 @pytest.mark.parametrize("size", [1, 63, 300, 511, 512, 700, 1_023, 1_024, 5_000])
 def test_bitmaps_hold_their_samples_and_nothing_else(size):
     batch = signed([line(7 * size, 8 * size)])
     keys = key_set(batch)
-    own = bitmap_filter.level_of(size)
+    own = bitmap_filter.level_of(len(batch.texts))
+    assert batch.levels[0] == own
     for place, level in enumerate((own - 1, own, own + 1)):
         if level < 0:
             continue
         sample = [key for key in keys if key >> 16 & ((1 << level) - 1) == 0]
         words = batch.bitmaps[0, place].tolist()
         bits = {64 * at + bit for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
-        assert bits == {(key >> 32) & 0x7FF for key in sample}
-        assert batch.samples[0, place] == len(sample)
+        assert bits == {(key >> 32) & 0x3FF for key in sample}
 
 
 def key_set(batch):

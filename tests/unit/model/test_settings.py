@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import SettingsError
-from neardup.model.settings import MAX_SKETCH_SIZE, Recipe, Settings, exact_threshold, shared_for_threshold
+from neardup.model.settings import MAX_SKETCH_SIZE, Recipe, Settings, exact_threshold
 from neardup.oracle import definitions as oracle
 from neardup.tables.lexicon import Lexicon
 
@@ -81,8 +81,8 @@ def test_bad_settings_are_named(name, value):
 
 @pytest.mark.parametrize(("name", "value"), [
     ("q", 0), ("q", 17), ("q", 4.0), ("q", True), ("fold_case", 1), ("simhash_variants", 0), ("simhash_variants", 11),
-    ("sketch_size", 0), ("sketch_size", 65), ("alpha", -0.1), ("alpha", 2.6), ("alpha", "1"), ("alpha", None),
-    ("alpha", float("nan")), ("alpha", True),
+    ("sketch_size", 0), ("sketch_size", 65), ("reach", 0.7), ("reach", 0.55), ("reach", "0.6"), ("reach", None),
+    ("reach", float("nan")), ("reach", 0), ("reach", []),
 ])  # fmt: skip
 def test_bad_recipes_are_named(name, value):
     with pytest.raises(SettingsError, match=f"setting {name} is "):
@@ -90,14 +90,13 @@ def test_bad_recipes_are_named(name, value):
 
 
 @pytest.mark.parametrize("recipe", [
-    Recipe(), Recipe(q=16, fold_case=True), Recipe(simhash_variants=10, sketch_size=64), Recipe(alpha=2),
-    Recipe(alpha=0), Recipe(alpha=0.25),
+    Recipe(), Recipe(q=16, fold_case=True), Recipe(simhash_variants=10, sketch_size=64), Recipe(reach=0.5),
 ])  # fmt: skip
 def test_the_recipe_string_is_the_oracles(recipe):
     lexicon = Lexicon.default()
     expected = oracle.recipe(
         lexicon, q=recipe.q, fold_case=recipe.fold_case, simhash_variants=recipe.simhash_variants,
-        size=recipe.sketch_size, alpha=float(recipe.alpha),
+        size=recipe.sketch_size, reach=str(recipe.reach),
     )  # fmt: skip
     assert recipe.text(lexicon.id) == expected
 
@@ -112,8 +111,35 @@ def test_settings_do_not_change_under_ones_hands():
         settings.with_changes(unknown=1)
 
 
-def test_fewer_keys_are_asked_for_at_lower_thresholds():
-    asked = [shared_for_threshold(Fraction(percent, 100)) for percent in range(1, 101)]
-    assert asked == sorted(asked)
-    assert asked[0] >= 1
-    assert asked[69] == asked[99]
+# -- the salt --
+
+
+def salt_file(directory, secret):
+    path = directory / "the.salt"
+    path.write_bytes(secret)
+    return path
+
+
+@pytest.mark.parametrize("secret", [b"x", b" correct horse \n", bytes(range(256)), b"\0"])
+def test_the_recipe_string_names_a_salt_by_a_digest_of_its_bytes(tmp_path, secret):
+    lexicon = Lexicon.default()
+    text = Recipe(salt=salt_file(tmp_path, secret)).text(lexicon.id)
+    assert text == oracle.recipe(lexicon, salt=secret)
+    assert text != Recipe(salt=salt_file(tmp_path, secret + b"\n")).text(lexicon.id)
+
+
+def test_the_recipe_string_does_not_tell_the_seed(tmp_path):
+    recipe = Recipe(salt=salt_file(tmp_path, b"secret"))
+    assert f"{recipe.salt_seed:016x}"[:8] not in recipe.text("0")
+    assert Recipe().salt_seed == 0
+
+
+def test_a_salt_that_is_not_there_or_cannot_be_read_is_named(tmp_path):
+    for path, reason in ((tmp_path / "gone.salt", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(SettingsError, match=f"setting salt is .*{path}.*{reason}"):
+            Recipe(salt=path).text("0")
+
+
+def test_an_empty_salt_is_no_secret(tmp_path):
+    with pytest.raises(SettingsError, match="a file that is not empty"):
+        Recipe(salt=salt_file(tmp_path, b"")).text("0")

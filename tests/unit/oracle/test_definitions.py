@@ -174,9 +174,10 @@ def test_no_two_short_qgrams_share_a_key():
     assert len({oracle.key(gram) for gram in grams}) == len(grams)
 
 
-def test_the_fingerprint_of_nothing_is_that_of_xxh64():
-    assert oracle.fingerprint("") == "ef46db3751d8e999" + "d5afba1336a3be4b"
-    assert oracle.fingerprint("a") == f"{xxhash.xxh64_hexdigest(b'a', 0)}{xxhash.xxh64_hexdigest(b'a', 1)}"
+def test_fingerprints_of_texts_whose_sha256_is_published():
+    # FIPS 180-4 and its examples: of nothing, and of "abc".
+    assert oracle.fingerprint("") == "e3b0c44298fc1c149afbf4c8996fb924"
+    assert oracle.fingerprint("abc") == "ba7816bf8f01cfea414140de5dae2223"
 
 
 # -- words and sentences --
@@ -310,39 +311,100 @@ def test_fewer_than_two_words_have_no_features(lexicon, text):
 # -- sketch and signature --
 
 
-def test_a_rank_is_a_sum_of_two_table_entries(lexicon):
-    value = oracle.key("rose")
-    uniform, known = value & 0xFFFF, 25  # in 3 documents
-    exponential, by_class = oracle._rank_tables(1.5)
-    assert oracle.rank(value, lexicon) == exponential[uniform] + 96 * known
-    assert oracle.rank(oracle.key("wolf"), lexicon) >= 25_000
-    assert by_class[25] == 96 * known
+def keys_of(form: str, *, factors: tuple[int, ...], starts: tuple[int, ...], q: int = 4) -> list[str]:
+    """The keys of the grams made of the q-grams at `starts`, as they are written; worked out without the oracle's."""
+    width = starts[-1] + q
+    grams = [form[i : i + width] for i in range(len(form) - width + 1)]
+    parts = [[gram[at : at + q] for at in starts] for gram in grams]
+    sums = {
+        sum(oracle.key(part) * by for part, by in zip(own, factors, strict=True)) % 2**64 for own in parts
+    }
+    return [f"{value:016x}" for value in sorted(sums)]
 
 
-def test_a_lexicon_of_another_q_knows_nothing(lexicon):
-    assert oracle.rank(oracle.key("ros"), lexicon, q=3) >= 25_000
-    assert oracle.rank(oracle.key("rose"), lexicon, q=5) >= 25_000
+C = oracle.multipliers()
 
 
-def test_up_to_64_qgrams_are_a_complete_sketch(lexicon):
-    grams = {f"{i:04}" for i in range(64)}
-    sketch = oracle.sketch(grams, lexicon)
-    assert sorted(sketch) == sorted(f"{oracle.key(gram):016x}" for gram in grams)
-    more = oracle.sketch(grams | {"abcd"}, lexicon)
-    assert len(more) == 32
-    assert len(oracle.sketch(grams | {"abcd"}, lexicon, size=8)) == 8
+def form_of(count: int) -> str:
+    """A normal form of so many q-grams (q = 4), of a wide alphabet."""
+    return "".join(chr(0x4E00 + point) for point in range(count + 3))
 
 
-def test_a_sketch_is_ordered_by_rank_then_key(lexicon):
-    keys = [int(digits, 16) for digits in oracle.sketch({f"{i:04}" for i in range(500)}, lexicon)]
-    order = [(oracle.rank(key, lexicon), key) for key in keys]
-    assert order == sorted(order)
+def test_the_multipliers_are_splitmixs_first_values_made_odd():
+    # splitmix64 seeded with 0 gives 16294208416658607535 and 7960286522194355700 first.
+    assert C[:2] == [16294208416658607535 | 1, 7960286522194355700 | 1]
+    assert len(set(C)) == 6
+    assert all(value % 2 for value in C)
 
 
-def test_known_rare_qgrams_come_first(lexicon):
-    # "rose" and "viol" are known to the lexicon, digits are not.
-    sketch = oracle.sketch({"rose", "iole", *(f"{i:04}" for i in range(500))}, lexicon)
-    assert {f"{oracle.key(gram):016x}" for gram in ("rose", "iole")} <= set(sketch)
+@pytest.mark.parametrize(("reach", "whole", "middle", "wide"), [
+    ("0.6", 24, (0, 4), (0, 4, 7)), ("0.5", 32, (0, 2), (0, 4)),
+])  # fmt: skip
+def test_the_parts_of_a_sketch_at_every_border(reach, whole, middle, wide):
+    lowest = Fraction(reach)
+    for count, has_whole, has_middle, has_wide in (
+        (1, True, False, False),
+        (whole, True, False, False),
+        (whole + 1, True, True, False),
+        (int(whole / lowest), True, True, False),
+        (int(whole / lowest) + 1, False, True, False),
+        (512, False, True, False),
+        (513, False, True, True),
+        (int(512 / lowest), False, True, True),
+        (int(512 / lowest) + 1, False, False, True),
+    ):
+        form = form_of(count)
+        expected = keys_of(form, factors=tuple(C[:1]), starts=(0,)) if has_whole else []
+        expected += keys_of(form, factors=tuple(C[1:3]), starts=middle)[:32] if has_middle else []
+        expected += keys_of(form, factors=tuple(C[3 : 3 + len(wide)]), starts=wide)[:32] if has_wide else []
+        assert oracle.sketch(form, reach=reach) == expected, count
+
+
+def test_a_narrow_alphabet_gets_its_qgrams_too():
+    form = "".join("acgt"[hash_of(str(i)) % 4] for i in range(2_000))
+    assert oracle.is_narrow(form, 4)
+    count = len(oracle.qgrams(form))
+    assert 40 < count <= 256
+    qgrams = keys_of(form, factors=tuple(C[:1]), starts=(0,))
+    assert oracle.sketch(form) == keys_of(form, factors=tuple(C[1:3]), starts=(0, 4))[:32] + qgrams[:32]
+
+
+def test_what_repeats_no_letter_is_not_narrow():
+    assert not oracle.is_narrow(form_of(200), 4)
+    assert oracle.is_narrow("a" * 300, 4)
+
+
+def test_an_alphabet_is_narrow_from_a_quarter_of_the_qgrams_that_it_allows():
+    # Four letters, each ten times: e = 40 · 39 / (4 · 10 · 9) = 4.33, so 18.8 pairs of them, of which 4.69 are enough.
+    for form, count in (("abcd" * 10, 4), ("abcd" * 9 + "dabc", 5)):
+        assert len(oracle.qgrams(form, 2)) == count
+        assert oracle.is_narrow(form, 2) is (count > 4)
+
+
+def test_a_sketch_of_another_size(lexicon):
+    form = form_of(300)
+    assert oracle.sketch(form, size=8) == oracle.sketch(form)[:8]
+    assert len(oracle.sketch(form, size=64)) == 64
+    assert len(oracle.sketch(form_of(20), size=8)) == 20
+
+
+def test_a_salt_changes_every_key_of_a_sketch_and_nothing_else(lexicon):
+    for count in (10, 300, 3_000):
+        text = form_of(count)
+        plain, salted = oracle.sign(text, lexicon=lexicon), oracle.sign(text, lexicon=lexicon, salt=b"x")
+        assert not set(plain["sketch"]) & set(salted["sketch"])
+        assert len(plain["sketch"]) == len(salted["sketch"])
+        differing = {name for name in plain if plain[name] != salted[name]}
+        assert differing == {"recipe", "sketch"}
+
+
+@pytest.mark.parametrize(("count", "threshold", "reach", "expected"), [
+    (1, "0.7", "0.6", 1), (3, "0.7", "0.6", 3), (24, "0.7", "0.6", 4), (25, "0.7", "0.6", 2), (48, "0.7", "0.6", 2),
+    (49, "0.7", "0.6", 3), (49, "0.69", "0.6", 2), (5_000, "1", "0.6", 3), (5_000, "0.5", "0.5", 2),
+    (32, "0.5", "0.5", 4), (33, "0.5", "0.5", 2),
+])  # fmt: skip
+def test_how_many_keys_must_be_shared(count, threshold, reach, expected):
+    assert oracle.shared_for(count, threshold, reach=reach) == expected
 
 
 def test_the_signature_has_every_field(lexicon):
@@ -350,7 +412,7 @@ def test_the_signature_has_every_field(lexicon):
     assert list(signature) == [
         "recipe", "fingerprint", "qgrams", "qgram_count", "sketch", "sentences", "simhash", "simhash_bands",
     ]  # fmt: skip
-    assert signature["recipe"] == f"neardup-1:q4:case:u16:lex-{lexicon.id}:sketch-32-1.5:simhash-2"
+    assert signature["recipe"] == f"neardup-2:q4:case:u16:lex-{lexicon.id}:sketch-32-0.6:simhash-2"
     assert signature["qgrams"] == sorted(signature["qgrams"])
     assert signature["qgrams"][0] == "Aros"
     assert signature["qgram_count"] == len(signature["sketch"]) == 11
@@ -358,13 +420,13 @@ def test_the_signature_has_every_field(lexicon):
 
 
 def test_the_recipe_names_what_shapes_a_signature(lexicon):
-    named = oracle.recipe(lexicon, q=3, fold_case=True, simhash_variants=4, size=64, alpha=2.0)
-    assert named == f"neardup-1:q3:fold:u16:lex-{lexicon.id}:sketch-64-2.0:simhash-4"
+    named = oracle.recipe(lexicon, q=3, fold_case=True, simhash_variants=4, size=64, reach="0.5")
+    assert named == f"neardup-2:q3:fold:u16:lex-{lexicon.id}:sketch-64-0.5:simhash-4"
 
 
 def test_the_empty_text_has_a_signature(lexicon):
     signature = oracle.sign("", lexicon=lexicon)
-    assert signature["fingerprint"] == "ef46db3751d8e999d5afba1336a3be4b"
+    assert signature["fingerprint"] == "e3b0c44298fc1c149afbf4c8996fb924"
     assert (
         signature["qgrams"]
         == signature["sketch"]

@@ -11,7 +11,7 @@ from neardup.oracle import definitions as oracle
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 KINDS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
-SETTINGS = ("q", "fold_case", "simhash_variants")
+SETTINGS = ("q", "fold_case", "simhash_variants", "reach")
 
 
 def expanded(value: Any) -> Any:
@@ -37,6 +37,7 @@ def test_there_are_vectors_of_every_kind():
         "sentences",
         "passages",
         "settings",
+        "sketches",
     } <= set(KINDS)
     assert all(vectors(kind) for kind in KINDS)
     assert sum(len(vectors(kind)) for kind in KINDS) > 100
@@ -46,7 +47,8 @@ def test_there_are_vectors_of_every_kind():
 def test_the_oracle_makes_each_vector_again(kind):
     for vector in vectors(kind):
         settings = {name: vector[name] for name in SETTINGS}
-        signature = oracle.sign(vector["text"], **settings)
+        salt = None if vector["salt"] is None else vector["salt"].encode()
+        signature = oracle.sign(vector["text"], size=vector["sketch_size"], salt=salt, **settings)
         assert {field: vector[field] for field in signature} == signature, vector["name"]
         form = oracle.normal_form(vector["text"], fold_case=vector["fold_case"])
         assert vector["normal_form"] == form, vector["name"]
