@@ -16,7 +16,6 @@ from neardup import kernel_cache
 from neardup.errors import NeardupError
 from neardup.model.finding import Finding
 from neardup.stores.window_directory import check_free_directory, holds_window
-from neardup.tables import ranks as rank_table
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
 from neardup.version import VERSION

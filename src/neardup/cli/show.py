@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from neardup.cli import options
 from neardup.cli.context import configuration
 
@@ -39,6 +41,7 @@ def show(
         fold_case=recipe.fold_case,
         simhash_variants=recipe.simhash_variants,
         size=recipe.sketch_size,
-        alpha=recipe.alpha,
+        reach=str(recipe.reach),
+        salt=None if recipe.salt is None else Path(recipe.salt).read_bytes(),
     )
     print_either(format, signature)

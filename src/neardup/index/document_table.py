@@ -15,8 +15,19 @@ import numpy as np
 from neardup.index.posting_lists import Hits
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.bitmap_filter import fill_levels
 from neardup.model.hours import FIRST_HOUR
-from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
+from neardup.stores.records import (
+    DELETED,
+    ROW,
+    SET_ASIDE,
+    TRUNCATED,
+    Rows,
+    are_deleted,
+    key_counts,
+    qgram_counts,
+    text_sizes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,13 +35,16 @@ if TYPE_CHECKING:
     from neardup.model.decision import Stands
 
 _FIRST_CAPACITY = 1_024
-_COLUMNS = ("rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "bitmaps")
+_COLUMNS = (
+    "rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "levels", "bitmaps",
+)  # fmt: skip
 _GROWTH = 1.5
-_PASSES_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+NO_BITMAP = 255
+"""Level of a document without a bitmap, which lets everything pass."""
 
-DOCUMENT_BYTES = 700
-"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 256, columns 10, id and
-tables of Python's.
+DOCUMENT_BYTES = 570
+"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 128, columns 40, id and tables of
+Python's.
 """
 POSTING_BYTES = 16
 """Memory of a posting with its share of table and spare room; measured at 1 M documents, benchmarks/README.md."""
@@ -74,6 +88,7 @@ class DocumentTable:
         self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
         self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
+        self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, BITMAP_WORDS), np.uint64)
         self.dead = 0
         self._headless: set[int] = set()
@@ -130,7 +145,7 @@ class DocumentTable:
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
         """Adds `rows`, of `hours`, as alive documents without ids yet (`name` adds those); returns the first of them.
 
-        A document without a bitmap (one stored by a complete search) gets one that lets everything pass.
+        A document without a bitmap (one of which none was stored) lets everything pass.
         """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
@@ -146,16 +161,34 @@ class DocumentTable:
             ]
         self.rows[first:last] = rows
         self.hours[first:last] = hours
-        self.counts[first:last] = rows["count"]
+        self.counts[first:last] = qgram_counts(rows)
         self.alive[first:last] = 1
         self.stands[first:last] = 1
         self.leads[first:last] = 0
         self.halves[first:last] = rows["fingerprint"][:, 0]
         self.first_of[first:last] = np.arange(first, last)
         self.next_of[first:last] = -1
-        self.bitmaps[first:last] = bitmaps if bitmaps is not None else _PASSES_ALL
+        self.levels[first:last] = NO_BITMAP
         self.size = last
+        if bitmaps is not None:
+            self.set_bitmaps(np.arange(first, last), bitmaps)
         return first
+
+    def set_bitmaps(self, docs: NDArray[np.int64], bitmaps: NDArray[np.uint64]) -> None:
+        """Gives `docs` their bitmaps, n × 16."""
+        levels = np.empty(len(docs), np.uint8)
+        fill_levels(text_sizes(self.rows[docs]), levels)
+        self.levels[docs], self.bitmaps[docs] = levels, bitmaps
+
+    def qgram_counts(self, docs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """|A| of each of `docs`; UNCOUNTED of one whose set was not needed yet. Documents of one text share it."""
+        counts: NDArray[np.int64] = self.counts[self.first_of[docs]].astype(np.int64)
+        return counts
+
+    def count(self, docs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        """Remembers |A| of `docs`, which has been counted, for all of their texts."""
+        self.counts[docs] = counts
+        self.counts[self.first_of[docs]] = counts
 
     def name(self, ids: list[str], encoded: list[bytes]) -> None:
         """Gives the last documents added, which have none yet, their ids; `encoded`: the same as UTF-8."""

@@ -38,9 +38,9 @@ def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
         *joined([(part.texts, part.text_offsets) for part in signed]),
         np.concatenate([part.counts for part in signed]),
         *joined([(part.sketches, part.sketch_offsets) for part in signed]),
-        np.concatenate([part.fingerprints for part in signed]),
+        np.concatenate([part.levels for part in signed]),
         np.concatenate([part.bitmaps for part in signed]),
-        np.concatenate([part.samples for part in signed]),
+        np.concatenate([part.fingerprints for part in signed]),
     )
     prefixes = [part.prefixes for part in parts if part.prefixes is not None]
     words = [part.words for part in parts if part.words is not None]

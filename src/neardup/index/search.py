@@ -1,6 +1,6 @@
 """Search: from signed documents to their candidates, by posting lists, routes and bitmaps.
 
-Two levels (docs/definitions.md, Search). `sketch`: candidates share at least m q-grams of a rarity-weighted sample.
+Two levels (docs/definitions.md, Search). `sketch`: candidates share at least m of the grams that their sketches sample.
 `complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q
 >= t can fail to (prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes
 add candidates, never take any away. Every candidate is verified (index/verification.py).
@@ -20,14 +20,13 @@ from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import SignedQueryBatch, with_fingerprints
 from neardup.index.sentence_index import Among, SentenceIndex
 from neardup.kernels import bitmap_filter
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import (
     COMPLETE_SHARED,
     DEFAULT_SKETCH_SIZE,
-    LONG_FROM,
     MAX_BAND_DOCUMENTS,
     MAX_SENTENCE_DOCUMENTS,
     Settings,
-    shared_for_threshold,
 )
 from neardup.model.verdict import required_overlap
 
@@ -40,6 +39,11 @@ if TYPE_CHECKING:
 
 _LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
 """Living documents that a posting list of a route may hold to be read."""
+_SHARED_HIGH, _SHARED_LOW, _SHARED_WHOLE = 3, 2, 4
+"""m of a sketch of 32 from t = 0.7 on, and below; of a set that is its own sketch (docs/definitions.md, Search)."""
+_HIGH = Fraction(7, 10)
+_FEW = 48
+"""Sets of so few q-grams are searched as at a low threshold: a few edits change most of their grams."""
 
 
 class Search:
@@ -63,7 +67,7 @@ class Search:
         """The largest number of shared keys that a search requires."""
         if self._settings.retrieval == "complete":
             return COMPLETE_SHARED
-        return self._shared(Fraction(1))
+        return max(self._settings.min_shared or self._scaled(_SHARED_HIGH), _SHARED_WHOLE)
 
     @property
     def memory(self) -> int:
@@ -83,10 +87,9 @@ class Search:
 
     def query_batch(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
         """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
-        signed = self._signer.sign(texts, normal=normal)
-        prefixes = None
-        if self._settings.retrieval == "complete":
-            prefixes = self.prefixes(signed, self._settings.threshold_fraction)
+        complete = self._settings.retrieval == "complete"
+        signed = self._signer.sign(texts, normal=normal, counted=complete)
+        prefixes = self.prefixes(signed, self._settings.threshold_fraction) if complete else None
         words = self._signer.word_features(texts) if self.reads_words and not normal else None
         return SignedQueryBatch(signed, prefixes, words)
 
@@ -99,21 +102,33 @@ class Search:
         return self._settings.retrieval == "sketch" or threshold >= self._settings.threshold_fraction
 
     def min_shared(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
-        """How many posting lists of its keys a candidate must be in: m or k, but no more than doc_q >= t requires."""
-        required = required_overlaps(threshold, counts)
-        wanted: NDArray[np.int64] = np.full(len(counts), COMPLETE_SHARED)
+        """How many posting lists of its keys a candidate must be in: m or k, but no more than doc_q >= t requires.
+
+        `counts`: |A|, or UNCOUNTED of sets that are larger than any that the rule of the sketch asks about.
+        """
         if self._settings.retrieval == "sketch":
-            wanted[:] = self._shared(threshold)
-            if self._settings.min_shared is None:
-                wanted[counts >= LONG_FROM] -= 1
+            wanted = self._shared_keys(counts, threshold)
+        else:
+            wanted = np.full(len(counts), COMPLETE_SHARED)
+        required = np.where(counts == UNCOUNTED, wanted, required_overlaps(threshold, counts))
         min_shared: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
         return min_shared
 
-    def _shared(self, threshold: Fraction) -> int:
-        """m, the shared q-grams of a sketch: as set, or by threshold and size; never more than its size."""
-        size = self._signer.recipe.sketch_size
-        by_threshold = shared_for_threshold(threshold) * size // DEFAULT_SKETCH_SIZE
-        return min(self._settings.min_shared or max(by_threshold, 1), size)
+    def _shared_keys(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
+        """m, the keys of its sketch that each document must share: as set, or by threshold and size."""
+        recipe, given = self._signer.recipe, self._settings.min_shared
+        if given is not None:
+            return np.full(len(counts), min(given, recipe.sketch_size))
+        low = self._scaled(_SHARED_LOW)
+        wanted = np.full(len(counts), self._scaled(_SHARED_HIGH) if threshold >= _HIGH else low)
+        counted = counts != UNCOUNTED
+        wanted[counted & (counts <= _FEW)] = low
+        wanted[counted & (counts <= recipe.sketch_limits.whole)] = _SHARED_WHOLE
+        return wanted
+
+    def _scaled(self, shared: int) -> int:
+        """So many of 32, for a sketch of another size."""
+        return max(shared * self._signer.recipe.sketch_size // DEFAULT_SKETCH_SIZE, 1)
 
     def posting_keys(self, batch: SignedQueryBatch) -> tuple[Keys, Offsets]:
         """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
@@ -122,8 +137,8 @@ class Search:
         short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
         return with_fingerprints(keys, offsets, short, signed.fingerprints[:, 0])
 
-    def prefix_lengths(self, counts: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """How many keys the complete search posts for documents with `counts` q-grams."""
+    def prefix_lengths(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many keys the complete search posts for documents with `counts` q-grams, none of them UNCOUNTED."""
         sizes, threshold = counts.astype(np.int64), self._settings.threshold_fraction
         lengths: NDArray[np.int64] = np.minimum(
             sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED
@@ -233,13 +248,11 @@ def passes_bitmap_filter(
     threshold: Fraction,
 ) -> NDArray[np.bool_]:
     """Which pairs can still be at the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
-    counts = signed.counts[queries]
-    needed = required_overlaps(threshold, np.maximum(counts, table.counts[docs]))
     passed = np.empty(len(queries), np.bool_)
     bitmap_filter.passes(
-        queries, docs, needed, signed.counts, signed.bitmaps, signed.samples, table.counts, table.bitmaps, passed
+        queries, docs, threshold.numerator, threshold.denominator, signed.counts, signed.levels, signed.bitmaps,
+        table.counts, table.levels, table.bitmaps, passed,
     )  # fmt: skip
-    passed |= counts == 0
     return passed
 
 

@@ -18,6 +18,7 @@ from neardup.index.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
 from neardup.index.search import passes_bitmap_filter, required_overlaps
 from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Ranking, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part
 from neardup.signing.signature import concatenated
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from neardup.index.document_table import DocumentTable
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule, Settings
+    from neardup.signing.signature import Bytes, Offsets
     from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
@@ -121,9 +123,9 @@ class Verifier:
         queries, docs = candidates.queries, candidates.docs
         if not len(docs):
             return
-        table = self._table
-        counts, others = self._signed.counts[queries], table.counts[docs].astype(np.int64)
+        self._signer.count(self._signed, np.unique(queries).tolist())
         shared, equal = self._counted(queries, docs, candidates.sentences)
+        counts, others = self._signed.counts[queries], self._table.qgram_counts(docs)
         reached = equal | (
             (shared >= required_overlaps(self._threshold, np.maximum(counts, others))) & (counts > 0)
         )
@@ -140,30 +142,47 @@ class Verifier:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(|A ∩ B| of every pair, or a smaller number where that is of no use; whether their texts are equal).
 
-        Equal fingerprints are equal normal forms: not read again.
+        |A| has been counted; |B| is, of every pair that may match. Equal fingerprints are equal normal forms: not read
+        again.
         """
         signed, table = self._signed, self._table
         counts = signed.counts[queries]
         equal = (table.fingerprints[docs] == signed.fingerprints[queries]).all(axis=1)
         equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
         shared = np.where(equal, counts, 0)
+        table.count(docs[equal], counts[equal])
         open_pairs = np.flatnonzero(~equal & (counts > 0))
         if not len(open_pairs):
             return shared, equal
-        queries, docs = queries[open_pairs], docs[open_pairs]
-        enough = self._enough(
-            counts[open_pairs], table.counts[docs], None if sentences is None else sentences[open_pairs]
-        )
+        queries, docs, counts = queries[open_pairs], docs[open_pairs], counts[open_pairs]
+        sentences = None if sentences is None else sentences[open_pairs]
         unique, at = np.unique(docs, return_inverse=True)
         data, offsets = concatenated(self._read_texts(unique.tolist()))
+        if self._rule is not None:
+            self._count(unique, data, offsets)
+        enough = self._enough(counts, table.qgram_counts(docs), sentences)
         longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
         out = np.zeros(len(docs), np.int64)
         verify_pairs(
             queries, signed.texts, signed.text_offsets, data, offsets[:-1][at], offsets[1:][at],
             enough, self._signer.recipe.q, self._signer.scratch(longest), out,
         )  # fmt: skip
+        self._count(unique, data, offsets, at[out >= enough])
         shared[open_pairs] = out
         return shared, equal
+
+    def _count(
+        self, docs: NDArray[np.int64], texts: Bytes, offsets: Offsets, chosen: NDArray[np.int64] | None = None
+    ) -> None:
+        """Counts |B| of those of `docs`, or of those `chosen`, that have none yet; their normal forms are `texts`."""
+        counts = self._table.qgram_counts(docs)
+        uncounted = counts == UNCOUNTED
+        if chosen is not None:
+            uncounted &= np.isin(np.arange(len(docs)), chosen)
+        which = np.flatnonzero(uncounted)
+        if len(which):
+            self._signer.count_texts(texts, offsets, which, counts)
+            self._table.count(docs[which], counts[which])
 
     def _enough(
         self, counts: NDArray[np.int64], others: NDArray[Any], sentences: NDArray[np.int64] | None
@@ -193,7 +212,7 @@ class Verifier:
 
     def _part(self, doc: int, shared: int, count: int, sentences: int) -> Part:
         doc, table = int(doc), self._table
-        smaller = min(int(count), int(table.counts[doc]))
+        smaller = min(int(count), int(table.qgram_counts(np.array([doc]))[0]))
         time = int(table.times[doc])
         return Part(doc, table.ids[doc], time, int(shared), int(count), smaller, int(sentences))
 
@@ -204,6 +223,7 @@ class Verifier:
         docs = candidates.docs
         if not len(docs):
             return Compared(0, _NO_MATCHES, [])
+        self._signer.count(signed, [index])
         starts = np.empty(len(docs) + 1, np.int64)
         size = text_starts(docs, table.first_of, starts)
         starts[size] = len(docs)
@@ -217,6 +237,7 @@ class Verifier:
         same = np.flatnonzero(table.halves[texts.docs] == fingerprint[0])
         same = same[(table.fingerprints[texts.docs[same]] == fingerprint).all(axis=1)]
         state[same], shared[same] = EXACT, count
+        table.count(texts.docs[same], np.full(len(same), count))
         if len(same) < size:
             self._compare_texts(texts, doc)
         table.update_stands(floor)
@@ -224,7 +245,9 @@ class Verifier:
         text_of = np.empty(len(best), np.int64)
         total, compared, head, head_text = best_matches(
             docs, starts, state, shared,
-            Ranking(table.counts, table.times, table.names, table.name_starts, table.stands),
+            Ranking(
+                table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands
+            ),
             count, best, text_of,
         )  # fmt: skip
         listed = min(total, len(best))
@@ -260,7 +283,7 @@ class Verifier:
     ) -> list[Overlap]:
         """The overlaps of `docs` with a document of `count` q-grams, or with one of as many each."""
         table = self._table
-        larger = np.maximum(table.counts[docs], count).tolist()
+        larger = np.maximum(table.qgram_counts(docs), count).tolist()
         ids = table.ids
         columns = (table.times[docs].tolist(), shared.tolist(), larger, exact.tolist())
         return [
@@ -293,7 +316,7 @@ class Verifier:
         queries, docs = np.full(len(read), query), candidates[read]
         overlaps, equal = self._counted(queries, docs, None if sentences is None else sentences[read])
         counts = self._signed.counts[queries]
-        larger = np.maximum(counts, self._table.counts[docs])
+        larger = np.maximum(counts, self._table.qgram_counts(docs))
         near = (overlaps >= required_overlaps(self._threshold, larger)) & (counts > 0)
         shared[read] = overlaps
         state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
@@ -312,6 +335,7 @@ class Verifier:
         if len(read) >= FEWEST:
             crowd = self._gather_read(subject, crowd, read)
         if crowd is not None and doc >= 0 and self._table.first_of[doc] == doc:
+            self._table.count(np.array([doc]), np.array([len(subject.keys)]))
             if crowd in differences:
                 self._crowds.add_member(crowd, doc, len(subject.keys), differences[crowd])
             else:
@@ -327,6 +351,7 @@ class Verifier:
             return crowd
         batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)
         keys, offsets = self._signer.key_sets(batch)
+        self._table.count(np.array(firsts), np.diff(offsets))
         sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]
         others = list(range(len(firsts)))
         if crowd is not None:
@@ -345,6 +370,6 @@ class Verifier:
         count: int,
         sentences: NDArray[np.int64],
     ) -> list[Part]:
-        counts, others = np.full(len(docs), count), self._table.counts[docs].astype(np.int64)
+        counts, others = np.full(len(docs), count), self._table.qgram_counts(docs)
         pairs = self._sharing(shared, counts, others, sentences, reached)
         return [self._part(docs[pair], shared[pair], count, sentences[pair]) for pair in pairs]

@@ -25,7 +25,7 @@ class Documents(NamedTuple):
     """Columns that a search filters by, indexed by doc.
 
     hours         hours since 1970, of the document's time
-    counts        |A|
+    counts        |A|; negative: not counted yet
     alive         1 = can be found
     fingerprints  n × 2
     halves        first halves of `fingerprints`, side by side: most of them differ already in these
@@ -46,7 +46,7 @@ class Query(NamedTuple):
     """A batch to search, one value a document, and the threshold t = numerator / denominator.
 
     docs          the doc to add it as after its search, -1 to search only
-    counts        |A|
+    counts        |A|; negative: not counted yet
     low_hours, high_hours   hours a candidate may lie in, both included
     fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
     """
@@ -97,7 +97,8 @@ def _write_candidates(candidates, begin, end, documents, query, i):
         if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
             same = doc
         other = np.int64(counts[doc])
-        if min(other, count) * denominator < numerator * max(other, count):
+        counted = count >= 0 and other >= 0
+        if counted and min(other, count) * denominator < numerator * max(other, count):
             continue
         if at == len(candidates):
             return np.int64(-1), same
@@ -140,7 +141,8 @@ def search_and_add(
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
     Candidates, unordered, are in at least `min_shared[i]` of the lists of its keys, alive, in the hours of the `query`,
-    and of a size that fits. With fingerprints a document of the text of one that was posted joins that one's chain.
+    and of a size that fits, where it is known. With fingerprints a document of the text of one that was posted joins
+    that one's chain.
 
     lists, bitsets        Lists (kernels/posting_lists.py) and BitsetCache (kernels/bitset_cache.py), changed
     keys, key_offsets     uint64, and int64 n + 1: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i

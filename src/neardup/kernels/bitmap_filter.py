@@ -1,10 +1,10 @@
 """Bitmap filter: a small bitmap of every key set, by which most candidates are rejected before their texts are read.
 
-A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 256 bytes do for any
-length: the keys whose bits 16 … 16+level are 0, one bit each at bits 32 … 42. The level leaves 256 to 511
-keys. Each key of A's sample that B lacks leaves at most one bit of A without its like in B; so more such bits
-than keys that A may lack speak against doc_q >= t. At level 0 the sample is the set and the answer is
-certain. Above, the number of sampled keys that B lacks has at most the binomial's spread, and five standard
+A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 128 bytes do for any length: the
+keys whose bits 16 … 16 + level are 0, one bit each at bits 32 … 41. The level goes by the bytes of the normal form, so
+that no set need be made for it, and leaves some 100 to 250 keys. A key of A's sample that B lacks leaves a bit of A
+without its like in B, unless another one lies there; so of the bits of A no more may lack in B than the part of A that
+may, and of the bits of B no more in A. At level 0 the sample is the set and the answer is certain. Above, five standard
 deviations are allowed: a pair at the threshold is lost once in three million.
 """
 
@@ -19,77 +19,94 @@ from neardup.kernels.caching import njit
 
 _U = np.uint64
 
-WORDS = 32
+WORDS = 16
 """64-bit words of a bitmap."""
-SAMPLE = 256
+LEVELS = 3
+"""Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
+SAMPLE = 128
 SPREAD = 5.0
 
 
 @njit(cache=True, nogil=True)
-def level_of(count):
-    """Level of a set of `count` keys: the largest that leaves an expected sample of at least 256, or 0."""
+def level_of(size):
+    """Level of a normal form of `size` bytes: the largest that leaves 128 or more of so many windows, or 0."""
     level = 0
-    while (count >> (level + 1)) >= SAMPLE:
+    while (size >> (level + 1)) >= SAMPLE:
         level += 1
     return level
 
 
 @njit(cache=True, nogil=True)
-def fill_bitmap(keys, n, level, bitmap):
-    """Sets `bitmap` (WORDS uint64) to the sample of `keys[:n]` (uint64) at `level`; returns the sample's size."""
-    bitmap[:] = 0
-    mask = (_U(1) << _U(level)) - _U(1)
-    size = 0
-    for i in range(n):
-        key = keys[i]
-        sampled = _U((key >> _U(16)) & mask == 0)  # no branch: it would be mispredicted once a sampled key
-        size += np.int64(sampled)
-        bitmap[(key >> _U(38)) & _U(WORDS - 1)] |= sampled << ((key >> _U(32)) & _U(63))
-    return size
+def fill_levels(of, out):
+    """Writes the level of each of so many bytes `of` (any integers) to `out` (uint8)."""
+    for i in range(len(of)):
+        out[i] = level_of(np.int64(of[i]))
 
 
 @njit(cache=True, nogil=True)
-def fill_three_levels(keys, n, bitmaps, sizes):
-    """Sets `bitmaps` (uint64, 3 × WORDS) to those of `keys[:n]` at the level below their own, at their own, and at the
-    one above, and `sizes` (int64, 3) to the sizes of the samples. There is none below level 0.
+def fill_three_levels(keys, n, level, chosen, bitmaps):
+    """Sets `bitmaps` (uint64, LEVELS × WORDS) to those of `keys[:n]` (uint64, repeated ones do no harm) at the level
+    below `level`, at it, and at the one above; there is none below level 0.
 
-    Three rounds over all keys: taking each level's sample from the one below costs more than it saves.
+    `chosen` (uint64, n) is working memory: the sample at the lowest level, the others are taken from.
     """
-    own = level_of(n)
-    bitmaps[0] = 0
-    sizes[0] = 0
-    for i in range(max(1 - own, 0), 3):
-        sizes[i] = fill_bitmap(keys, n, own + i - 1, bitmaps[i])
+    lowest = max(level - 1, 0)
+    mask = (_U(1) << _U(lowest)) - _U(1)
+    size = 0
+    for i in range(n):
+        key = keys[i]
+        chosen[size] = key
+        size += np.int64(
+            (key >> _U(16)) & mask == 0
+        )  # no branch: it would be mispredicted once a sampled key
+    bitmaps[:] = 0
+    for i in range(size):
+        key = chosen[i]
+        word, bit = (key >> _U(38)) & _U(WORDS - 1), _U(1) << ((key >> _U(32)) & _U(63))
+        for at in range(max(1 - level, 0), LEVELS):
+            sampled = (key >> _U(16)) & ((_U(1) << _U(level + at - 1)) - _U(1)) == 0
+            bitmaps[at, word] |= bit if sampled else _U(0)
+
+
+@njit(cache=True, nogil=True)
+def _may_lack(bits, share):
+    """Of how many `bits` of a sample the like may lack where doc_q is `share` or more."""
+    return (1 - share) * bits + SPREAD * math.sqrt(bits * share * (1 - share)) + 1
 
 
 @njit(cache=True, nogil=True)
 def passes(
-    queries, docs, needed, query_counts, query_bitmaps, query_samples, counts, bitmaps, out
+    queries, docs, numerator, denominator, query_counts, query_levels, query_bitmaps, counts, levels, bitmaps, out
 ):  # fmt: skip
-    """Sets `out[i]` (bool): whether pair i can still have `needed[i]` (int64) shared keys. 32 words a pair are read.
+    """Sets `out[i]` (bool): whether pair i can still be at the threshold numerator / denominator.
 
     Pair i is document `queries[i]` (int64) of a batch and `docs[i]` (int64) of a table.
 
-    query_counts    int64: |A| of each document of the batch
-    query_bitmaps   uint64, n × 3 × WORDS, and query_samples, int64, n × 3: as `fill_three_levels` makes them
-    counts          int32: |B| by doc
-    bitmaps         uint64, docs × WORDS: at each set's own level
+    query_counts, counts   int64 and int32: |A| of each document of the batch, |B| by doc; negative: not counted
+    query_levels, levels   uint8: their levels
+    query_bitmaps          uint64, n × LEVELS × WORDS: as `fill_three_levels` makes them
+    bitmaps                uint64, docs × WORDS: at each set's own level
 
-    Sets of levels further apart all pass: they differ in size by more than two, which no threshold from 0.5 on allows.
+    Of levels further apart all pass: their sizes differ by more than two, which few thresholds allow.
     """
+    share = numerator / denominator
     for i in range(len(docs)):
         query, doc = queries[i], docs[i]
-        level, count = level_of(counts[doc]), query_counts[query]
-        at = level - level_of(count) + 1
+        level = np.int64(levels[doc])
+        at = level - np.int64(query_levels[query]) + 1
         if at < 0 or at > 2:
             out[i] = True
             continue
-        lacking = 0
+        own, others, mine_alone, theirs_alone = 0, 0, 0, 0
         for word in range(WORDS):
-            lacking += np.int64(ones(query_bitmaps[query, at, word] & ~bitmaps[doc, word]))
-        if level == 0:
-            out[i] = lacking <= count - needed[i]
+            mine, theirs = query_bitmaps[query, at, word], bitmaps[doc, word]
+            own += np.int64(ones(mine))
+            others += np.int64(ones(theirs))
+            mine_alone += np.int64(ones(mine & ~theirs))
+            theirs_alone += np.int64(ones(theirs & ~mine))
+        count, other = query_counts[query], np.int64(counts[doc])
+        if level == 0 and count >= 0 and other >= 0:
+            needed = (numerator * max(count, other) + denominator - 1) // denominator
+            out[i] = mine_alone <= count - needed and theirs_alone <= other - needed
         else:
-            share = needed[i] / count
-            size = query_samples[query, at]
-            out[i] = lacking <= (1 - share) * size + SPREAD * math.sqrt(size * share * (1 - share)) + 1
+            out[i] = mine_alone <= _may_lack(own, share) and theirs_alone <= _may_lack(others, share)

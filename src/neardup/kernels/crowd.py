@@ -41,13 +41,14 @@ class Members(NamedTuple):
 class Ranking(NamedTuple):
     """Columns by doc that matches are ranked by.
 
-    counts               |B|
+    counts, first_of     |B|, of the doc that is posted for it
     times                milliseconds since 1970
     names, name_starts   ids as UTF-8, one after another, and n + 1 offsets
     stands               1: the doc stands for a group
     """
 
     counts: NDArray[np.int32]
+    first_of: NDArray[np.int32]
     times: NDArray[np.int64]
     names: NDArray[np.uint8]
     name_starts: NDArray[np.int64]
@@ -185,7 +186,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
     best one that stands for a group or -1, its text). One pass; few matches change their place.
     """
     # Taken out once: a column read through the tuple is counted in and out at every document.
-    counts, times, names, name_starts, stands = ranking
+    counts, first_of, times, names, name_starts, stands = ranking
     best[:] = -1
     most = len(best)
     scores = np.empty(most)
@@ -199,7 +200,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
         if state[j] == BELOW:
             continue
         matches += end - begin
-        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[docs[begin]]))
+        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[first_of[docs[begin]]]))
         for i in range(begin, end):
             doc = docs[i]
             if stands[doc] and (

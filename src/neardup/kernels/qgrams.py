@@ -1,4 +1,4 @@
-"""Normal form to the set of q-gram keys, its sketch and its rarest-first prefix, inside kernels.
+"""Normal form to the keys of its windows, the set of them and its rarest-first prefix, inside kernels.
 
 A set is built by open addressing, not by sorting: on 4 KB of English the 3,200 windows cost half of a sort, and the
 same table then answers "is this key in A?" when a candidate is verified (kernels/overlap.py).
@@ -16,8 +16,6 @@ from neardup.tables.lexicon import QGRAM_SLOT_BITS
 _U = np.uint64
 KEY_SLOT_SHIFT = 64 - QGRAM_SLOT_BITS
 """A key's slot in the lexicon's q-gram table is its top bits."""
-_GUESS_FROM = 16
-"""Sets of fewer times the sketch's size are sorted whole: a guess from every eighth of them would be a poor one."""
 
 
 @njit(cache=True, nogil=True)
@@ -103,70 +101,24 @@ def key_set(text, start, end, q, scratch, out):
 
 
 @njit(cache=True, nogil=True)
-def rank(key, ranks):
-    """Rank (uint64) of a key in the sketch's order (docs/definitions.md, Sketch): smaller is sampled sooner."""
-    return _U(ranks.exponential[key & _U(0xFFFF)]) + _U(
-        ranks.weight[ranks.classes[key >> _U(KEY_SLOT_SHIFT)]]
-    )
-
-
-@njit(cache=True, nogil=True)
-def _guess(all_ranks, n, size):
-    """A rank that about twice `size` of `all_ranks[:n]` lie at or below: that of every eighth, sampled."""
-    wanted = size // 4
-    smallest = np.full(wanted + 1, 0xFFFFFFFF, np.uint32)
-    for i in range(0, n, 8):
-        rank_ = all_ranks[i]
-        if rank_ < smallest[wanted]:
-            j = wanted
-            while j > 0 and smallest[j - 1] > rank_:
-                smallest[j] = smallest[j - 1]
-                j -= 1
-            smallest[j] = rank_
-    return smallest[wanted]
-
-
-@njit(cache=True, nogil=True)
-def sketch(keys, n, ranks, size, complete_below, scratch, out):
-    """Writes the sketch of `keys[:n]` (uint64) to `out`, ordered by (rank, key); returns its length. Linear.
-
-    All keys if there are at most `complete_below`, else the `size` smallest. The ranks are computed in one
-    vectorised loop; those at or below a guess are taken out without a branch and sorted. If they are too few,
-    everything is sorted: the guess decides how fast, never what.
-    """
-    limit = n if n <= complete_below else min(size, n)
-    all_ranks, chosen, chosen_ranks = scratch.ranks, scratch.chosen, scratch.chosen_ranks
+def distinct(keys, n, table):
+    """How many different keys there are among `keys[:n]`. Leaves the set in `table`, as `key_set` does. Linear."""
+    mask = table_size(n) - 1
+    table[: mask + 1] = 0
+    count = np.int64(0)
+    zero = False
     for i in range(n):
-        all_ranks[i] = rank(keys[i], ranks)
-    bound = np.uint32(0xFFFFFFFF)
-    if n > _GUESS_FROM * size:
-        bound = _guess(all_ranks, n, size)
-    count = 0
-    for i in range(n):
-        chosen[count] = keys[i]
-        chosen_ranks[count] = all_ranks[i]
-        count += np.int64(all_ranks[i] <= bound)
-    if count < limit:
-        chosen[:n] = keys[:n]
-        chosen_ranks[:n] = all_ranks[:n]
-        count = n
-    kept = 0
-    for i in range(count):
-        r, key = chosen_ranks[i], chosen[i]
-        if kept == limit and (
-            r > chosen_ranks[kept - 1] or (r == chosen_ranks[kept - 1] and key > chosen[kept - 1])
-        ):
-            continue
-        j = kept if kept < limit else limit - 1
-        while j > 0 and (chosen_ranks[j - 1] > r or (chosen_ranks[j - 1] == r and chosen[j - 1] > key)):
-            chosen_ranks[j] = chosen_ranks[j - 1]
-            chosen[j] = chosen[j - 1]
-            j -= 1
-        chosen_ranks[j] = r
-        chosen[j] = key
-        kept = min(kept + 1, limit)
-    out[:kept] = chosen[:kept]
-    return kept
+        key = keys[i]
+        zero |= key == 0
+        slot = np.int64(key) & mask
+        held = table[slot]
+        while (held != 0) & (held != key):
+            slot = (slot + 1) & mask
+            held = table[slot]
+        # Written whether new or not: a branch here would be mispredicted at every third window.
+        table[slot] = key
+        count += np.int64((held == 0) & (key != 0))
+    return count + np.int64(zero)
 
 
 @njit(cache=True, nogil=True)

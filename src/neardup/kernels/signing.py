@@ -1,4 +1,4 @@
-"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps, fingerprints.
+"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps.
 
 Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache
 levels; steps over a whole batch are slower (1,000 documents an array leave the second level).
@@ -8,23 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from neardup.kernels.bitmap_filter import fill_three_levels
+import numpy as np
+
+from neardup.kernels.bitmap_filter import fill_three_levels, level_of
 from neardup.kernels.caching import njit
-from neardup.kernels.hashing import xxh64_pair
-from neardup.kernels.qgrams import key_set, prefix, sketch
-from neardup.kernels.text import normal_form
+from neardup.kernels.qgrams import distinct, key_set, prefix, window_keys
+from neardup.kernels.sketch import UNCOUNTED, fill_sketch, possible_qgrams
+from neardup.kernels.text import is_ascii, normal_form
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-
-
-class RankTables(NamedTuple):
-    """Sketch order: rank of a key = exponential[its low 16 bits] + weight[classes[its top 22 bits]]."""
-
-    exponential: NDArray[np.uint16]
-    weight: NDArray[np.uint16]
-    classes: NDArray[np.uint8]
 
 
 class Scratch(NamedTuple):
@@ -32,8 +25,7 @@ class Scratch(NamedTuple):
 
     points                4 · s + 4: code points before and in normalization
     kept, kept_raw        4 · s + 4: code points of a normal form; the same memory as bytes
-    keys, chosen          s + 1: keys of q-grams
-    chosen_ranks, ranks   s + 1: ranks of keys
+    keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, seen           slots of an open-addressing table, a power of two of 4 · s or more
     """
 
@@ -41,34 +33,30 @@ class Scratch(NamedTuple):
     kept: NDArray[np.uint32]
     kept_raw: NDArray[np.uint8]
     keys: NDArray[np.uint64]
+    grams: NDArray[np.uint64]
     chosen: NDArray[np.uint64]
-    chosen_ranks: NDArray[np.uint32]
     table: NDArray[np.uint64]
     seen: NDArray[np.uint8]
-    ranks: NDArray[np.uint32]
 
 
 @njit(cache=True, nogil=True)
-def sign_batch(
-    data, offsets, normal, q, fold, sketch_size, complete_below, tables, ranks, scratch, out
-):  # fmt: skip
-    """Fills `out` (`neardup.signing.signature.SignedBatch`) with what a decision needs of n texts.
+def sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, out):
+    """Fills `out`, the arrays of a `SignedBatch` but its fingerprints, with what a decision needs of n texts.
 
     data, offsets   uint8, int64 n + 1: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
     normal          the texts are normal forms already and are taken as they are (a second normal form may differ: it
                     composes marks with letters that a space stood between)
+    counted         |A| is wanted of all of them
     q, fold         length of a q-gram; whether case is folded
-    sketch_size, complete_below   keys of a sketch; sets of at most so many are their own
-    tables, ranks   TextTables (kernels/text.py), RankTables
+    tables, rules   TextTables (kernels/text.py), SketchRules (kernels/sketch.py)
     scratch         Scratch for the longest of the texts and of their normal forms
-    out             `texts` with room for all normal forms, `sketches` for the larger of sketch_size and complete_below
-                    of each text; offsets n + 1
+    out             `texts` with room for all normal forms, `sketches` for the longest sketch of each; offsets n + 1
 
-    Linear in the texts. The keys themselves stay in scratch memory: writing 18 KB of them for every document costs
-    as much as half of all the rest, and few documents need them again (`key_sets`).
+    Linear in the texts. No set is made of a text of which none need be: that costs as much as half of all the rest,
+    and few documents ever have to be verified.
     """
     keys = scratch.keys
-    texts, text_offsets, counts, sketches, sketch_offsets, fingerprints, bitmaps, samples = out
+    texts, text_offsets, counts, sketches, sketch_offsets, levels, bitmaps = out
     text_offsets[0] = 0
     sketch_offsets[0] = 0
     for i in range(len(offsets) - 1):
@@ -79,13 +67,32 @@ def sign_batch(
         else:
             stop = normal_form(data, offsets[i], offsets[i + 1], tables, fold, scratch.points, texts, begin)
         text_offsets[i + 1] = stop
-        n, _, _ = key_set(texts, begin, stop, q, scratch, keys)
-        counts[i] = n
+        windows = window_keys(texts, begin, stop, q, scratch, keys)
+        possible = np.inf
+        if windows > rules.also_whole:
+            if is_ascii(texts, begin, stop):
+                possible = possible_qgrams(texts, begin, stop - begin, q)
+            else:
+                possible = possible_qgrams(scratch.kept, 0, windows + q - 1, q)
         first = sketch_offsets[i]
-        size = sketch(keys, n, ranks, sketch_size, complete_below, scratch, sketches[first:])
+        size, count = fill_sketch(keys, windows, possible, rules, scratch, sketches[first:])
+        if counted and count == UNCOUNTED:
+            count = distinct(keys, windows, scratch.table)
+        counts[i] = count
         sketch_offsets[i + 1] = first + size
-        fill_three_levels(keys, n, bitmaps[i], samples[i])
-        fingerprints[i, 0], fingerprints[i, 1] = xxh64_pair(texts, begin, stop)
+        levels[i] = level_of(stop - begin)
+        fill_three_levels(keys, windows, np.int64(levels[i]), scratch.chosen, bitmaps[i])
+
+
+@njit(cache=True, nogil=True)
+def count_qgrams(texts, offsets, which, q, scratch, counts):
+    """Sets `counts[i]` (any integers) to |A| of the normal form `texts[offsets[i]:offsets[i + 1]]` for i in `which`.
+
+    scratch   Scratch for the longest of the texts
+    """
+    for i in which:
+        windows = window_keys(texts, offsets[i], offsets[i + 1], q, scratch, scratch.keys)
+        counts[i] = distinct(scratch.keys, windows, scratch.table)
 
 
 @njit(cache=True, nogil=True)

@@ -6,28 +6,29 @@ one opening of a window to the next.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
 WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
 """A random lexicon keeps the words of a hash below: two of three (Kołcz et al. 2004 drop about a third)."""
 MAX_SKETCH_SIZE: Final = 64
-COMPLETE_BELOW: Final = 64
-"""Sets of at most this many q-grams are posted and searched whole (docs/definitions.md, Sketch)."""
+REACHES: Final = (0.6, 0.5)
+"""The lowest thresholds that a sketch can be made for (docs/definitions.md, Sketch)."""
+WIDE_ABOVE: Final = 512
+"""Larger sets are sampled by their widest grams."""
 HOUR_MS: Final = 3_600_000
 
 DEFAULT_Q: Final = 4  # Montanari & Puglisi, section 4: the best value on their news
 DEFAULT_SKETCH_SIZE: Final = 32
-DEFAULT_ALPHA: Final = 1.5
+DEFAULT_REACH: Final = 0.6
 DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_MATCHES: Final = 10
 DEFAULT_WINDOW_HOURS: Final = 24
@@ -45,8 +46,7 @@ BATCH_BYTES: Final = 4_000_000
 DEFAULT_POLL_SECONDS: Final = 2.0
 """How long `watch` waits before it looks again."""
 DEFAULT_LEXICON_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. More make searches cheaper and lose pairs: q-grams so rare that an edit removes
-them are preferred, and the table fills until random strings pass for rare q-grams (benchmarks/README.md)."""
+"""Documents that a lexicon is made of. Of very many the table fills until random strings pass for rare q-grams."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
 MAX_SENTENCE_DOCUMENTS: Final = 300
@@ -72,11 +72,6 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None) -> Non
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
-
-
-def _number(name: str, value: Any, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise SettingsError(name, value, f"a number from {low} to {high}")
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
@@ -108,19 +103,41 @@ def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
     return fraction
 
 
+class SketchLimits(NamedTuple):
+    """What the reach of a sketch decides (docs/definitions.md, Sketch).
+
+    lowest   the lowest threshold that it is made for
+    whole    sets of up to so many q-grams are their own sketch
+    close    whether grams are as short as a low threshold demands
+    """
+
+    lowest: Fraction
+    whole: int
+    close: bool
+
+    def also(self, limit: int) -> int:
+        """Up to what size a set is sampled as those of up to `limit` are, too: one of these may be its copy."""
+        return int(limit / self.lowest)
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What shapes a signature. Two documents can be compared only if their recipes are equal.
 
-    `lexicon` is the path of a lexicon file, None for the default one. `alpha` weighs rarity in the sketch.
+    sketch_size   M: how many grams a sketch samples
+    reach         the lowest threshold that a sketch is made for: 0.6, or 0.5, which costs more
+    lexicon       the path of a lexicon file; None: the default one
+    salt          the path of a file whose bytes are a secret: who does not know it cannot tell which grams a sketch
+                  takes. None: everybody can
     """
 
     q: int = DEFAULT_Q
     fold_case: bool = False
     simhash_variants: int = 1
     sketch_size: int = DEFAULT_SKETCH_SIZE
-    alpha: float = DEFAULT_ALPHA
+    reach: float = DEFAULT_REACH
     lexicon: str | Path | None = None
+    salt: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_whole("q", self.q, 1, MAX_Q)
@@ -128,19 +145,47 @@ class Recipe:
         check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
         if not isinstance(self.fold_case, bool):
             raise SettingsError("fold_case", self.fold_case, "true or false")
-        _number("alpha", self.alpha, 0, 2.5)
+        if self.reach not in REACHES:
+            raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
+
+    @property
+    def sketch_limits(self) -> SketchLimits:
+        """The sizes and widths that the reach stands for."""
+        if self.reach == DEFAULT_REACH:
+            return SketchLimits(Fraction(6, 10), 24, close=False)
+        return SketchLimits(Fraction(5, 10), 32, close=True)
+
+    @property
+    def salt_seed(self) -> int:
+        """64 bits that only who has the salt knows; 0 without one. Reads its file (`SettingsError`)."""
+        return 0 if self.salt is None else int.from_bytes(self._salt_digest()[:8], "big")
+
+    def _salt_digest(self) -> bytes:
+        assert self.salt is not None, "there is a salt"
+        try:
+            secret = Path(self.salt).read_bytes()
+        except OSError as error:
+            raise SettingsError(
+                "salt", str(self.salt), f"a file that can be read ({error.strerror})"
+            ) from error
+        if not secret:
+            raise SettingsError("salt", str(self.salt), "a file that is not empty: its bytes are the secret")
+        return hashlib.sha256(secret).digest()
 
     def text(self, lexicon_id: str) -> str:
         """The recipe string: stored with every window and signature, compared before anything else is.
 
         >>> Recipe().text("0123abcd")
-        'neardup-1:q4:case:u16:lex-0123abcd:sketch-32-1.5:simhash-1'
+        'neardup-2:q4:case:u16:lex-0123abcd:sketch-32-0.6:simhash-1'
         """
         case = "fold" if self.fold_case else "case"
-        sketch = f"{self.sketch_size}-{float(self.alpha)}"
-        return (
-            f"neardup-1:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
+        sketch = f"{self.sketch_size}-{self.reach}"
+        text = (
+            f"neardup-2:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
         )
+        if self.salt is None:
+            return text
+        return f"{text}:salt-{hashlib.sha256(self._salt_digest()).hexdigest()[:8]}"
 
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
@@ -158,20 +203,6 @@ class PartialRule(NamedTuple):
 
     containment: Fraction
     delta: int
-
-
-LONG_FROM: Final = 4_096
-"""Of sets of so many q-grams one shared q-gram less is demanded: a sketch of 32 is thinner in them.
-
-Of 26,578 pairs of web pages of 20 KB, 15 shared only 3; passages of 4 KB lose nothing at 4.
-"""
-
-
-def shared_for_threshold(threshold: Fraction) -> int:
-    """m: how many q-grams of a sketch of 32 a candidate must share; measured by benchmarks/quality/exactness.py."""
-    if threshold >= Fraction(7, 10):
-        return 4
-    return 3 if threshold >= Fraction(6, 10) else 2
 
 
 @dataclass(frozen=True)

@@ -291,26 +291,25 @@ def reach_of(reach: str, q: int) -> Reach:
 def multipliers(salt: bytes | None = None) -> list[int]:
     """Definition R: six odd numbers of 64 bits, C1 to C6; others for every salt."""
     seed = 0 if salt is None else int.from_bytes(hashlib.sha256(salt).digest()[:8], "big")
-    return [
-        _splitmix64_finaliser((j * 0x9E3779B97F4A7C15 + seed) & MASK64) | 1 for j in range(1, 7)
-    ]
+    return [_splitmix64_finaliser((j * 0x9E3779B97F4A7C15 + seed) & MASK64) | 1 for j in range(1, 7)]
 
 
 def gram_keys(form: str, q: int, offsets: Sequence[int], factors: Sequence[int]) -> list[int]:
-    """Definition R: the distinct keys of all grams of a form, ascending: the keys of the q-grams that begin at `offsets`
-    from the beginning of each, times `factors`, added up.
+    """Definition R: the distinct keys of all grams of a form, ascending: the keys of the q-grams that begin at
+    `offsets` from the beginning of each, times `factors`, added up.
     """
     starts = range(len(form) - offsets[-1] - q + 1)
     return sorted(
         {
-            sum(key(form[i + at : i + at + q]) * by for at, by in zip(offsets, factors, strict=False)) & MASK64
+            sum(key(form[i + at : i + at + q]) * by for at, by in zip(offsets, factors, strict=False))
+            & MASK64
             for i in starts
         }
     )
 
 
 def is_narrow(form: str, q: int) -> bool:
-    """Definition R: whether so many of the q-grams that its letters can make are there that sets are alike by chance."""
+    """Definition R: whether so many of the q-grams that its letters allow are there that sets are alike by chance."""
     letters = form[:: math.ceil(len(form) / 256)]
     pairs = sum(count * (count - 1) for count in Counter(letters).values())
     if pairs == 0:
@@ -393,7 +392,13 @@ def sign(
     variants = range(simhash_variants)
     return {
         "recipe": recipe(
-            lexicon, q=q, fold_case=fold_case, simhash_variants=simhash_variants, size=size, reach=reach, salt=salt
+            lexicon,
+            q=q,
+            fold_case=fold_case,
+            simhash_variants=simhash_variants,
+            size=size,
+            reach=reach,
+            salt=salt,
         ),
         "fingerprint": fingerprint(form),
         "qgrams": sorted(grams),

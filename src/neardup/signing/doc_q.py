@@ -21,7 +21,7 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     1.0
     """
     signer = signer_for(Recipe(q=q, fold_case=fold_case))
-    batch = signer.sign([encode_text(a), encode_text(b)])
+    batch = signer.sign([encode_text(a), encode_text(b)], counted=True)
     if batch.text(0) == batch.text(1):
         return 1.0 if batch.text(0) else 0.0
     if not batch.counts.all():

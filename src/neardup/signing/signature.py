@@ -25,7 +25,7 @@ class Signature:
     """Everything neardup computes from one text; 64-bit values as 16 hex digits, most significant first.
 
     qgrams          the distinct q-grams as their own characters, by code point
-    sketch          keys of the q-grams sampled, by (rank, key)
+    sketch          keys of q-grams and of wider grams sampled, part by part
     sentences       sentence fingerprints in text order, each once
     simhash         one per variant; `simhash_bands`: `variant:block:hhhh`, four a variant that has features
     """
@@ -62,10 +62,10 @@ class SignedBatch(NamedTuple):
     """What the decision needs of some documents; arrays one after another come with n + 1 offsets.
 
     texts             normal forms in UTF-8, one after another
-    counts            |A| of every document
-    sketches          keys of every sketch by (rank, key), one after another
-    fingerprints      n × 2: xxh64 of the normal form with seeds 0 and 1
-    bitmaps, samples  bitmaps at three levels (n × 3 × 32), made of so many keys (n × 3); see kernels/bitmap_filter.py
+    counts            |A| of every document; `kernels.sketch.UNCOUNTED` of those whose set was not made yet
+    sketches          keys of every sketch, one after another
+    levels, bitmaps   levels (uint8) and bitmaps around them (n × 3 × 16); see kernels/bitmap_filter.py
+    fingerprints      n × 2: the first 128 bits of the SHA-256 of the normal form
     """
 
     texts: Bytes
@@ -73,9 +73,9 @@ class SignedBatch(NamedTuple):
     counts: Offsets
     sketches: Keys
     sketch_offsets: Offsets
-    fingerprints: Keys
+    levels: Bytes
     bitmaps: Keys
-    samples: Offsets
+    fingerprints: Keys
 
     def part(self, first: int, last: int) -> SignedBatch:
         """Documents `first` to `last` (excluded); shares memory."""
@@ -85,9 +85,9 @@ class SignedBatch(NamedTuple):
             *part_of(self.texts, self.text_offsets, first, last),
             self.counts[first:last],
             *part_of(self.sketches, self.sketch_offsets, first, last),
-            self.fingerprints[first:last],
+            self.levels[first:last],
             self.bitmaps[first:last],
-            self.samples[first:last],
+            self.fingerprints[first:last],
         )
 
     def text(self, index: int) -> bytes:

@@ -8,27 +8,36 @@ own.
 from __future__ import annotations
 
 import functools
+import hashlib
 import threading
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.kernels.signing import RankTables, Scratch, key_sets, prefix_batch, sign_batch
+from neardup.kernels.hashing import splitmix64
+from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batch, sign_batch
+from neardup.kernels.sketch import UNCOUNTED, SketchRules
 from neardup.kernels.text import MAX_GROWTH, text_tables
 from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
 from neardup.model.document import encode_text
-from neardup.model.settings import COMPLETE_BELOW, COMPLETE_SHARED, MAX_SKETCH_SIZE, Recipe
+from neardup.model.settings import COMPLETE_SHARED, WIDE_ABOVE, Recipe
 from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated
-from neardup.tables import ranks as rank_table
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from neardup.signing.signature import Keys, Offsets
+    from numpy.typing import NDArray
+
+    from neardup.signing.signature import Bytes, Keys, Offsets
+
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_MASK: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class _Memory(threading.local):
@@ -49,11 +58,10 @@ class _Memory(threading.local):
                 kept=kept,
                 kept_raw=kept.view(np.uint8),
                 keys=np.empty(self.size + 1, np.uint64),
+                grams=np.empty(self.size + 1, np.uint64),
                 chosen=np.empty(self.size + 1, np.uint64),
-                chosen_ranks=np.empty(self.size + 1, np.uint32),
                 table=np.empty(slots, np.uint64),
                 seen=np.empty(slots, np.uint8),
-                ranks=np.empty(self.size + 1, np.uint32),
             )
         return self.scratch
 
@@ -66,13 +74,11 @@ class Signer:
         self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
         self.text = recipe.text(self.lexicon.id)
         self._tables = text_tables(unicode_table.load())
-        ranks = rank_table.load()
         self._classes = self.lexicon.qgram_classes
         if self.lexicon.q != recipe.q:
             # Another q has other keys: their slots would hold frequencies of other q-grams.
             self._classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
-        weights = rank_table.class_weights(recipe.alpha)
-        self._ranks = RankTables(ranks.exponential, weights, self._classes)
+        self._rules = sketch_rules(recipe)
         self._words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
         self._memory = _Memory()
 
@@ -80,28 +86,47 @@ class Signer:
         """This thread's working arrays for texts of up to `size` bytes."""
         return self._memory.for_bytes(size)
 
-    def sign(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedBatch:
-        """The decision's part of the signatures of valid UTF-8 `texts`; `normal`: they are normal forms already."""
+    def sign(self, texts: Sequence[bytes], *, normal: bool = False, counted: bool = False) -> SignedBatch:
+        """The decision's part of the signatures of valid UTF-8 `texts`.
+
+        `normal`: they are normal forms already; `counted`: |A| is wanted of all of them.
+        """
         n = len(texts)
         data, offsets = concatenated(texts)
         longest = int(np.diff(offsets).max(initial=0))
+        rules = self._rules
+        room = max(3 * rules.size, rules.also_whole + rules.size)
         batch = SignedBatch(
             texts=np.empty(MAX_GROWTH * len(data), np.uint8),
             text_offsets=np.empty(n + 1, np.int64),
             counts=np.empty(n, np.int64),
-            sketches=np.empty(n * max(MAX_SKETCH_SIZE, COMPLETE_BELOW), np.uint64),
+            sketches=np.empty(n * room, np.uint64),
             sketch_offsets=np.empty(n + 1, np.int64),
-            fingerprints=np.empty((n, 2), np.uint64),
-            bitmaps=np.empty((n, 3, BITMAP_WORDS), np.uint64),
-            samples=np.empty((n, 3), np.int64),
+            levels=np.empty(n, np.uint8),
+            bitmaps=np.empty((n, LEVELS, BITMAP_WORDS), np.uint64),
+            fingerprints=np.empty((0, 2), np.uint64),
         )
         sign_batch(
-            data, offsets, normal, self.recipe.q, self.recipe.fold_case, self.recipe.sketch_size, COMPLETE_BELOW,
-            self._tables, self._ranks, self.scratch(longest if normal else MAX_GROWTH * longest), batch,
+            data, offsets, normal, counted, self.recipe.q, self.recipe.fold_case, self._tables, rules,
+            self.scratch(longest if normal else MAX_GROWTH * longest), batch[:-1],
         )  # fmt: skip
+        forms = batch.texts[: batch.text_offsets[-1]]
         return batch._replace(
-            texts=batch.texts[: batch.text_offsets[-1]], sketches=batch.sketches[: batch.sketch_offsets[-1]]
+            texts=forms,
+            sketches=batch.sketches[: batch.sketch_offsets[-1]],
+            fingerprints=fingerprints_of(forms, batch.text_offsets),
         )
+
+    def count(self, batch: SignedBatch, which: Sequence[int]) -> None:
+        """Sets |A| of those documents `which` have none yet, in `batch` itself. Linear in their texts."""
+        uncounted = np.array([i for i in which if batch.counts[i] == UNCOUNTED], np.int64)
+        if len(uncounted):
+            self.count_texts(batch.texts, batch.text_offsets, uncounted, batch.counts)
+
+    def count_texts(self, texts: Bytes, offsets: Offsets, which: Offsets, counts: NDArray[Any]) -> None:
+        """Sets `counts[i]` to |A| of the normal form `texts[offsets[i]:offsets[i + 1]]` for every i in `which`."""
+        longest = int(np.diff(offsets).max(initial=0))
+        count_qgrams(texts, offsets, which, self.recipe.q, self.scratch(longest), counts)
 
     def key_sets(self, batch: SignedBatch) -> tuple[Keys, Offsets]:
         """The distinct q-gram keys of every document, one after another, and n + 1 offsets; made anew from its text."""
@@ -147,7 +172,7 @@ class Signer:
     def signature(self, text: str) -> Signature:
         """The whole signature of `text`; `ValueError` for an unpaired surrogate."""
         encoded = encode_text(text)
-        batch, words = self.sign([encoded]), self.word_features([encoded])
+        batch, words = self.sign([encoded], counted=True), self.word_features([encoded])
         form = batch.text(0).decode()
         q = self.recipe.q
         simhashes = [int(value) for value in words.simhashes[0]]
@@ -172,17 +197,50 @@ def _hex(values: Keys) -> tuple[str, ...]:
     return tuple(f"{int(value):016x}" for value in values)
 
 
+def fingerprints_of(texts: Bytes, offsets: Offsets) -> Keys:
+    """The fingerprints of normal forms (docs/definitions.md, Fingerprint), n × 2."""
+    whole = texts.data
+    digests = [hashlib.sha256(whole[start:end]).digest()[:16] for start, end in pairwise(offsets.tolist())]
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def sketch_rules(recipe: Recipe) -> SketchRules:
+    """What a recipe says about its sketches (docs/definitions.md, Sketch)."""
+    q, limits = recipe.q, recipe.sketch_limits
+    close = limits.close
+    return SketchRules(
+        size=recipe.sketch_size,
+        whole=limits.whole,
+        also_whole=limits.also(limits.whole),
+        wide_above=WIDE_ABOVE,
+        also_middle=limits.also(WIDE_ABOVE),
+        middle=-(-q // 2) if close else q,
+        wide_second=q,
+        wide_third=0 if close else 2 * q - 1,
+        multipliers=_multipliers(recipe.salt_seed),
+    )
+
+
+def _multipliers(seed: int) -> Keys:
+    """C1 to C6."""
+    values = [splitmix64(np.uint64((j * _GOLDEN + seed) & _MASK)) for j in range(1, 7)]
+    return np.array(values, np.uint64) | np.uint64(1)
+
+
 def signer_for(recipe: Recipe) -> Signer:
-    """The signer of `recipe`, kept for as long as its lexicon file stays as it is."""
-    stamp = None
-    if recipe.lexicon is not None and Path(recipe.lexicon).exists():
-        status = Path(recipe.lexicon).stat()
-        stamp = status.st_mtime_ns, status.st_size, status.st_ino
-    return _kept_signer(recipe, stamp)
+    """The signer of `recipe`, kept for as long as the files that it names stay as they are."""
+    return _kept_signer(recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt)))
+
+
+def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:
+    if path is None or not Path(path).exists():
+        return None
+    status = Path(path).stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @functools.lru_cache(maxsize=8)
-def _kept_signer(recipe: Recipe, stamp: tuple[int, int, int] | None) -> Signer:  # noqa: ARG001 - part of the key
+def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:  # noqa: ARG001 - part of the key
     return Signer(recipe)
 
 

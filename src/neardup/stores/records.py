@@ -39,7 +39,7 @@ ROW: Final = np.dtype(
         ("seq", "<i8"), ("order", "<i8"), ("time", "<i8"), ("group_order", "<i8"), ("group_time", "<i8"),
         ("text_start", "<i8"), ("blob_start", "<i8"), ("keys_start", "<i8"),
         ("fingerprint", "<u8", 2),
-        ("text_bytes", "<u4"), ("blob_bytes", "<u4"), ("count", "<u4"), ("candidates", "<u4"),
+        ("text_bytes", "<u4"), ("blob_bytes", "<u4"), ("count", "<i4"), ("candidates", "<u4"),
         ("shared", "<i4"), ("larger", "<i4"),
         ("n_prefix", "<u4"), ("n_sentences", "<u4"),
         ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
@@ -54,7 +54,7 @@ order           number of the document in order of arrival, over all hours: its 
 time            milliseconds since 1970 UTC
 group_order, group_time   arrival and time of the head of its group: its own if it heads one
 *_start, *_bytes          where a directory keeps its text, blob and keys (in keys: of 8 bytes)
-fingerprint, count        of its normal form; |A|
+fingerprint, count        of its normal form; |A|, negative where it was not counted
 n_*             how many keys of each kind it has, see `KEY_COUNTS`
 candidates, shared, larger, status   of its verdict; `shared` and `larger` = max(|A|, |B|) of its best match
 id_bytes, group_bytes     of what its blob begins with
@@ -143,10 +143,16 @@ def fingerprints_of(rows: Rows) -> NDArray[np.uint64]:
     return fingerprints
 
 
-def qgram_counts(rows: Rows) -> NDArray[np.uint32]:
-    """|A| of each row's document."""
-    counts: NDArray[np.uint32] = rows["count"]
+def qgram_counts(rows: Rows) -> NDArray[np.int32]:
+    """|A| of each row's document; negative where it was not counted."""
+    counts: NDArray[np.int32] = rows["count"]
     return counts
+
+
+def text_sizes(rows: Rows) -> NDArray[np.uint32]:
+    """The bytes of each document's normal form."""
+    sizes: NDArray[np.uint32] = rows["text_bytes"]
+    return sizes
 
 
 def prefix_sizes(rows: Rows) -> NDArray[np.uint32]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from neardup.model.decision import Matches
     from neardup.model.verdict import Verdict
+    from neardup.signing.signature import SignedBatch
     from neardup.window.state import State
 
 
@@ -113,11 +114,12 @@ def _is_past(state: State, id: str, time: int) -> bool:
     return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
 
 
-def _past_parts(state: State, doc: int, verdict: Verdict) -> list[Part]:
-    """The parts that a stored verdict names of documents that have gone with their hours."""
+def _past_parts(state: State, doc: int, signed: SignedBatch, verdict: Verdict) -> list[Part]:
+    """The parts that a stored verdict names of documents that have gone with their hours; `signed`: the document."""
     if not verdict.partial:
         return []
-    count = int(state.table.counts[doc])
+    state.signer.count(signed, [0])
+    count = int(signed.counts[0])
     return [
         Part(-1, part.id, time, part.shared, count, round(part.shared / part.containment), part.sentences)
         for part, time in zip(verdict.partial, state.blob(doc).payload.part_times, strict=True)
@@ -143,7 +145,7 @@ def _decided_again(
     floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
     (checked, matches, parts), _ = verifier.compared(0, floor)
     if rule is not None:
-        parts += _past_parts(state, doc, old)
+        parts += _past_parts(state, doc, signed.signed, old)
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     verdict = decide(
         Evidence(

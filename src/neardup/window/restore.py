@@ -9,6 +9,7 @@ import numpy as np
 
 from neardup.index.query_batch import with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import (
     KEY_COUNTS,
@@ -93,7 +94,9 @@ def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
     """Which documents were stored without the prefix that this opening searches by."""
     if state.settings.retrieval == "sketch":
         return np.zeros(len(rows), np.bool_)
-    lacking: NDArray[np.bool_] = prefix_sizes(rows) < state.search.prefix_lengths(qgram_counts(rows))
+    counts = qgram_counts(rows).astype(np.int64)
+    needed = state.search.prefix_lengths(np.maximum(counts, 0))
+    lacking: NDArray[np.bool_] = (counts == UNCOUNTED) | (prefix_sizes(rows) < needed)
     return lacking
 
 
@@ -103,9 +106,8 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> No
     counts = key_counts(rows)
     starts = key_starts(rows)
     with_bitmap = counts[_BITMAP] > 0
-    state.table.bitmaps[docs[with_bitmap]] = keys[
-        starts[_BITMAP][with_bitmap][:, None] + np.arange(BITMAP_WORDS)
-    ]
+    words = starts[_BITMAP][with_bitmap][:, None] + np.arange(BITMAP_WORDS)
+    state.table.set_bitmaps(docs[with_bitmap], keys[words])
     search = state.search
     posted = state.table.first_of[docs] == docs
     kind = _SKETCH

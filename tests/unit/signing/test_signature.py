@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup.model.settings import Recipe
+from neardup.kernels.sketch import UNCOUNTED
+from neardup.model.settings import REACHES, Recipe
 from neardup.oracle import definitions as oracle
 from neardup.signing.signer import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
@@ -30,7 +32,13 @@ RECIPES = st.builds(
     fold_case=st.booleans(),
     simhash_variants=st.integers(1, 10),
     sketch_size=st.integers(1, 64),
-    alpha=st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]),
+    reach=st.sampled_from(REACHES),
+)
+LONGER = st.builds(
+    lambda letters, seed, length: "".join(random.Random(seed).choices(letters, k=length)),
+    st.sampled_from(["ab", "acgt", "0123456789", "abcdefghijklmnopqrstuvwxyz", "каждый звук", "漢字かなカナ𠮷"]),
+    st.integers(0, 1_000),
+    st.integers(0, 3_000),
 )
 
 
@@ -50,7 +58,8 @@ def expected(text: str, recipe: Recipe) -> dict[str, object]:
         fold_case=recipe.fold_case,
         simhash_variants=recipe.simhash_variants,
         size=recipe.sketch_size,
-        alpha=recipe.alpha,
+        reach=str(recipe.reach),
+        salt=None if recipe.salt is None else Path(recipe.salt).read_bytes(),
     )
 
 
@@ -58,6 +67,25 @@ def expected(text: str, recipe: Recipe) -> dict[str, object]:
 @given(TEXTS, RECIPES)
 def test_equals_the_oracle(text: str, recipe: Recipe) -> None:
     assert Signer(recipe).signature(text).to_dict() == expected(text, recipe)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LONGER, RECIPES)
+def test_sketches_of_longer_texts_equal_the_oracle(text: str, recipe: Recipe) -> None:
+    form = oracle.normal_form(text, fold_case=recipe.fold_case)
+    wanted = oracle.sketch(form, q=recipe.q, size=recipe.sketch_size, reach=str(recipe.reach))
+    assert [f"{key:016x}" for key in Signer(recipe).sign([text.encode()]).sketches.tolist()] == wanted
+
+
+@settings(max_examples=100, deadline=None)
+@given(LONGER, RECIPES)
+def test_a_set_that_is_not_counted_is_larger_than_every_limit(text: str, recipe: Recipe) -> None:
+    signer = Signer(recipe)
+    batch = signer.sign([text.encode()])
+    size = len(oracle.qgrams(oracle.normal_form(text, fold_case=recipe.fold_case), recipe.q))
+    assert batch.counts[0] == size or (batch.counts[0] == UNCOUNTED and size > recipe.sketch_limits.also(512))
+    signer.count(batch, [0])
+    assert batch.counts[0] == size == signer.sign([text.encode()], counted=True).counts[0]
 
 
 @settings(max_examples=200, deadline=None)
@@ -91,14 +119,18 @@ def test_keys_of_a_normal_form_are_the_keys_of_its_text(text: str, q: int) -> No
 
 
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_vectors(path: Path) -> None:
+def test_vectors(path: Path, tmp_path: Path) -> None:
     count = 0
     for line in path.read_text(encoding="utf-8").splitlines():
         vector = json.loads(line)
         text = expanded(vector["text"])
+        salt = None if vector["salt"] is None else tmp_path / f"{count}.salt"
+        if salt is not None:
+            salt.write_text(vector["salt"], "utf-8")
         recipe = Recipe(
-            q=vector["q"], fold_case=vector["fold_case"], simhash_variants=vector["simhash_variants"]
-        )
+            q=vector["q"], fold_case=vector["fold_case"], simhash_variants=vector["simhash_variants"],
+            sketch_size=vector["sketch_size"], reach=float(vector["reach"]), salt=salt,
+        )  # fmt: skip
         fields = Signer(recipe).signature(text).to_dict()
         assert {name: expanded(vector[name]) for name in fields} == fields, vector["name"]
         count += 1

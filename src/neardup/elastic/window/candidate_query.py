@@ -46,7 +46,7 @@ class CandidateQueries:
     def query_batch(self, text: str) -> SignedQueryBatch:
         """A text signed, with its sentences where they are searched by; `ValueError` for an unpaired surrogate."""
         encoded = [encode_text(text)]
-        signed = self._signer.sign(encoded)
+        signed = self._signer.sign(encoded, counted=True)
         words = self._signer.word_features(encoded) if self._search.reads_words else None
         return SignedQueryBatch(signed, None, words)
 
