@@ -131,10 +131,12 @@ class RecipeMismatch(NeardupError):
         self.where, self.found, self.expected = where, found, expected
 
     def __str__(self) -> str:
+        remedy = "ingest its documents into a new window"
+        if self.found.split(":")[0] == self.expected.split(":")[0]:
+            options = "no --q, --fold-case, --lexicon"
+            remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
-            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: "
-            "open it with the settings it was signed with (no --q, --fold-case, --lexicon), or ingest its documents "
-            "into a new window"
+            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"
         )
 
 
