@@ -6,13 +6,13 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import Signer, signer_for
 from neardup.stores.description import Description, describe, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, check_free_directory, check_window
+from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, check_free_directory, check_window
 from neardup.window.changed_hours import check_hours
 from neardup.window.engine import WindowEngine
 
@@ -70,19 +70,21 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
 
     A new window gets a copy of its lexicon: it must be readable when the file it was made with has moved or changed.
     """
-    own_lexicon = directory / LEXICON
     if description.is_new:
         recipe = chosen.recipe or Recipe()
         signer = signer_for(recipe)
         if recipe.lexicon is not None:
-            shutil.copyfile(recipe.lexicon, own_lexicon)
+            for name in (LEXICON, LEXICON + COPY):
+                shutil.copyfile(recipe.lexicon, directory / name)
         return signer, chosen.with_changes(recipe=recipe)
+    lexicon = directory / LEXICON if description.own_lexicon else None
     try:
-        lexicon = own_lexicon if own_lexicon.exists() else None
         recipe = Recipe(**description.recipe_fields, lexicon=lexicon)
+        signer = signer_for(recipe)
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
-    signer = signer_for(recipe)
+    except (LexiconError, FileNotFoundError) as error:
+        raise WindowDamaged(directory / LEXICON, str(error), "the window's own lexicon", directory) from error
     for wanted in (recipe, chosen.recipe):
         if wanted is not None and signer_for(wanted).text != description.recipe:
             raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text)
