@@ -18,24 +18,21 @@ SUM_BYTES: Final = 8
 _KINDS: Final = 4
 
 
-def checksum(item: bytes | memoryview, owner: int, kind: int) -> int:
-    """The checksum of an item as a number; about 0.2 µs and 17 GB/s."""
-    return xxhash.xxh3_64_intdigest(item, _seed(owner, kind))
+def checksums(items: Iterable[bytes | memoryview], owners: Iterable[int], kind: int) -> list[int]:
+    """The checksum of each item as a number; about 0.1 µs an item, and 17 GB/s."""
+    digest = xxhash.xxh3_64_intdigest
+    return [digest(item, owner * _KINDS + kind) for item, owner in zip(items, owners, strict=True)]
 
 
 def sealed(items: Sequence[bytes], owners: Iterable[int], kind: int) -> bytes:
     """The items one after another, each followed by its checksum."""
     digest = xxhash.xxh3_64_digest
-    sums = [digest(item, _seed(owner, kind)) for item, owner in zip(items, owners, strict=True)]
+    sums = [digest(item, owner * _KINDS + kind) for item, owner in zip(items, owners, strict=True)]
     return b"".join(chain.from_iterable(zip(items, sums, strict=True)))
 
 
 def unsealed(data: bytes, owner: int, kind: int) -> bytes | None:
     """The item of `data`, which is one and its checksum; None unless it is what was sealed."""
     item = data[:-SUM_BYTES]
-    whole = data[-SUM_BYTES:] == xxhash.xxh3_64_digest(item, _seed(owner, kind))
+    whole = data[-SUM_BYTES:] == xxhash.xxh3_64_digest(item, owner * _KINDS + kind)
     return item if whole else None
-
-
-def _seed(owner: int, kind: int) -> int:
-    return owner * _KINDS + kind

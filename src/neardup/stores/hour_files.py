@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.errors import WindowDamaged
 from neardup.stores import records
-from neardup.stores.checksums import SUM_BYTES, checksum, sealed, unsealed
+from neardup.stores.checksums import SUM_BYTES, checksums, sealed, unsealed
 from neardup.stores.lock import naming
 from neardup.stores.records import ROW
 
@@ -116,7 +116,8 @@ class HourFiles:
 def row_sums(rows: Rows, ids: Iterable[bytes], first: int) -> list[int]:
     """The checksums of `rows` and the ids of their documents; they lie in their file from row `first` on."""
     size, data = rows.dtype.itemsize, rows.tobytes()
-    return [checksum(data[i * size : (i + 1) * size] + id, first + i, ROWS) for i, id in enumerate(ids)]
+    items = (data[at : at + size] + id for at, id in zip(range(0, len(data), size), ids, strict=True))
+    return checksums(items, range(first, first + len(rows)), ROWS)
 
 
 def key_sums(
@@ -124,8 +125,9 @@ def key_sums(
 ) -> list[int]:
     """The checksums of the keys of documents, of which each has `sizes[i]` from `starts[i]` on."""
     view = np.ascontiguousarray(keys).view(np.uint8).data
-    extents = zip((8 * starts).tolist(), (8 * (starts + sizes)).tolist(), arrivals, strict=True)
-    return [checksum(view[start:end], arrival, KEYS) for start, end, arrival in extents]
+    ends = (keys.itemsize * (starts + sizes)).tolist()
+    items = (view[start:end] for start, end in zip((keys.itemsize * starts).tolist(), ends, strict=True))
+    return checksums(items, arrivals, KEYS)
 
 
 def damage(file: Path, actual: str, expected: str) -> WindowDamaged:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = 10
 _AT_ONCE: Final = 1_000
+_BACKUP: Final = "put it there from a backup"
 
 
 class HourSurvey(NamedTuple):
@@ -100,15 +101,18 @@ def _restorable(path: Path) -> list[str]:
     files = []
     try:
         description = read_description(path)
-    except WindowDamaged:
-        description = read_description(path, copy=True)
+    except WindowDamaged as damage:
+        try:
+            description = read_description(path, copy=True)
+        except WindowDamaged as other:
+            actual = f"{damage.found}, and in its copy {other.found}"
+            raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
         files.append(DESCRIPTION)
     if description.own_lexicon and not _is_lexicon(path / LEXICON):
         copy = path / (LEXICON + COPY)
         if not _is_lexicon(copy):
-            raise WindowDamaged(
-                copy, "no lexicon either", "the copy of the window's own; put it there from a backup"
-            )
+            actual = f"no lexicon, and none in {copy.name}"
+            raise WindowDamaged(path / LEXICON, actual, f"the one that the window was made with: {_BACKUP}")
         files.append(LEXICON)
     return files
 
