@@ -10,8 +10,8 @@ from testing.window.backends import document, grams
 
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
 from neardup.opening import open_window
-from neardup.stores.repair import repair
 from neardup.stores.survey import examine_window, read_everything
+from neardup.window.directory_repair import repair_directory as repair
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
 HOURS = ["2020.09.13-12", "2020.09.13-13", "2020.09.13-14"]
@@ -133,6 +133,25 @@ def test_a_repair_keeps_what_is_whole_also_of_a_damaged_hour(path):
     again = [STREAM[4], STREAM[5]._replace(id="again")]
     with open_window(path) as window:
         assert [verdict.status for verdict in window.ingest(again)] == ["unique", "exact"]
+
+
+@pytest.mark.parametrize("damage", ["a bit", "lost"])
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_a_document_whose_keys_are_damaged_is_signed_again(tmp_path, damage, retrieval):
+    path = tmp_path / "window"
+    with open_window(path, window_hours=0, retrieval=retrieval) as window:
+        list(window.ingest(STREAM))
+        expected = [window.query(each.text) for each in STREAM]
+    file = hour_file(path, 1, "keys.bin")
+    if damage == "a bit":
+        flip(file, 3)
+    else:
+        file.unlink()
+    (hour,) = [hour for hour in repair(path, dry_run=False).hours if hour.is_damaged]
+    assert (hour.lost, len(hour.kept), int(hour.signed.sum())) == ([], 4, 3 if damage == "a bit" else 0)
+    assert examine_window(path).is_whole
+    with open_window(path, readonly=True) as window:
+        assert [window.query(each.text) for each in STREAM] == expected
 
 
 def test_an_hour_may_be_damaged_more_than_once(path):

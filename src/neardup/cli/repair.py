@@ -8,8 +8,9 @@ from neardup.cli.exit_codes import DONE, UNUSABLE
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_lines, print_table
 from neardup.model.hours import hour_name
-from neardup.stores.repair import ASIDE, repair
+from neardup.stores.repair import ASIDE
 from neardup.stores.window_directory import COPY, check_window
+from neardup.window.directory_repair import repair_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def repair_window(path: Path, format: Printed, *, force: bool) -> int:
     The exit code: that of something unusable as long as there is something to repair.
     """
     check_window(path)
-    survey = repair(path, dry_run=not force)
+    survey = repair_directory(path, dry_run=not force)
     if survey.is_whole:
         log_line(f"nothing to repair: all of {path} is what was written")
         return DONE
@@ -76,6 +77,12 @@ def _in_words(survey: Survey, path: Path) -> Iterator[str]:
         yield (
             f"{counted(survey.missing, 'committed version')} of documents cannot be read: where their hour is not "
             "lost, an earlier version may be left, also of a document that was deleted since"
+        )
+    unsigned = sum(int((~hour.signed).sum()) for hour in survey.hours)
+    if unsigned:
+        yield (
+            f"of {counted(unsigned, 'document')} only what they are searched by is damaged: it is made anew from the "
+            "texts, but for sentences (--partial) and simhashes"
         )
     if any(hour.is_damaged for hour in survey.hours):
         yield f"the files of damaged hours are moved to {path / ASIDE}: delete them when nobody needs them"

@@ -31,15 +31,23 @@ STORED_ROW: Final = np.dtype([("row", ROW), ("sum", "<u8")])
 
 
 class HourFiles:
-    """The open files of the hour in `directory`, and where each of them ends; a writer's are made."""
+    """The open files of the hour in `directory`, and where each of them ends: a writer's, which are made if they are
+    not there, or for a reader those of texts and blobs. Raises `FileNotFoundError`.
+    """
 
     def __init__(self, directory: Path, *, readonly: bool) -> None:
         self.directory = directory
+        self.files: dict[int, int] = {}
         flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
         if not readonly:
             directory.mkdir(parents=True, exist_ok=True)
-        self.files = [os.open(directory / name, flags, 0o666) for name in NAMES]
-        self.ends = [os.fstat(file).st_size for file in self.files]
+        try:
+            for which in (TEXTS, BLOBS) if readonly else range(len(NAMES)):
+                self.files[which] = os.open(directory / NAMES[which], flags, 0o666)
+        except OSError:
+            self.close()
+            raise
+        self.ends = [os.fstat(file).st_size for file in self.files.values()]
 
     # ---- writing ----
 
@@ -103,13 +111,13 @@ class HourFiles:
 
     def flush(self) -> None:
         """Returns when everything that was written is on the disk."""
-        for file, name in zip(self.files, NAMES, strict=True):
-            with naming(self.directory / name):
+        for which, file in self.files.items():
+            with naming(self.directory / NAMES[which]):
                 os.fsync(file)
 
     def close(self) -> None:
         """Lets go of the files."""
-        for file in self.files:
+        for file in self.files.values():
             os.close(file)
 
 

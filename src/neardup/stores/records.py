@@ -105,10 +105,16 @@ def new_rows(
     rows["text_bytes"] = text_bytes
     rows["count"] = counts
     rows["status"] = np.where(text_bytes == 0, STATUSES.index("empty"), STATUSES.index("unique"))
-    rows["asked"], rows["words"] = partial, words
+    rows["asked"] = partial
+    set_key_sizes(rows, sizes, words=words)
+    return rows
+
+
+def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool) -> None:
+    """Notes how many keys the documents have, and whether sentences and bands are among them."""
+    rows["words"] = words
     for name, size in zip(KEY_COUNTS, sizes, strict=True):
         rows[name] = size
-    return rows
 
 
 def set_arrivals(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from itertools import count
+from collections.abc import Callable, Sequence
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from neardup.stores.base import Commit
+    from neardup.stores.records import Rows
     from neardup.stores.survey import HourSurvey
 
 ASIDE: Final = "damaged"
@@ -36,11 +40,16 @@ _DRAFT: Final = ".repair"
 _AT_ONCE: Final = 1_000
 
 
-def repair(path: Path, *, dry_run: bool) -> Survey:
+Sign = Callable[["Rows", Sequence[bytes]], "NDArray[np.uint64]"]
+"""Signs normal forms again: gives their keys, one document after another, and notes in the rows how many there are."""
+
+
+def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Survey:
     """What is whole and what is lost of the window at `path`; unless it is a `dry_run`, the window holds what is whole
     when this returns, and can be opened.
 
-    Reads every byte of the window once. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
+    `signing` gives what signs documents whose texts are whole, but not their keys. Reads every byte of the window once
+    or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
     a description nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
     """
     with _lock(path):
@@ -48,7 +57,7 @@ def repair(path: Path, *, dry_run: bool) -> Survey:
             _finish(path)
         survey = examine_window(path)
         if not dry_run and not survey.is_whole:
-            _carry_out(path, survey)
+            _carry_out(path, survey, signing)
         return survey
 
 
@@ -61,7 +70,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _carry_out(path: Path, survey: Survey) -> None:
+def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:
     for name in survey.restorable:
         draft = path / f"{name}.new"
         shutil.copyfile(path / (name + COPY), draft)
@@ -69,37 +78,43 @@ def _carry_out(path: Path, survey: Survey) -> None:
     if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
         return
     damaged = [hour for hour in survey.hours if hour.is_damaged]
+    sign = None if all(hour.signed.all() for hour in damaged) else signing(path)
     for hour in damaged:  # all of them before the first is moved: what was interrupted then can be finished
-        _write_whole_documents(path, hour)
+        _write_whole_documents(path, hour, sign)
     for hour in damaged:
-        _move_aside(path, hour.hour)
-        _finish(path)
+        _replace(path, hour.hour)
     write_new(path, _commit_after(survey))
     hour_list.rewrite(path, [hour.hour for hour in survey.hours if hour.versions_after])
 
 
-def _write_whole_documents(path: Path, hour: HourSurvey) -> None:
+def _write_whole_documents(path: Path, hour: HourSurvey, sign: Sign | None) -> None:
     """Writes the documents of an hour that are whole into a draft beside it."""
     directory = _hour_directory(path, hour.hour)
-    draft = directory.with_name(directory.name + _DRAFT)
-    shutil.rmtree(draft, ignore_errors=True)
     if not len(hour.kept):
         return
     keys = read_keys(directory)
     with (
         contextlib.closing(HourFiles(directory, readonly=True)) as old,
-        contextlib.closing(HourFiles(draft, readonly=False)) as new,
+        contextlib.closing(HourFiles(_draft(directory), readonly=False)) as new,
     ):
-        for at in range(0, len(hour.kept), _AT_ONCE):
-            rows = hour.kept[at : at + _AT_ONCE].copy()
-            documents = [read_document(old, rows[i : i + 1]) for i in range(len(rows))]
-            parts = zip(records.key_starts(rows)[0], records.key_counts(rows).sum(axis=0), strict=True)
-            own_keys = np.concatenate([keys[start : start + size] for start, size in parts])
-            new.append(rows, [text for text, _ in documents], [blob for _, blob in documents], own_keys)
+        starts = np.flatnonzero(np.diff(hour.signed, prepend=~hour.signed[:1])).tolist()
+        for first, last in pairwise([*starts, len(hour.kept)]):  # all signed, or none
+            for at in range(first, last, _AT_ONCE):
+                rows = hour.kept[at : min(at + _AT_ONCE, last)].copy()
+                documents = [read_document(old, rows[i : i + 1]) for i in range(len(rows))]
+                texts, blobs = [text for text, _ in documents], [blob for _, blob in documents]
+                own_keys = _keys_of(rows, keys) if hour.signed[at] or sign is None else sign(rows, texts)
+                new.append(rows, texts, blobs, own_keys)
         new.flush()
 
 
-def _move_aside(path: Path, hour: int) -> None:
+def _keys_of(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    parts = zip(records.key_starts(rows)[0], records.key_counts(rows).sum(axis=0), strict=True)
+    return np.concatenate([keys[start : start + size] for start, size in parts])
+
+
+def _replace(path: Path, hour: int) -> None:
+    """Moves an hour aside, and its draft, if any document of it is left, into its place."""
     directory = _hour_directory(path, hour)
     aside = path / ASIDE / directory.name
     for attempt in count(2):
@@ -108,14 +123,22 @@ def _move_aside(path: Path, hour: int) -> None:
         aside = aside.with_name(f"{directory.name}.{attempt}")
     aside.parent.mkdir(exist_ok=True)
     directory.rename(aside)
+    if _draft(directory).exists():
+        _draft(directory).rename(directory)
 
 
 def _finish(path: Path) -> None:
-    """Puts drafts in the places of the hours that have been moved aside already, also by a repair that was ended."""
+    """What a repair that was ended has left: drafts of hours that have been moved aside are put in their places."""
     for draft in (path / "hours").glob(f"*{_DRAFT}"):
         directory = draft.with_name(draft.name.removesuffix(_DRAFT))
-        if not directory.exists():
+        if directory.exists():
+            shutil.rmtree(draft)
+        else:
             draft.rename(directory)
+
+
+def _draft(directory: Path) -> Path:
+    return directory.with_name(directory.name + _DRAFT)
 
 
 def _commit_after(survey: Survey) -> Commit:

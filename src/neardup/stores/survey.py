@@ -35,6 +35,7 @@ _BACKUP: Final = "put it there from a backup"
 
 class HourSurvey(NamedTuple):
     """One hour: the last versions of its whole documents, in order of version, and the ids of those that are not whole.
+    Of those that are not `signed` the keys are damaged: they are to be signed again.
 
     `versions` counts the rows that can be read, up to version `last_version` and arrival `last_arrival`; `unreadable`
     those that cannot, which may never have been committed. `is_damaged`: it cannot stay as it is.
@@ -42,6 +43,7 @@ class HourSurvey(NamedTuple):
 
     hour: int
     kept: Rows
+    signed: NDArray[np.bool_]
     lost: list[str]
     versions: int
     last_version: int
@@ -138,6 +140,7 @@ def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) ->
     chosen = chosen[records.last_versions(rows[good], floor_arrival)]
     chosen.sort()
     is_kept = _are_whole(directory, rows[chosen])
+    signed = are_keys_whole(rows[chosen], read_keys(directory))
     # What opening would see: rows up to the first that is not good, and files that are long enough for them.
     in_line = int(np.argmin(good)) if not good.all() else len(rows)
     ends = stored_ends(rows[:in_line])
@@ -145,28 +148,27 @@ def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) ->
     return HourSurvey(
         hour,
         rows[chosen[is_kept]],
+        signed[is_kept],
         [ids[i].decode() for i in chosen[~is_kept].tolist()],
         int(np.count_nonzero(good)),
         int(records.versions_of(rows[good]).max(initial=0)),
         int(records.arrivals_of(rows[good]).max(initial=-1)),
         int(np.count_nonzero(~whole)),
-        is_cut or not bool(is_kept.all()) or in_line < int(np.count_nonzero(good)),
+        is_cut or not bool((is_kept & signed).all()) or in_line < int(np.count_nonzero(good)),
     )
 
 
 def _are_whole(directory: Path, rows: Rows) -> NDArray[np.bool_]:
-    """Of which of `rows`, which check, text, blob and keys are what was written."""
-    whole = are_keys_whole(rows, read_keys(directory))
-    try:
-        files = HourFiles(directory, readonly=True)
-    except FileNotFoundError:
-        return np.zeros(len(rows), np.bool_)
-    with contextlib.closing(files):
-        for i in whole.nonzero()[0].tolist():
-            try:
+    """Of which of `rows`, which check, text and blob are what was written."""
+    whole = np.zeros(len(rows), np.bool_)
+    with (
+        contextlib.suppress(FileNotFoundError),
+        contextlib.closing(HourFiles(directory, readonly=True)) as files,
+    ):
+        for i in range(len(rows)):
+            with contextlib.suppress(WindowDamaged):
                 read_document(files, rows[i : i + 1])
-            except WindowDamaged:
-                whole[i] = False
+                whole[i] = True
     return whole
 
 

@@ -65,6 +65,15 @@ def _remember(
         window.apply_hours()
 
 
+def described_signer(directory: Path) -> tuple[Signer, Settings]:
+    """The signer and the settings of the window in `directory`, as its last writer left them.
+
+    Raises `WindowDamaged` for its description or its lexicon.
+    """
+    description = read_description(directory)
+    return _signer(directory, description, settings_of(directory, description))
+
+
 def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
     """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
 

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: bool) -> Rows:
     """Rows of a signed batch, as if every document were unique. `partial`: partial copies are looked for."""
+    signed = batch.signed
+    times = [document.time for document in documents]
+    return new_rows(
+        times, signed.fingerprints, signed.counts, np.diff(signed.text_offsets), key_sizes(batch),
+        words=batch.words is not None, partial=partial,
+    )  # fmt: skip
+
+
+def key_sizes(batch: SignedQueryBatch) -> KeySizes:
+    """How many keys of each kind the documents of a signed batch have."""
     signed, prefixes, words = batch
     sizes = KeySizes(np.diff(signed.sketch_offsets), signed.bitmaps.shape[2])
     if prefixes is not None:
@@ -29,11 +39,7 @@ def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: 
     if words is not None:
         bands = np.diff(words.band_keys()[1])
         sizes = sizes._replace(sentences=np.diff(words.sentence_offsets), bands=bands)
-    times = [document.time for document in documents]
-    return new_rows(
-        times, signed.fingerprints, signed.counts, np.diff(signed.text_offsets), sizes,
-        words=words is not None, partial=partial,
-    )  # fmt: skip
+    return sizes
 
 
 def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
