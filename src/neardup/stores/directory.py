@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
-from neardup.model.hours import hour_name, hour_named
+from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
 from neardup.stores.base import CommitResult, Records
 from neardup.stores.commit_slots import CommitSlots
@@ -41,7 +41,7 @@ from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.records import ROW
 from neardup.stores.single_owner import SingleOwner
-from neardup.stores.stored_hour import StoredHour, check_keys, read_hour
+from neardup.stores.stored_hour import StoredHour, check_keys, hours_in, read_hour
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,8 +104,7 @@ class DirectoryStore(SingleOwner):
         return self._slots.read()
 
     def hours(self) -> list[int]:
-        entries = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
-        return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
+        return hours_in(self.path)
 
     def records(self, since: Commit) -> Iterator[Records]:
         hours = self._stored_hours()
@@ -113,8 +112,10 @@ class DirectoryStore(SingleOwner):
         rows = np.concatenate([hour.rows for hour in stored]) if stored else np.empty(0, ROW)
         part_of = np.repeat(np.arange(len(stored)), [len(hour.rows) for hour in stored])
         last = records.last_versions(rows, max(self.committed.floor_order, since.next_order))
-        for part, (hour, each) in enumerate(hours.items()):
-            check_keys(self._directory(hour), rows[last[part_of[last] == part]], each.keys)
+        by_part = last[np.argsort(part_of[last], kind="stable")]
+        ends = np.cumsum(np.bincount(part_of[last], minlength=len(stored)))[:-1]
+        for hour, own in zip(hours, np.split(by_part, ends), strict=False):
+            check_keys(self._directory(hour), rows[own], hours[hour].keys)
         ids = list(chain.from_iterable(hour.ids for hour in stored))
         keys = [hour.keys for hour in stored]
         yield Records(rows[last], [ids[i] for i in last.tolist()], keys, part_of[last])
@@ -131,11 +132,6 @@ class DirectoryStore(SingleOwner):
                 damage = self._loss(hours)
             except WindowDamaged as error:
                 hours, damage = {}, error
-            except FileNotFoundError as error:  # between two looks at it
-                hours, damage = (
-                    {},
-                    WindowDamaged(error.filename, "no such file", "that of an hour", self.path),
-                )
             newer = self._read_commit() if self._readonly else self.committed
             if newer.floor_hour != self.committed.floor_hour:
                 self.committed = newer
@@ -150,7 +146,10 @@ class DirectoryStore(SingleOwner):
         hours: dict[int, StoredHour] = {}
         for hour in self.hours():
             if hour >= self.committed.floor_hour:
-                hours[hour] = self.load(hour)
+                try:
+                    hours[hour] = self.load(hour)
+                except FileNotFoundError as error:  # it went between two looks at it
+                    raise WindowDamaged(error.filename, "no file", "that of an hour", self.path) from None
             elif not self._readonly:
                 self.drop(hour)
         return hours

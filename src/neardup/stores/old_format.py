@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from neardup.errors import WindowDamaged
-from neardup.model.hours import hour_name, hour_named
+from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.commit_slots import newest, read_slots
 from neardup.stores.records import ROW
+from neardup.stores.stored_hour import hours_in
 from neardup.stores.window_directory import DESCRIPTION
 
 if TYPE_CHECKING:
@@ -91,8 +92,7 @@ def old_documents(window: OldWindow) -> Iterator[OldDocuments]:
     Raises `WindowDamaged` at a file that is shorter than its rows say, and in the end if rows are missing.
     """
     versions = 0
-    entries = (window.path / "hours").iterdir() if (window.path / "hours").is_dir() else iter(())
-    for hour in sorted(hour for entry in entries if (hour := hour_named(entry.name)) is not None):
+    for hour in hours_in(window.path):
         if hour >= window.commit.floor_hour:
             rows = _rows(window.path / "hours" / hour_name(hour) / "rows.bin", window.commit.seq)
             versions += len(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,12 @@ class CheckedRows(NamedTuple):
     whole: NDArray[np.bool_]
 
 
+def hours_in(path: Path) -> list[int]:
+    """The hours that the window at `path` has directories of, ascending; what is called otherwise is not ours."""
+    entries = (path / "hours").iterdir() if (path / "hours").is_dir() else iter(())
+    return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
+
+
 def read_hour(directory: Path, last: int) -> StoredHour:
     """What of the hour in `directory` is committed: the rows up to version `last`, as far as they check.
 
@@ -72,8 +78,7 @@ def read_hour(directory: Path, last: int) -> StoredHour:
 
 def read_rows(directory: Path) -> CheckedRows:
     """Every row in the file of an hour's rows, with its id, however damaged; empty where there is no file."""
-    file = directory / NAMES[ROWS]
-    stored = np.fromfile(file, STORED_ROW) if file.exists() else np.empty(0, STORED_ROW)
+    stored = _read_array(directory / NAMES[ROWS], STORED_ROW)
     rows: Rows = np.ascontiguousarray(stored["row"])
     ids = _read_ids(directory / NAMES[BLOBS], rows)
     whole = np.array(row_sums(rows, ids, 0), np.uint64) == stored["sum"]
@@ -82,8 +87,14 @@ def read_rows(directory: Path) -> CheckedRows:
 
 def read_keys(directory: Path) -> NDArray[np.uint64]:
     """All that is in the file of an hour's keys; empty where there is none."""
-    file = directory / NAMES[KEYS]
-    return np.fromfile(file, "<u8") if file.exists() else np.empty(0, np.uint64)
+    return _read_array(directory / NAMES[KEYS], np.dtype("<u8"))
+
+
+def _read_array(file: Path, kind: np.dtype[Any]) -> NDArray[Any]:
+    try:
+        return np.fromfile(file, kind)
+    except FileNotFoundError:
+        return np.empty(0, kind)
 
 
 def are_keys_whole(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -112,7 +123,10 @@ def stored_ends(rows: Rows) -> list[int]:
 
 def file_size(file: Path) -> int:
     """Bytes of a file; 0 where there is none."""
-    return file.stat().st_size if file.exists() else 0
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _read_ids(file: Path, rows: Rows) -> list[bytes]:

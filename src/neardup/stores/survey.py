@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.errors import LexiconError, WindowDamaged, WindowExpired
-from neardup.model.hours import hour_name, hour_named
+from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import newest, read_slots
@@ -16,7 +16,7 @@ from neardup.stores.description import read_description
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.hour_list import listed_hours
-from neardup.stores.stored_hour import are_keys_whole, file_size, read_keys, read_rows, stored_ends
+from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
 from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON
 from neardup.tables.lexicon import Lexicon
 
@@ -87,7 +87,7 @@ def examine_window(path: Path) -> Survey:
     valid = slots[0] + slots[1]
     commit = newest(valid) if valid else Commit()
     last = commit.seq if all(slots) else None
-    stored = [hour for hour in _hours(path) if hour >= commit.floor_hour]
+    stored = [hour for hour in hours_in(path) if hour >= commit.floor_hour]
     hours = [_survey_hour(path, hour, last, commit.floor_order) for hour in stored]
     missing = None if last is None else commit.rows - sum(hour.versions for hour in hours)
     if missing != 0:
@@ -125,11 +125,6 @@ def _is_lexicon(file: Path) -> bool:
     except (LexiconError, FileNotFoundError):
         return False
     return True
-
-
-def _hours(path: Path) -> list[int]:
-    entries = (path / "hours").iterdir() if (path / "hours").is_dir() else iter(())
-    return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
 
 
 def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) -> HourSurvey:
