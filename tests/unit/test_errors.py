@@ -92,6 +92,22 @@ EXAMPLES = [
         {"path": "w/log", "found": "a torn record", "expected": "its checksum"},
         "w/log is damaged: found a torn record, expected its checksum",
     ),
+    (
+        errors.WindowDamaged("w/log", "a torn record", "its checksum", "w"),
+        {"path": "w/log", "window": "w"},
+        (
+            "w/log is damaged: found a torn record, expected its checksum; "
+            "`neardup doctor --repair --window w` saves what is whole"
+        ),
+    ),
+    (
+        errors.WindowOutdated("w", 1),
+        {"path": "w", "format": 1},
+        (
+            "w has format 1 of an earlier version of neardup: "
+            "`neardup resign --window w` makes a window of this version of it"
+        ),
+    ),
 ]
 
 
