@@ -16,7 +16,8 @@
     │   ├── WindowLocked     another process writes to it
     │   │   └── LeaseLost     another scorer of a cluster's window took over while this one stood still
     │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
-    │   └── WindowDamaged    its files do not hold what they should
+    │   ├── WindowDamaged    its files do not hold what they should
+    │   └── WindowOutdated   an earlier version of neardup has written it
     ├── ClusterError        Elasticsearch cannot be used, or not so
     │   ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were ready to wait
     │   ├── ClusterRefused   it does not let this user in, or not do this (401, 403)
@@ -63,6 +64,7 @@ __all__ = [
     "WindowExpired",
     "WindowLocked",
     "WindowMissing",
+    "WindowOutdated",
 ]
 
 
@@ -131,10 +133,12 @@ class RecipeMismatch(NeardupError):
         self.where, self.found, self.expected = where, found, expected
 
     def __str__(self) -> str:
+        remedy = "ingest its documents into a new window"
+        if self.found.split(":")[0] == self.expected.split(":")[0]:
+            options = "no --q, --fold-case, --lexicon"
+            remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
-            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: "
-            "open it with the settings it was signed with (no --q, --fold-case, --lexicon), or ingest its documents "
-            "into a new window"
+            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"
         )
 
 
@@ -208,14 +212,37 @@ class WindowExpired(WindowError):
 
 
 class WindowDamaged(WindowError):
-    """The window file `path` holds `found` where `expected` should be."""
+    """The window file `path` holds `found` where `expected` should be; `window` is a directory that can be repaired."""
 
-    def __init__(self, path: str | PathLike[str], found: str, expected: str) -> None:
-        super().__init__(path, found, expected)
-        self.path, self.found, self.expected = path, found, expected
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        found: str,
+        expected: str,
+        window: str | PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(path, found, expected, window)
+        self.path, self.found, self.expected, self.window = path, found, expected, window
 
     def __str__(self) -> str:
-        return f"{self.path} is damaged: found {self.found}, expected {self.expected}"
+        remedy = (
+            f"; `neardup doctor --repair --window {self.window}` saves what is whole" if self.window else ""
+        )
+        return f"{self.path} is damaged: found {self.found}, expected {self.expected}{remedy}"
+
+
+class WindowOutdated(WindowError):
+    """The window in the directory `path` has the format `format` of an earlier version, which is not read any more."""
+
+    def __init__(self, path: str | PathLike[str], format: object) -> None:
+        super().__init__(path, format)
+        self.path, self.format = path, format
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} has format {self.format} of an earlier version of neardup: "
+            f"`neardup resign --window {self.path}` makes a window of this version of it"
+        )
 
 
 class ClusterError(NeardupError):

@@ -88,6 +88,7 @@ class Faults:
         """The store's calls go through here meanwhile."""
         with (
             mock.patch("neardup.stores.directory.os", self),
+            mock.patch("neardup.stores.hour_files.os", self),
             mock.patch("neardup.stores.lock.os", self),
             mock.patch("neardup.stores.commit_slots.os", self),
             mock.patch("neardup.stores.directory.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),

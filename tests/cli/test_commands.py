@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -284,6 +285,66 @@ class TestDoctor:
         done = run("doctor", "--window", "w")
         assert done.code == 3
         assert "bad" in done.out
+
+    def test_damage_that_no_query_has_met_is_found(self, run, window):
+        self.damage("text.bin")
+        assert run("stats", "--window", window).code == 0
+        done = run("doctor", "--window", window)
+        assert done.code == 3
+        assert "neardup doctor --repair --window w" in " ".join(done.out.split())
+
+    def test_a_repair_says_what_it_would_do(self, run, window):
+        self.damage("text.bin")
+        done = run("doctor", "--window", window, "--repair")
+        assert done.code == 3
+        assert "2026.11.19-06 1 1 0 ferry" in " ".join(done.out.split())
+        assert "--force does it" in done.err
+        assert run("doctor", "--window", window).code == 3
+
+    def test_a_repair_keeps_what_is_whole(self, run, window):
+        self.damage("text.bin")
+        done = run("doctor", "--window", window, "--repair", "--force", "--format", "jsonl")
+        assert done.code == 0
+        assert done.lines == [
+            {"hour": "2026.11.19-06", "kept": 1, "lost": 1, "unreadable": 0, "ids": ["ferry"]}
+        ]
+        assert "the files of damaged hours are moved to w/damaged" in done.err
+        assert run("query", "--window", window, "--id", "mill").code == 0
+        done = run("doctor", "--window", window, "--repair")
+        assert (done.code, done.out) == (0, "")
+        assert "nothing to repair" in done.err
+
+    def test_a_lost_hour_is_named(self, run, window):
+        shutil.rmtree("w/hours/2026.11.19-07")
+        done = run("doctor", "--window", window, "--repair", "--format", "jsonl")
+        assert done.lines == [
+            {"hour": "2026.11.19-07", "kept": 0, "lost": None, "unreadable": None, "ids": []}
+        ]
+        assert "1 committed version of documents cannot be read" in done.err
+
+    def test_a_description_is_restored(self, run, window):
+        Path("w/window.json").write_bytes(b"")
+        done = run("doctor", "--window", window, "--repair", "--force")
+        assert "window.json is damaged: window.json.copy takes its place" in done.err
+        assert "5 documents" in run("doctor", "--window", window).out
+
+    def test_without_a_copy_there_is_no_repair(self, run, window):
+        for name in ("window.json", "window.json.copy"):
+            Path("w", name).write_bytes(b"")
+        done = run("doctor", "--window", window, "--repair", "--force")
+        assert done.code == 3
+        assert "put it there from a backup" in done.err
+
+    def test_no_window_and_no_directory_is_repaired(self, run):
+        assert run("doctor", "--window", "nothing", "--repair").code == 3
+        done = run("doctor", "--window", "http://localhost:1/x", "--repair")
+        assert done.code == 2
+        assert "is repaired by Elasticsearch" in done.err
+
+    @staticmethod
+    def damage(name):
+        file = Path("w/hours/2026.11.19-06", name)
+        file.write_bytes(b"?" + file.read_bytes()[1:])
 
     def test_no_window_is_no_fault(self, run):
         done = run("doctor")

@@ -43,7 +43,10 @@ SETTINGS = [
 @pytest.mark.parametrize(("command", "name"), SETTINGS)
 def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name):
     default = vars(Settings()).get(name, vars(Recipe()).get(name))
-    words = {None: ("all", "by threshold", "as --window-hours", "the one that ships"), 0: ("no limit",)}
+    words = {
+        None: ("all", "by threshold", "as --window-hours", "the one that ships", "none"),
+        0: ("no limit",),
+    }
     if name == "fold_case":
         assert option(command, name).show_default == ("fold" if default else "keep")
     elif command == "watch" and name == "batch_documents":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import shutil
@@ -15,7 +14,6 @@ from testing.window.backends import document, grams, summaries
 from testing.window.faults import Faults, disk_full
 
 from neardup.errors import (
-    LexiconError,
     NeardupError,
     RecipeMismatch,
     SettingsError,
@@ -24,9 +22,11 @@ from neardup.errors import (
     WindowExpired,
     WindowLocked,
     WindowMissing,
+    WindowOutdated,
 )
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
+from neardup.stores import description
 from neardup.stores.directory import DirectoryStore
 from neardup.tables.lexicon import LexiconBuilder
 from neardup.window.session import PATIENCE
@@ -223,10 +223,23 @@ def test_a_reader_of_an_hour_that_has_expired_reads_again(path):
         assert reader.query(id="d11").id == "d11"
         with open_window(path, readonly=True) as again:
             assert list(again.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
-        # It comes between the writer's commit and the deletion of the last file.
-        next(iter(hour_files(path, "text.bin"))).unlink()
-        with open_window(path, readonly=True) as again:
-            assert list(again.stats().hours) == ["2020.09.13-14", "2020.09.14-13"]
+
+
+@pytest.mark.parametrize("lost", ["an hour", "a file"])
+def test_a_reader_that_comes_while_hours_are_dropped_begins_anew(path, monkeypatch, lost):
+    load = DirectoryStore.load
+    with open_window(path) as writer:
+
+        def overtaken(self, hour):
+            monkeypatch.undo()
+            if lost == "a file":
+                hour_files(path, "text.bin")[0].unlink()
+            list(writer.ingest([document("new", "", 25)]))
+            return load(self, hour)
+
+        monkeypatch.setattr(DirectoryStore, "load", overtaken)
+        with open_window(path, readonly=True) as reader:
+            assert list(reader.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
 
 
 def test_a_reader_needs_a_window(tmp_path):
@@ -290,8 +303,9 @@ def test_a_window_keeps_its_own_copy_of_its_lexicon(tmp_path):
         assert window.stats().recipe == recipe
     own = tmp_path / "w" / "window.lexicon"
     own.write_bytes(own.read_bytes()[:-1] + b"\xff")
-    with pytest.raises(LexiconError, match=r"window\.lexicon"):
-        open_window(tmp_path / "w")
+    assert damaged(tmp_path / "w", found="window.lexicon").path == own
+    own.unlink()
+    assert damaged(tmp_path / "w", found="No such file").path == own
 
 
 def test_a_lexicon_changed_under_its_name_is_another_recipe(tmp_path):
@@ -326,8 +340,8 @@ def damaged(path, **expected):
     ("[]", "format"),
     ('{"name": "something else"}', "format"),
     ('{"format": 999}', "999"),
-    ('{"format": 1}', ""),
-    ('{"format": 1, "recipe": "r", "recipe_fields": {}, "settings": {}}', ""),
+    ('{"format": 2}', "does not check"),
+    ('{"format": 2, "recipe": "r", "recipe_fields": {}, "settings": {}}', "does not check"),
     ("\udcff\udcfe", ""),
 ])  # fmt: skip
 def test_a_foreign_description_is_refused(path, content, found):
@@ -339,11 +353,21 @@ def test_a_foreign_description_is_refused(path, content, found):
     ("name", "value"), [("threshold", "high"), ("policy", 7), ("routes", ["x"]), ("window_hours", -1)]
 )
 def test_a_description_with_a_bad_setting_is_refused(path, name, value):
+    description.remember(path, description.read_description(path).settings | {name: value})
+    assert damaged(path, name=name).path == path / "window.json"
+
+
+def test_a_description_that_was_changed_by_hand_is_refused(path):
     file = path / "window.json"
-    known = json.loads(file.read_text())
-    known["settings"][name] = value
-    file.write_text(json.dumps(known))
-    assert damaged(path, name=name).path == file
+    file.write_text(file.read_text().replace('"0.7"', '"0.6"'))
+    assert damaged(path, found="does not check").path == file
+
+
+def test_a_window_of_an_earlier_format_names_the_way_on(path):
+    (path / "window.json").write_text('{"format": 1, "recipe": "r", "recipe_fields": {}, "settings": {}}')
+    for readonly in (True, False):
+        with pytest.raises(WindowOutdated, match="neardup resign --window"):
+            open_window(path, readonly=readonly)
 
 
 def test_a_lost_description_is_told(path):

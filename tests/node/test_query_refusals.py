@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import xxhash
 from testing.node.fixtures import PATIENCE
 from testing.node.library import Library, by_id, by_text, fill, found, new_library, refusal
 from testing.node.prefix import fresh_prefix
@@ -153,19 +154,44 @@ def test_another_field_is_asked_by_its_name_or_that_of_an_alias(plain):
     assert "[neardup.qgrams]" in refusal(plain, by_text(ROSE), indices=index)
 
 
+def of_version_1(text: str) -> dict[str, Any]:
+    """What of a signature by version 1 of the recipe a search looks at."""
+    utf8 = oracle.normal_form(text).encode()
+    halves = [xxhash.xxh64_hexdigest(utf8, seed=seed) for seed in (0, 1)]
+    recipe = "neardup-1:q4:case:u16:lex-f3663513:sketch-32-1.5:simhash-1"
+    return {**oracle.sign(text), "recipe": recipe, "fingerprint": "".join(halves)}
+
+
+def test_versions_1_and_2_of_the_recipe_are_searched_together(plain):
+    texts = (ROSE, "abc", ".")
+    earlier, later = (
+        make(plain, name, FIELDS, *({"neardup": sign(text)} for text in texts))
+        for name, sign in (("earlier", of_version_1), ("later", oracle.sign))
+    )
+    both = f"{earlier},{later}"
+    for i, text in enumerate(texts[:2]):
+        assert plain.found(by_text(text), indices=both) == {(earlier, str(i)): 1, (later, str(i)): 1}
+    assert plain.found(by_text("."), indices=both) == {}
+    for one, other in ((earlier, later), (later, earlier)):
+        assert plain.found(by_id((one, "0")), indices=both) == {(other, "0"): 1}
+        assert (
+            plain.found(by_id((one, "2")), indices=both) == {}
+        )  # an empty normal form, by either fingerprint
+
+
 def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain):
     signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
     told = make(plain, "told", FIELDS, signed, {"text": "unsigned"})
     assert plain.found(by_text(ROSE), indices=told) == {(told, "0"): 1}
     mixed = make(plain, "mixed", FIELDS, signed, other)
-    assert "are signed by the recipes [neardup-1:q3:" in refusal(plain, by_text(ROSE), indices=mixed)
+    assert "are signed by the recipes [neardup-2:q3:" in refusal(plain, by_text(ROSE), indices=mixed)
     silent = make(plain, "silent", FIELDS, {"text": ROSE})
     reason = refusal(plain, by_text(ROSE), indices=silent)
     assert "does not know how this index is signed" in reason
     assert "neardup setup" in reason
     assert plain.found(by_text(ROSE, ignore_unmapped=True), indices=silent) == {}
-    future = make(plain, "future", FIELDS, {"neardup": {**signed["neardup"], "recipe": "neardup-2:q4"}})
-    assert "[neardup-2:q4] is no recipe of this version" in refusal(plain, by_text(ROSE), indices=future)
+    future = make(plain, "future", FIELDS, {"neardup": {**signed["neardup"], "recipe": "neardup-3:q4"}})
+    assert "[neardup-3:q4] is no recipe of this version" in refusal(plain, by_text(ROSE), indices=future)
     empty = make(plain, "empty", FIELDS)
     assert plain.found(by_text(ROSE), indices=empty) == {}
     # The filter of an alias is checked without any document.

@@ -19,7 +19,7 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SetupRefused
+from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
 from neardup.signing.signer import signer_for
@@ -156,7 +156,7 @@ def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):
 
 
 def test_the_settings_shape_the_signatures(cluster):
-    recipe = Recipe(q=3, fold_case=True, simhash_variants=2, sketch_size=16, alpha=1.0)
+    recipe = Recipe(q=3, fold_case=True, simhash_variants=2, sketch_size=16, reach=0.5)
     set_up(cluster, recipe=recipe, text_field="page.body", time_field="when", max_length=100)
     name = cluster.address.hourly(HOUR)
     source = {"page": {"body": TEXTS[0], "title": "Rose"}, "when": "2026-11-21"}
@@ -316,6 +316,32 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
             get(cluster, cluster.address.hourly(HOUR), "a")["neardup"]
             == sign(TEXTS[0], recipe=recipe).to_dict()
         )
+
+
+def test_a_salt_of_ones_own(own_node, tmp_path):
+    file = tmp_path / "pepper.salt"
+    file.write_bytes(b" a pinch\n")
+    recipe = Recipe(salt=file)
+    with Cluster(Address(own_node.url, "salted")) as cluster:
+        with pytest.raises(ClusterRejected, match=r"no file .*pepper\.salt"):
+            set_up(cluster, recipe=recipe)
+        with pytest.raises(SettingsError, match=r"salt is 'pepper': .* no file .*pepper\.salt"):
+            set_up(cluster, recipe=Recipe(salt="pepper"))
+        own_node.give("neardup/pepper.salt", b"another")
+        with pytest.raises(
+            ClusterRejected, match=r"signs by .* give every node the same plugin, lexicon and salt"
+        ):
+            set_up(cluster, recipe=recipe)
+        own_node.give("neardup/pepper.salt", file.read_bytes())
+        assert set_up(cluster, recipe=recipe).config.salt == "pepper"
+        assert set_up(cluster, recipe=Recipe(salt="pepper")).changes == []  # by the name that the nodes know
+        assert set_up(cluster).changes == []
+        bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
+        signed = get(cluster, cluster.address.hourly(HOUR), "a")["neardup"]
+        assert signed == sign(TEXTS[0], recipe=recipe).to_dict()
+        with pytest.raises(SettingsError, match="the file of the salt 'pepper'"):
+            open_elastic_window(str(cluster.address))
+        open_elastic_window(str(cluster.address), recipe=recipe).close()
 
 
 def test_without_the_plugin_the_client_signs(bare_node):

@@ -18,7 +18,9 @@ from benchmarks.lib import corpora
 from benchmarks.lib.harness import DATA
 
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.client import Cluster
 from neardup.model.settings import Recipe
 from neardup.signing.signer import Signer, signer_for
 
@@ -125,21 +127,42 @@ def vectors(file: Path) -> list[dict[str, Any]]:
     return [{key: expanded(value) for key, value in json.loads(line).items()} for line in lines]
 
 
+OPTIONS = ("q", "fold_case", "simhash_variants", "sketch_size")
+
+
 @pytest.mark.parametrize("file", VECTORS, ids=lambda file: file.stem)
 def test_the_node_makes_every_vector_again(cluster, file):
+    assert made_again(cluster, [vector for vector in vectors(file) if vector["salt"] is None])
+
+
+def test_the_node_makes_every_salted_vector_again(own_node):
+    salted = [vector for file in VECTORS for vector in vectors(file) if vector["salt"] is not None]
+    for vector in salted:
+        own_node.give(f"neardup/{salt_name(vector)}.salt", vector["salt"].encode())
+    with Cluster(Address(own_node.url, "salted-vectors")) as cluster:
+        assert made_again(cluster, salted)
+
+
+def salt_name(vector: dict[str, Any]) -> str:
+    return f"salt-{vector['salt'].encode().hex()}"
+
+
+def made_again(cluster, some: list[dict[str, Any]]) -> int:
+    """Compares what a node makes of the texts of vectors with the vectors; returns how many those were."""
     by_recipe: dict[str, list[dict[str, Any]]] = {}
-    for vector in vectors(file):
+    for vector in some:
         by_recipe.setdefault(vector["recipe"], []).append(vector)
-    assert by_recipe
-    for recipe, some in by_recipe.items():
-        options = {name: some[0][name] for name in ("q", "fold_case", "simhash_variants")} | {
-            "recipe": recipe
-        }
+    for recipe, alike in by_recipe.items():
+        first = alike[0]
+        options = {name: first[name] for name in OPTIONS} | {"recipe": recipe, "reach": float(first["reach"])}
+        if first["salt"] is not None:
+            options["salt"] = salt_name(first)
         body = {
             "pipeline": {"processors": [{"neardup": options}]},
-            "docs": [{"_source": {"text": vector["text"]}} for vector in some],
+            "docs": [{"_source": {"text": vector["text"]}} for vector in alike],
         }
         answer = cluster.request("POST", "/_ingest/pipeline/_simulate", body=body)
-        for vector, signed in zip_longest(some, answer["docs"]):
+        for vector, signed in zip_longest(alike, answer["docs"]):
             wanted = {field: vector[field] for field in SIGNATURE}
             assert signed["doc"]["_source"]["neardup"] == wanted, vector["name"]
+    return len(some)

@@ -48,10 +48,18 @@ EXAMPLES = [
         "no document 'a' in this window: it was never stored, was deleted or has expired",
     ),
     (
-        errors.RecipeMismatch("news.window", "r1", "r2"),
-        {"where": "news.window", "found": "r1", "expected": "r2"},
+        errors.RecipeMismatch("news.window", "neardup-1:q4", "neardup-2:q4"),
+        {"where": "news.window", "found": "neardup-1:q4", "expected": "neardup-2:q4"},
         (
-            "news.window was signed by recipe r1, this process signs by r2: "
+            "news.window was signed by recipe neardup-1:q4, this process signs by neardup-2:q4: "
+            "ingest its documents into a new window"
+        ),
+    ),
+    (
+        errors.RecipeMismatch("news.window", "n:r1", "n:r2"),
+        {"where": "news.window", "found": "n:r1", "expected": "n:r2"},
+        (
+            "news.window was signed by recipe n:r1, this process signs by n:r2: "
             "open it with the settings it was signed with (no --q, --fold-case, --lexicon), or ingest its documents "
             "into a new window"
         ),
@@ -83,6 +91,22 @@ EXAMPLES = [
         errors.WindowDamaged("w/log", "a torn record", "its checksum"),
         {"path": "w/log", "found": "a torn record", "expected": "its checksum"},
         "w/log is damaged: found a torn record, expected its checksum",
+    ),
+    (
+        errors.WindowDamaged("w/log", "a torn record", "its checksum", "w"),
+        {"path": "w/log", "window": "w"},
+        (
+            "w/log is damaged: found a torn record, expected its checksum; "
+            "`neardup doctor --repair --window w` saves what is whole"
+        ),
+    ),
+    (
+        errors.WindowOutdated("w", 1),
+        {"path": "w", "format": 1},
+        (
+            "w has format 1 of an earlier version of neardup: "
+            "`neardup resign --window w` makes a window of this version of it"
+        ),
     ),
 ]
 

@@ -138,8 +138,9 @@ class Config:
 
     @property
     def files_read(self) -> tuple[Path | str, ...]:
-        """The files that what is configured is read from: that of the settings and the lexicon, where there are any."""
-        return tuple(path for path in (self.path, self.recipe.lexicon) if path is not None)
+        """The files that what is configured is read from: settings, lexicon and salt, where there are any."""
+        paths = (self.path, self.recipe.lexicon, self.recipe.salt)
+        return tuple(path for path in paths if path is not None)
 
     def with_options(self, **options: Any) -> Config:
         """This, with the settings among `options` that are not None, those of the recipe too; `matches` may be "all".

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, window_location
 from neardup.cli.exit_codes import DONE, UNUSABLE
 
+if TYPE_CHECKING:
+    from neardup.cli.options import Printed
+
 
 def doctor(
     window: options.WindowOption = None,
     format: options.PrintedOption = "table",
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Save what is whole of a damaged window in a directory, and list what is lost."
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Do what --repair would do, and not only say it.")
+    ] = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Check Python, the libraries, the data files, the kernels' cache and the window; exit code 3 if one is unusable.
 
     Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline
-    and every hour. Every finding says what to do.
+    and every hour. Every finding says what to do. A window in a directory is read whole, and every checksum checked.
+
+    With --repair it says by hour which documents of a damaged window are whole and which are lost; with --force, too,
+    the whole ones are kept and the window can be opened again. The damaged files are kept beside it.
 
     Examples:
 
         neardup doctor --window news.window
+
+        neardup doctor --window news.window --repair --force
 
         neardup doctor --window https://localhost:9200/news
     """
@@ -34,6 +53,8 @@ def doctor(
     settings = configuration(config)
     settings.check_secrets(window)
     location = window_location(window, settings)
+    if repair:
+        raise typer.Exit(_repair(location, format, force=force))
     if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
@@ -47,3 +68,16 @@ def doctor(
         styles = [STYLES.get(check.state, "") for check in checks]
         print_table(("what", "state", "found"), checks, styles=styles)
     raise typer.Exit(UNUSABLE if any(check.state == "bad" for check in checks) else DONE)
+
+
+def _repair(location: str, format: Printed, *, force: bool) -> int:
+    from pathlib import Path
+
+    from neardup.elastic.http.address import is_address
+
+    if is_address(location):
+        raise typer.BadParameter("a window in a cluster is repaired by Elasticsearch", param_hint="--repair")
+    # Reading what is damaged needs numpy.
+    from neardup.cli.repair import repair_window
+
+    return repair_window(Path(location), format, force=force)

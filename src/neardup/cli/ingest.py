@@ -34,6 +34,7 @@ def ingest(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
+    salt: options.SaltOption = None,
     policy: options.PolicyOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,

@@ -96,9 +96,11 @@ def _no_window_yet(path: Path) -> str:
 def _window(path: Path) -> str:
     # Opening needs the engine and with it the kernels' module; nobody waits for it where there is no window.
     import neardup
+    from neardup.stores.survey import read_everything
 
     with neardup.open(path, readonly=True) as window:
         stats = window.stats()
+    read_everything(path)
     return f"{stats.documents:,} documents in {len(stats.hours):,} hours, recipe {stats.recipe}"
 
 

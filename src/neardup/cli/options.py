@@ -203,12 +203,11 @@ FoldCaseOption = Annotated[
 ]
 LexiconOption = Annotated[
     Path | None,
-    _setting(
-        "lexicon",
-        metavar="FILE",
-        nothing="the one that ships",
-        help="Lexicon made by `neardup lexicon build`.",
-    ),
+    _setting("lexicon", metavar="FILE", nothing="the one that ships", help="Lexicon of `lexicon build`."),
+]
+SaltOption = Annotated[
+    Path | None,
+    _setting("salt", metavar="FILE", nothing="none", help="File of a secret that decides about sketches."),
 ]
 
 KeepHoursOption = Annotated[

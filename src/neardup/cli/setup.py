@@ -44,6 +44,15 @@ def setup(
             help="Lexicon: NAME.lexicon here, or NAME in every node's config/neardup.",
         ),
     ] = None,
+    salt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|NAME",
+            show_default="none",
+            rich_help_panel=SIGNING,
+            help="Secret of the sketches: NAME.salt here, or NAME in every node's config/neardup.",
+        ),
+    ] = None,
     sign: Annotated[
         Literal["plugin", "client", "auto"] | None,
         typer.Option(

@@ -13,6 +13,7 @@ def show(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
+    salt: options.SaltOption = None,
     format: options.PrintedOption = "table",
     config: options.ConfigOption = None,
 ) -> None:

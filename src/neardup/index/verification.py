@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from neardup.index.document_table import DocumentTable
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule, Settings
-    from neardup.signing.signature import Bytes, Offsets
     from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
@@ -43,7 +42,10 @@ class Compared(NamedTuple):
 
     candidates: int
     matches: Matches
-    parts: list[Part]
+    parts: Sequence[Part]
+
+
+_NOTHING = Compared(0, _NO_MATCHES, ())
 
 
 class CrowdTexts(NamedTuple):
@@ -103,6 +105,8 @@ class Verifier:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
             return self._compare_crowd(index, crowd, floor, doc), False
+        if self._bounds[index] == self._bounds[index + 1]:
+            return _NOTHING, False
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living and len(docs):
@@ -123,7 +127,6 @@ class Verifier:
         queries, docs = candidates.queries, candidates.docs
         if not len(docs):
             return
-        self._signer.count(self._signed, np.unique(queries).tolist())
         shared, equal = self._counted(queries, docs, candidates.sentences)
         counts, others = self._signed.counts[queries], self._table.qgram_counts(docs)
         reached = equal | (
@@ -142,47 +145,48 @@ class Verifier:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """(|A ∩ B| of every pair, or a smaller number where that is of no use; whether their texts are equal).
 
-        |A| has been counted; |B| is, of every pair that may match. Equal fingerprints are equal normal forms: not read
-        again.
+        Afterwards |A| is known of all of them, and |B| of every pair that may match. Equal fingerprints are equal
+        normal forms: not read again.
         """
         signed, table = self._signed, self._table
-        counts = signed.counts[queries]
         equal = (table.fingerprints[docs] == signed.fingerprints[queries]).all(axis=1)
         equal &= (np.diff(signed.text_offsets) > 0)[queries]  # nothing is a copy of an empty text
+        self._signer.count(signed, np.unique(queries[equal]).tolist())
+        counts = signed.counts[queries]
         shared = np.where(equal, counts, 0)
         table.count(docs[equal], counts[equal])
-        open_pairs = np.flatnonzero(~equal & (counts > 0))
-        if not len(open_pairs):
-            return shared, equal
-        queries, docs, counts = queries[open_pairs], docs[open_pairs], counts[open_pairs]
-        sentences = None if sentences is None else sentences[open_pairs]
-        unique, at = np.unique(docs, return_inverse=True)
-        data, offsets = concatenated(self._read_texts(unique.tolist()))
-        if self._rule is not None:
-            self._count(unique, data, offsets)
-        enough = self._enough(counts, table.qgram_counts(docs), sentences)
-        longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
-        out = np.zeros(len(docs), np.int64)
-        verify_pairs(
-            queries, signed.texts, signed.text_offsets, data, offsets[:-1][at], offsets[1:][at],
-            enough, self._signer.recipe.q, self._signer.scratch(longest), out,
-        )  # fmt: skip
-        self._count(unique, data, offsets, at[out >= enough])
-        shared[open_pairs] = out
+        open_pairs = np.flatnonzero(~equal & (counts != 0))
+        if len(open_pairs):
+            chosen = None if sentences is None else sentences[open_pairs]
+            shared[open_pairs] = self._read(queries[open_pairs], docs[open_pairs], chosen)
         return shared, equal
 
-    def _count(
-        self, docs: NDArray[np.int64], texts: Bytes, offsets: Offsets, chosen: NDArray[np.int64] | None = None
-    ) -> None:
-        """Counts |B| of those of `docs`, or of those `chosen`, that have none yet; their normal forms are `texts`."""
-        counts = self._table.qgram_counts(docs)
-        uncounted = counts == UNCOUNTED
-        if chosen is not None:
-            uncounted &= np.isin(np.arange(len(docs)), chosen)
-        which = np.flatnonzero(uncounted)
-        if len(which):
-            self._signer.count_texts(texts, offsets, which, counts)
-            self._table.count(docs[which], counts[which])
+    def _read(
+        self, queries: NDArray[np.int64], docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
+    ) -> NDArray[np.int64]:
+        """|A ∩ B| of pairs whose texts differ, or a smaller number where that is of no use: by their texts."""
+        signed, table, signer = self._signed, self._table, self._signer
+        unique, at = np.unique(docs, return_inverse=True)
+        data, offsets = concatenated(self._read_texts(unique.tolist()))
+        needed = np.full(len(docs), -1)
+        if self._rule is not None:  # which numbers are of use depends on both sizes
+            signer.count(signed, np.unique(queries).tolist())
+            sizes = table.qgram_counts(unique)
+            signer.count_texts(data, offsets, np.flatnonzero(sizes == UNCOUNTED), sizes)
+            table.count(unique, sizes)
+            needed = self._enough(signed.counts[queries], sizes[at], sentences)
+        others = table.qgram_counts(docs)
+        before = others == UNCOUNTED
+        longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
+        shared = np.zeros(len(docs), np.int64)
+        verify_pairs(
+            queries, signed.texts, signed.text_offsets, signed.counts, data, offsets[:-1][at], offsets[1:][at],
+            others, needed, (self._threshold.numerator, self._threshold.denominator), signer.recipe.q,
+            signer.scratch(longest), shared,
+        )  # fmt: skip
+        counted = np.flatnonzero(before & (others != UNCOUNTED))
+        table.count(docs[counted], others[counted])
+        return shared
 
     def _enough(
         self, counts: NDArray[np.int64], others: NDArray[Any], sentences: NDArray[np.int64] | None

@@ -2,10 +2,11 @@
 
 A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 128 bytes do for any length: the
 keys whose bits 16 … 16 + level are 0, one bit each at bits 32 … 41. The level goes by the bytes of the normal form, so
-that no set need be made for it, and leaves some 100 to 250 keys. A key of A's sample that B lacks leaves a bit of A
-without its like in B, unless another one lies there; so of the bits of A no more may lack in B than the part of A that
-may, and of the bits of B no more in A. At level 0 the sample is the set and the answer is certain. Above, five standard
-deviations are allowed: a pair at the threshold is lost once in three million.
+that no set need be made for it, and leaves some 200 to 500 keys. A key of A's sample that B lacks leaves a bit of A
+without its like in B, unless a key of B lies there by chance. So of the bits of A no greater part may lack in B than
+1 - t times the part of B's bits that are 0, and of B's in A likewise; nor of both together, which says more, being
+twice as many. At level 0 the sample is the set and the answer is certain. Above, five standard deviations are allowed:
+a pair at the threshold is lost once in three million.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ _U = np.uint64
 
 WORDS = 16
 """64-bit words of a bitmap."""
+BITS = 64 * WORDS
 LEVELS = 3
 """Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
-SAMPLE = 128
+SAMPLE = 256
 SPREAD = 5.0
 
 
 @njit(cache=True, nogil=True)
 def level_of(size):
-    """Level of a normal form of `size` bytes: the largest that leaves 128 or more of so many windows, or 0."""
+    """Level of a normal form of `size` bytes: the largest that leaves 256 or more of so many windows, or 0."""
     level = 0
     while (size >> (level + 1)) >= SAMPLE:
         level += 1
@@ -69,9 +71,9 @@ def fill_three_levels(keys, n, level, chosen, bitmaps):
 
 
 @njit(cache=True, nogil=True)
-def _may_lack(bits, share):
-    """Of how many `bits` of a sample the like may lack where doc_q is `share` or more."""
-    return (1 - share) * bits + SPREAD * math.sqrt(bits * share * (1 - share)) + 1
+def _at_most(bits, share):
+    """How many of so many `bits` may lack if each does with the probability `share`."""
+    return share * bits + SPREAD * math.sqrt(bits * share * (1 - share)) + 1
 
 
 @njit(cache=True, nogil=True)
@@ -109,4 +111,10 @@ def passes(
             needed = (numerator * max(count, other) + denominator - 1) // denominator
             out[i] = mine_alone <= count - needed and theirs_alone <= other - needed
         else:
-            out[i] = mine_alone <= _may_lack(own, share) and theirs_alone <= _may_lack(others, share)
+            lacking, reverse = (1 - share) * (1 - others / BITS), (1 - share) * (1 - own / BITS)
+            both = (own * lacking + others * reverse) / max(own + others, 1)
+            out[i] = (
+                mine_alone <= _at_most(own, lacking)
+                and theirs_alone <= _at_most(others, reverse)
+                and mine_alone + theirs_alone <= _at_most(own + others, both)
+            )

@@ -55,7 +55,7 @@ def _load(bits):
     return load
 
 
-_read64 = _load(64)
+read64 = _load(64)
 _read32 = _load(32)
 
 
@@ -77,7 +77,7 @@ def xxh64_pair(data, start, end):
     a, b, c, d = PRIME_1 + PRIME_2, PRIME_2, zero, zero - PRIME_1
     e, f, g, h = a + one, b + one, c + one, d + one
     while at + 32 <= end:
-        w, x, y, z = _read64(data, at), _read64(data, at + 8), _read64(data, at + 16), _read64(data, at + 24)
+        w, x, y, z = read64(data, at), read64(data, at + 8), read64(data, at + 16), read64(data, at + 24)
         a, b, c, d = _round(a, w), _round(b, x), _round(c, y), _round(d, z)
         e, f, g, h = _round(e, w), _round(f, x), _round(g, y), _round(h, z)
         at += 32
@@ -104,10 +104,10 @@ def xxh64(data, start, end, seed):
         c = seed
         d = seed - PRIME_1
         while at + 32 <= end:
-            a = _round(a, _read64(data, at))
-            b = _round(b, _read64(data, at + 8))
-            c = _round(c, _read64(data, at + 16))
-            d = _round(d, _read64(data, at + 24))
+            a = _round(a, read64(data, at))
+            b = _round(b, read64(data, at + 8))
+            c = _round(c, read64(data, at + 16))
+            d = _round(d, read64(data, at + 24))
             at += 32
         h = _merged(a, b, c, d)
     else:
@@ -119,7 +119,7 @@ def xxh64(data, start, end, seed):
 def _finished(h, data, at, end):
     """The last step of xxh64: what is left of the input after its stripes, and the avalanche."""
     while at + 8 <= end:
-        h = _rotate(h ^ _round(_U(0), _read64(data, at)), 27) * PRIME_1 + PRIME_4
+        h = _rotate(h ^ _round(_U(0), read64(data, at)), 27) * PRIME_1 + PRIME_4
         at += 8
     if at + 4 <= end:
         h = _rotate(h ^ (_read32(data, at) * PRIME_1), 23) * PRIME_2 + PRIME_3

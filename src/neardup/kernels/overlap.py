@@ -1,7 +1,8 @@
 """Exact |A ∩ B| inside kernels, from the stored normal forms.
 
-B's key set is never stored (18 KB a document of 4 KB, more than its text) nor rebuilt: its windows are looked up in
-A's table, and each key of A is counted the first time it is hit. One pass over B, no sort, no set of B.
+B's key set is never stored (18 KB a document of 4 KB, more than its text) nor made: its windows are looked up in A's
+table, and each key of A is counted the first time it is hit. What is not in A is gathered in a table of its own, which
+is small where the two are alike; so |B| comes out as well. One pass over B, no sort.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.qgrams import key_set, window_keys
+from neardup.kernels.qgrams import key_set, table_size, window_keys
 
 _BLOCK = 128
 """Windows between two looks at whether the threshold can still be reached."""
@@ -17,55 +18,86 @@ _BLOCK = 128
 
 @njit(cache=True, nogil=True)
 def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
-    """|A ∩ B| for A's `table` and the normal form B = `data[start:end]` (UTF-8), or a smaller number below `needed`.
+    """(|A ∩ B|, |B|) for A's `table` and the normal form B = `data[start:end]`; or (a number below `needed`, -1).
 
     `table`, `mask`, `zero` as `key_set` makes them.
-    Stops when the windows left cannot reach `needed`: pass 0 for the exact count whatever it is.
+    Stops when the windows left cannot reach `needed`: pass 0 for the exact numbers whatever they are.
     """
-    keys, seen = scratch.keys, scratch.seen
+    keys, seen, others = scratch.keys, scratch.seen, scratch.others
     windows = window_keys(data, start, end, q, scratch, keys)
-    seen[: mask + 1] = 0
-    shared = 0
+    if windows < needed:
+        return np.int64(0), np.int64(-1)
+    seen[: mask + 2] = 0  # the last one is for key 0
+    # No more windows than these can lie outside A before it stops, but for one block.
+    other_mask = table_size(min(windows - needed + _BLOCK, windows)) - 1
+    others[: other_mask + 1] = 0
+    shared = beyond = 0
+    zero_beyond = False
     for block in range(0, windows, _BLOCK):
         if shared + windows - block < needed:
-            return shared
+            return shared, np.int64(-1)
         for i in range(block, min(block + _BLOCK, windows)):
             key = keys[i]
+            if key == 0:  # marks a free slot
+                shared += np.int64(zero)
+                zero_beyond |= not zero and not seen[mask + 1]
+                zero = False
+                seen[mask + 1] = 1
+                continue
             slot = np.int64(key) & mask
             held = table[slot]
             while (held != 0) & (held != key):
                 slot = (slot + 1) & mask
                 held = table[slot]
             if held == key:
-                if key == 0:
-                    shared += np.int64(zero)
-                    zero = False
-                else:
-                    shared += np.int64(1) - np.int64(seen[slot])
-                    seen[slot] = 1
-    return shared
+                shared += np.int64(1) - np.int64(seen[slot])
+                seen[slot] = 1
+                continue
+            slot = np.int64(key) & other_mask
+            held = others[slot]
+            while (held != 0) & (held != key):
+                slot = (slot + 1) & other_mask
+                held = others[slot]
+            others[slot] = key
+            beyond += np.int64(held == 0)
+    if shared < needed:
+        return shared, np.int64(-1)
+    return shared, shared + beyond + np.int64(zero_beyond)
 
 
 @njit(cache=True, nogil=True)
-def verify_pairs(queries, texts, text_offsets, data, starts, ends, needed, q, scratch, out):
+def verify_pairs(
+    queries, texts, text_offsets, counts, data, starts, ends, others, needed, ratio, q, scratch, out
+):  # fmt: skip
     """Sets `out[i]` (int64) to |A ∩ B| of pair i, or to a smaller number below `needed[i]` (int64).
 
     A is the normal form `queries[i]` (int64) of a batch, B the normal form `data[starts[i]:ends[i]]`.
 
     texts, text_offsets   uint8, int64 n + 1: the batch
+    counts                int64: |A| of the batch's documents, set for all queries
     data, starts, ends    uint8, int64, int64
+    others                int64: |B| of each pair, negative where it is not known; set where `needed` is reached
+    needed                negative: what doc_q >= t needs, by `ratio`, the numerator and the denominator of t
     q                     length of a q-gram
     scratch               Scratch (kernels/signing.py) for the longest of all texts
 
     Pairs of one query must be adjacent, so that its set is made once. One pass over every B.
     """
+    numerator, denominator = ratio
     last = np.int64(-1)
-    mask = np.int64(0)
+    count = mask = np.int64(0)
     zero = False
     for i in range(len(queries)):
         query = queries[i]
         if query != last:
             begin, end = text_offsets[query], text_offsets[query + 1]
-            _, mask, zero = key_set(texts, begin, end, q, scratch, scratch.chosen)
+            count, mask, zero = key_set(texts, begin, end, q, scratch, scratch.chosen)
+            counts[query] = count
             last = query
-        out[i] = shared_keys(scratch.table, mask, zero, data, starts[i], ends[i], q, needed[i], scratch)
+        wanted = needed[i]
+        if wanted < 0:
+            wanted = (numerator * max(count, others[i]) + denominator - 1) // denominator
+        shared, size = shared_keys(scratch.table, mask, zero, data, starts[i], ends[i], q, wanted, scratch)
+        out[i] = shared
+        if size >= 0:
+            others[i] = size

@@ -26,7 +26,8 @@ class Scratch(NamedTuple):
     points                4 · s + 4: code points before and in normalization
     kept, kept_raw        4 · s + 4: code points of a normal form; the same memory as bytes
     keys, grams, chosen   s + 1: keys of q-grams and of grams
-    table, seen           slots of an open-addressing table, a power of two of 4 · s or more
+    table, others         slots of open-addressing tables, a power of two of 4 · s or more
+    seen                  flags of the slots of `table`, and one more
     """
 
     points: NDArray[np.uint32]
@@ -36,6 +37,7 @@ class Scratch(NamedTuple):
     grams: NDArray[np.uint64]
     chosen: NDArray[np.uint64]
     table: NDArray[np.uint64]
+    others: NDArray[np.uint64]
     seen: NDArray[np.uint8]
 
 

@@ -61,7 +61,8 @@ class _Memory(threading.local):
                 grams=np.empty(self.size + 1, np.uint64),
                 chosen=np.empty(self.size + 1, np.uint64),
                 table=np.empty(slots, np.uint64),
-                seen=np.empty(slots, np.uint8),
+                others=np.empty(slots, np.uint64),
+                seen=np.empty(slots + 1, np.uint8),
             )
         return self.scratch
 

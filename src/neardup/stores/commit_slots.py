@@ -1,4 +1,9 @@
-"""The file `commit` of a window's directory: two slots, of which the newer valid one counts."""
+"""The file `commit` of a window's directory: two slots, of which the newer valid one counts, and a copy of each.
+
+A commit is written to the older slot, then to the copy of that. So a write that is torn, in a slot or in its copy,
+leaves the other one, and the commit before it; only what rots has no whole copy, and may hide a commit that was
+acknowledged.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,15 @@ import xxhash
 from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
 from neardup.stores.lock import check_same, locked_commits, naming
+from neardup.stores.window_directory import holds_window
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 COMMIT: Final = np.dtype("<i8")
 SLOT_BYTES: Final = 72
+_SLOTS: Final = 2
+_COPIES: Final = 2
 
 
 class CommitSlots:
@@ -28,22 +36,21 @@ class CommitSlots:
         self._file = None if readonly else _opened(path)
 
     def read(self) -> Commit:
-        """The newer of the two commits that check: a write that was torn leaves the one before it."""
-        file = self._path / "commit"
-        data = file.read_bytes() if file.exists() else b""
-        slots = (data[:SLOT_BYTES], data[SLOT_BYTES : 2 * SLOT_BYTES])
-        valid = [commit for slot in slots if (commit := _decoded(slot))]
-        if not valid:
-            raise WindowDamaged(file, f"{len(data)} bytes that do not check", "two commit slots")
-        return max(valid, key=lambda commit: commit.generation)
+        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
+        slots = read_slots(self._path)
+        if not all(slots):
+            actual = f"{_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
+            raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
+        return newest(slots[0] + slots[1])
 
     def write(self, commit: Commit, *, flush: bool) -> None:
-        """Writes `commit` over the older slot, and to the disk if it is to `flush`."""
+        """Writes `commit` over the older slot and its copy, and to the disk if it is to `flush`."""
         assert self._file is not None, "a readonly store does not commit"
         slot = _encoded(commit)
         with naming(self._path / "commit"):
-            if os.pwrite(self._file, slot, SLOT_BYTES * (commit.generation % 2)) != len(slot):
-                raise OSError(errno.ENOSPC, "the commit slot was not written whole")
+            for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
+                if os.pwrite(self._file, slot, SLOT_BYTES * at) != len(slot):
+                    raise OSError(errno.ENOSPC, "the commit slot was not written whole")
             if flush:
                 os.fsync(self._file)
 
@@ -60,15 +67,44 @@ class CommitSlots:
 
 
 def _opened(path: Path) -> int:
-    """The commit file, open; a new window's begins with two valid slots, so that there is always one to go back to."""
+    """The commit file, open; a new window's begins with valid slots, so that there is always one to go back to."""
     file = path / "commit"
     if not file.exists():
-        if (path / "hours").exists():
-            raise WindowDamaged(file, "no such file", "the commit slots of the hours beside it")
-        draft = path / "commit.new"
-        draft.write_bytes(2 * _encoded(Commit()))
-        draft.replace(file)
+        if holds_window(path):
+            raise WindowDamaged(file, "no such file", "the commit slots of this window", path)
+        write_new(path, Commit())
     return locked_commits(path)
+
+
+def write_new(path: Path, commit: Commit) -> None:
+    """Makes a commit file, whole or not at all, whose every slot says `commit`, or what was just before it."""
+    before = commit._replace(generation=max(commit.generation - 1, 0))
+    slots = sorted((commit, before), key=lambda each: each.generation % _SLOTS)
+    draft = path / "commit.new"
+    draft.write_bytes(b"".join(map(_encoded, _COPIES * slots)))
+    draft.replace(path / "commit")
+
+
+def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
+    """What the first slot and its copy say, and the second and its copy, as far as they check."""
+    file = path / "commit"
+    data = file.read_bytes() if file.exists() else b""
+    commits: tuple[list[Commit], list[Commit]] = ([], [])
+    for at in range(_COPIES * _SLOTS):
+        commit = _decoded(data[at * SLOT_BYTES : (at + 1) * SLOT_BYTES])
+        # Those of a new window all say the same; any other commit has its place.
+        if commit is not None and (not commit.generation or commit.generation % _SLOTS == at % _SLOTS):
+            commits[at % _SLOTS].append(commit)
+    return commits
+
+
+def newest(commits: list[Commit]) -> Commit:
+    """The last of some commits."""
+    return max(commits, key=lambda commit: commit.generation)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def _encoded(commit: Commit) -> bytes:

@@ -1,4 +1,7 @@
-"""The description of a window in a directory, `window.json`: format, recipe, and the settings that it remembers."""
+"""The description of a window in a directory, `window.json`: format, recipe, and the settings that it remembers.
+
+It has a checksum of its own, and a copy lies beside it: without a recipe nothing else in the window could be used.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,25 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.errors import SettingsError, WindowDamaged
+import xxhash
+
+from neardup.errors import SettingsError, WindowDamaged, WindowOutdated
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
-from neardup.stores.window_directory import DESCRIPTION
+from neardup.stores.window_directory import COPY, DESCRIPTION, holds_window
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+_FIELDS: Final = {"recipe", "recipe_fields", "own_lexicon", "settings"}
 
 
 class Description(NamedTuple):
-    """What `window.json` says; all of it is empty for a new window."""
+    """What `window.json` says; all of it is empty for a new window. `own_lexicon`: there is a `window.lexicon`."""
 
     recipe: str
     recipe_fields: Mapping[str, Any]
+    own_lexicon: bool
     settings: dict[str, Any]
 
     @property
@@ -30,23 +37,15 @@ class Description(NamedTuple):
         return not self.recipe
 
 
-def read_description(directory: Path) -> Description:
-    """The description of the window in `directory`; raises `WindowDamaged` where it is not what was written."""
-    file = directory / DESCRIPTION
-    try:
-        known = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        if (directory / "hours").exists():
-            raise WindowDamaged(directory, "hours but no window.json", "a window.json beside them") from None
-        return Description("", {}, {})
-    except ValueError as error:
-        raise WindowDamaged(file, str(error), "JSON") from None
-    if not isinstance(known, dict) or known.get("format") != FORMAT:
-        stored_format = known.get("format") if isinstance(known, dict) else known
-        raise WindowDamaged(file, f"format {stored_format!r}", f"format {FORMAT}, the one this version reads")
-    if not {"recipe", "recipe_fields", "settings"} <= known.keys():
-        raise WindowDamaged(file, f"only {', '.join(sorted(known))}", "recipe, recipe_fields and settings")
-    return Description(known["recipe"], known["recipe_fields"], known["settings"])
+def read_description(directory: Path, *, copy: bool = False) -> Description:
+    """The description of the window in `directory`, or what the copy says.
+
+    Raises `WindowDamaged` where it is not what was written, `WindowOutdated` if that was by an earlier version.
+    """
+    known = _read(directory, DESCRIPTION + COPY if copy else DESCRIPTION)
+    if known is None:
+        return Description("", {}, False, {})
+    return Description(known["recipe"], known["recipe_fields"], known["own_lexicon"], known["settings"])
 
 
 def settings_of(directory: Path, description: Description) -> Settings:
@@ -64,23 +63,58 @@ def describe(directory: Path, remembered: Mapping[str, Any], recipe: Recipe, rec
     """Writes the description, whole or not at all."""
     fields = asdict(recipe)
     del fields["lexicon"], fields["salt"]  # the window has copies of both (stores/window_directory.py)
-    _write(
-        directory,
-        {"format": FORMAT, "recipe": recipe_text, "recipe_fields": fields, "settings": remembered},
-    )
+    known = {"format": FORMAT, "recipe": recipe_text, "recipe_fields": fields}
+    _write(directory, known | {"own_lexicon": recipe.lexicon is not None, "settings": dict(remembered)})
 
 
 def remember(directory: Path, remembered: Mapping[str, Any]) -> None:
     """Puts what a window remembers into its description, whole or not at all."""
-    known = json.loads((directory / DESCRIPTION).read_bytes())
+    known = _read(directory, DESCRIPTION)
+    if known is None:
+        raise WindowDamaged(directory / DESCRIPTION, "no such file", "that of this window", directory)
     _write(directory, known | {"settings": dict(remembered)})
 
 
-def _write(directory: Path, description: Mapping[str, Any]) -> None:
-    """Writes window.json, whole or not at all, unless it says this already."""
-    file, text = directory / DESCRIPTION, json.dumps(description, indent=1)
-    if file.exists() and file.read_text() == text:
-        return
-    draft = directory / f"{DESCRIPTION}.new"
-    draft.write_text(text)
-    draft.replace(file)
+def restore_description(directory: Path) -> None:
+    """Makes the description what its copy says; raises as `read_description`."""
+    known = _read(directory, DESCRIPTION + COPY)
+    if known is None:
+        raise WindowDamaged(directory / (DESCRIPTION + COPY), "no such file", "a copy of the description")
+    _write(directory, known)
+
+
+def _read(directory: Path, name: str) -> dict[str, Any] | None:
+    """What the file says, without its checksum; None where there is no window."""
+    file = directory / name
+    try:
+        known = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        if holds_window(directory):
+            raise WindowDamaged(directory, f"no {name}", f"a {name} with the rest", directory) from None
+        return None
+    except ValueError as error:
+        raise WindowDamaged(file, str(error), "JSON", directory) from None
+    if not isinstance(known, dict) or known.get("format") != FORMAT:
+        stored_format = known.get("format") if isinstance(known, dict) else known
+        if stored_format == 1 and "checksum" not in known:
+            raise WindowOutdated(directory, stored_format)
+        expected = f"format {FORMAT}, the one this version reads"
+        raise WindowDamaged(file, f"format {stored_format!r}", expected, directory)
+    if known.pop("checksum", None) != _checksum(known) or not known.keys() >= _FIELDS:
+        raise WindowDamaged(file, "a description that does not check", "what was written", directory)
+    return known
+
+
+def _write(directory: Path, known: Mapping[str, Any]) -> None:
+    """Writes window.json and its copy, each whole or not at all, unless they say this already."""
+    text = json.dumps({**known, "checksum": _checksum(known)}, indent=1)
+    for name in (DESCRIPTION, DESCRIPTION + COPY):
+        file = directory / name
+        if not file.exists() or file.read_bytes() != text.encode():
+            draft = directory / f"{DESCRIPTION}.new"
+            draft.write_text(text)
+            draft.replace(file)
+
+
+def _checksum(known: Mapping[str, Any]) -> str:
+    return xxhash.xxh3_64_hexdigest(json.dumps(known, sort_keys=True).encode())

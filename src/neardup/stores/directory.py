@@ -2,8 +2,10 @@
 
     DIR/window.json                 format, recipe string, settings last used
     DIR/window.lexicon              the lexicon, if it is not the default one
+    DIR/*.copy                      a copy of each of these two, for `neardup doctor --repair`
     DIR/lock                        held (flock) by the one writer; holds its process id
-    DIR/commit                      two commit slots, written in turn: what the newer valid one says counts; locked too
+    DIR/commit                      commit slots, written in turn: what the newest valid one says counts; locked too
+    DIR/hours.list                  the hours that there are, so that one that is lost can be named
     DIR/hours/2026.11.21-09/rows.bin      one row (stores/records.py) a version of a document, in order of `seq`
                             text.bin      normal forms, UTF-8
                             blob.bin      id, group, and what else a verdict needs
@@ -13,6 +15,9 @@ Files only grow, until an hour is deleted whole. A batch is appended to the file
 committed by one small write to the older of two commit slots; what lies behind the last commit is cut off when a
 writer opens the window. So a batch counts whole or not at all, over all hours, however the process ends. A
 row with the `order` of an earlier one replaces it (a new verdict) or, with `DELETED`, ends it.
+
+Every item in these files has its checksum (stores/checksums.py), which is checked whenever it is read, and the commit
+counts all rows: what is not what was written is `WindowDamaged`, for readers and writers.
 """
 
 from __future__ import annotations
@@ -22,67 +27,31 @@ import os
 import shutil
 from collections import OrderedDict
 from itertools import chain
-from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
-from neardup.model.hours import hour_name, hour_named
-from neardup.stores import records
+from neardup.model.hours import hour_name
+from neardup.stores import hour_list, records
 from neardup.stores.base import CommitResult, Records
 from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.description import read_description, remember
+from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.records import ROW
 from neardup.stores.single_owner import SingleOwner
+from neardup.stores.stored_hour import StoredHour, check_keys, hours_in, read_hour
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from neardup.stores.base import Commit, NewDocuments
     from neardup.stores.records import Rows
 
-_NAMES: Final = ("rows.bin", "text.bin", "blob.bin", "keys.bin")
-_ROWS, _TEXTS, _BLOBS, _KEYS = range(len(_NAMES))
 _OPEN_HOURS: Final = 32
-
-
-class StoredHour(NamedTuple):
-    """What one hour holds: rows in order of `seq`, the id of each that does not end its document, all its keys."""
-
-    rows: Rows
-    ids: list[str]
-    keys: NDArray[np.uint64]
-
-
-class _HourFiles:
-    """The open files of one hour, and where each of them ends."""
-
-    def __init__(self, directory: Path, readonly: bool) -> None:
-        self.directory = directory
-        flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
-        if not readonly:
-            directory.mkdir(parents=True, exist_ok=True)
-        self.files = [os.open(directory / name, flags, 0o666) for name in _NAMES]
-        self.ends = [os.fstat(file).st_size for file in self.files]
-
-    def write(self, which: int, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
-            with naming(self.directory / _NAMES[which]):
-                written = os.pwrite(self.files[which], view, self.ends[which])
-            self.ends[which] += written
-            view = view[written:]
-
-    def close(self) -> None:
-        for file in self.files:
-            os.close(file)
 
 
 class DirectoryStore(SingleOwner):
@@ -102,7 +71,7 @@ class DirectoryStore(SingleOwner):
         self._remember_next: dict[str, Any] | None = None
         self._readonly = readonly
         self._outdated = False
-        self._open: OrderedDict[int, _HourFiles] = OrderedDict()
+        self._open: OrderedDict[int, HourFiles] = OrderedDict()
         self._ends: dict[int, list[int]] = {}
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
@@ -135,87 +104,98 @@ class DirectoryStore(SingleOwner):
         return self._slots.read()
 
     def hours(self) -> list[int]:
-        entries = (self.path / "hours").iterdir() if (self.path / "hours").is_dir() else iter(())
-        return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
+        return hours_in(self.path)
 
     def records(self, since: Commit) -> Iterator[Records]:
         hours = self._stored_hours()
-        rows = np.concatenate([hour.rows for hour in hours]) if hours else np.empty(0, ROW)
-        part_of = np.repeat(np.arange(len(hours)), [len(hour.rows) for hour in hours])
+        stored = list(hours.values())
+        rows = np.concatenate([hour.rows for hour in stored]) if stored else np.empty(0, ROW)
+        part_of = np.repeat(np.arange(len(stored)), [len(hour.rows) for hour in stored])
         last = records.last_versions(rows, max(self.committed.floor_order, since.next_order))
-        ids = list(chain.from_iterable(hour.ids for hour in hours))
-        keys = [hour.keys for hour in hours]
+        by_part = last[np.argsort(part_of[last], kind="stable")]
+        ends = np.cumsum(np.bincount(part_of[last], minlength=len(stored)))[:-1]
+        for hour, own in zip(hours, np.split(by_part, ends), strict=False):
+            check_keys(self._directory(hour), rows[own], hours[hour].keys)
+        ids = list(chain.from_iterable(hour.ids for hour in stored))
+        keys = [hour.keys for hour in stored]
         yield Records(rows[last], [ids[i] for i in last.tolist()], keys, part_of[last])
 
-    def _stored_hours(self) -> list[StoredHour]:
+    def _stored_hours(self) -> dict[int, StoredHour]:
         """Everything committed, by hour; a reader starts over if the writer drops hours meanwhile, a writer deletes
-        hours that an expiry left behind.
-        """
-        while True:
-            floor = self.committed.floor_hour
-            hours: list[StoredHour] = []
-            for hour in self.hours():
-                if hour < floor:
-                    if not self._readonly:
-                        self.drop(hour)
-                    continue
-                try:
-                    hours.append(self.load(hour))
-                except FileNotFoundError:
-                    if not self._readonly:
-                        raise
-            if not self._readonly:
-                self._cut_uncommitted()
-                return hours
-            newer = self._read_commit()
-            if newer.floor_hour == floor:
-                return hours  # which are those of the commit that they were read by
-            self.committed = newer
-
-    def load(self, hour: int) -> StoredHour:
-        """What of an hour is committed."""
-        directory = self._directory(hour)
-        if not self._readonly:
-            self._files(hour)  # makes the files that a writer killed here had not yet made
-        rows: Rows = np.fromfile(directory / _NAMES[_ROWS], ROW)
-        rows = records.committed_rows(rows, self.committed.seq)
-        ends = records.ends_of(rows)
-        for name, end in zip(_NAMES, ends, strict=True):
-            size = (directory / name).stat().st_size
-            if size < end:
-                raise WindowDamaged(directory / name, f"{size:,} bytes", f"at least {end:,}")
-        if not self._readonly:
-            self._forget(hour)
-            self._ends[hour] = ends
-            self._row_counts[hour] = len(rows)
-        ids = _read_ids(directory / _NAMES[_BLOBS], rows)
-        return StoredHour(rows, ids, np.fromfile(directory / _NAMES[_KEYS], "<u8", ends[_KEYS] // 8))
-
-    def _cut_uncommitted(self) -> None:
-        """Cuts off what lies behind the last commit, in every hour loaded.
+        hours that an expiry left behind, and cuts off what was never committed.
 
         Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
         """
-        rows, expected = sum(self._row_counts.values()), self.committed.rows
-        if rows != expected:
-            damaged = self.path / "hours"
-            raise WindowDamaged(damaged, f"{rows:,} rows", f"the {expected:,} that were committed")
-        for hour in self._row_counts:
-            for name, end in zip(_NAMES, self._ends[hour], strict=True):
-                os.truncate(self._directory(hour) / name, end)
+        while True:
+            try:
+                hours = self._committed_hours()
+                damage = self._loss(hours)
+            except WindowDamaged as error:
+                hours, damage = {}, error
+            newer = self._read_commit() if self._readonly else self.committed
+            if newer.floor_hour != self.committed.floor_hour:
+                self.committed = newer
+                continue
+            if damage is not None:
+                raise damage
+            if not self._readonly:
+                self._take_over(hours)
+            return hours  # which are those of the commit that they were read by
+
+    def _committed_hours(self) -> dict[int, StoredHour]:
+        hours: dict[int, StoredHour] = {}
+        for hour in self.hours():
+            if hour >= self.committed.floor_hour:
+                try:
+                    hours[hour] = self.load(hour)
+                except FileNotFoundError as error:  # it went between two looks at it
+                    raise WindowDamaged(error.filename, "no file", "that of an hour", self.path) from None
+            elif not self._readonly:
+                self.drop(hour)
+        return hours
+
+    def load(self, hour: int) -> StoredHour:
+        """What of an hour is committed."""
+        return read_hour(self._directory(hour), self.committed.seq)
+
+    def _loss(self, hours: dict[int, StoredHour]) -> WindowDamaged | None:
+        """What is to be raised if `hours` are not all rows that were committed."""
+        rows, expected = sum(len(hour.rows) for hour in hours.values()), self.committed.rows
+        if rows == expected:
+            return None
+        lost = [h for h in hour_list.listed_hours(self.path) - hours.keys() if h >= self.committed.floor_hour]
+        suspects = [hour.suspect for hour in hours.values() if hour.suspect is not None]
+        if suspects and not lost:
+            return suspects[0]
+        names = ", ".join(hour_name(hour) for hour in sorted(lost))
+        actual = f"{rows:,} rows" + (f" and no hour {names}" if lost else "")
+        return WindowDamaged(
+            self.path / "hours", actual, f"the {expected:,} rows that were committed", self.path
+        )
+
+    def _take_over(self, hours: dict[int, StoredHour]) -> None:
+        """Cuts off what lies behind the last commit, in every hour."""
+        for hour, stored in hours.items():
+            self._forget(hour)
+            self._ends[hour], self._row_counts[hour] = stored.ends, len(stored.rows)
+            for name, end in zip(NAMES, stored.ends, strict=True):
+                file = self._directory(hour) / name
+                if file.exists() and file.stat().st_size > end:
+                    os.truncate(file, end)
+        hour_list.rewrite(self.path, hours)
 
     def texts(self, rows: Rows) -> list[bytes]:
-        hours, extents = records.hours_of(rows).tolist(), records.text_extents(rows)
+        hours, arrivals = records.hours_of(rows).tolist(), records.arrivals_of(rows).tolist()
+        extents = records.text_extents(rows)
         return [
-            os.pread(self._files(hour).files[_TEXTS], size, start)
-            for hour, (start, size) in zip(hours, extents, strict=True)
+            self._files(h).text(at, arrival) for h, at, arrival in zip(hours, extents, arrivals, strict=True)
         ]
 
     def blobs(self, rows: Rows) -> list[bytes]:
-        hours, extents = records.hours_of(rows).tolist(), records.blob_extents(rows)
+        hours, versions = records.hours_of(rows).tolist(), records.versions_of(rows).tolist()
+        extents = records.blob_extents(rows)
         return [
-            os.pread(self._files(hour).files[_BLOBS], size, start)
-            for hour, (start, size) in zip(hours, extents, strict=True)
+            self._files(h).blob(at, version) for h, at, version in zip(hours, extents, versions, strict=True)
         ]
 
     # ---- what is added ----
@@ -224,32 +204,24 @@ class DirectoryStore(SingleOwner):
         return contextlib.nullcontext()  # the lock is held as long as the store is open
 
     def append(self, hour: int, new: NewDocuments) -> None:
-        files = self._files(hour)
-        records.assign_offsets(new.rows, files.ends[_TEXTS], files.ends[_BLOBS], files.ends[_KEYS] // 8)
-        self._touched.add(hour)
-        files.write(_TEXTS, b"".join(new.texts))
-        files.write(_BLOBS, b"".join(new.blobs))
-        files.write(_KEYS, new.keys.tobytes())
-        self._write_rows(hour, files, new.rows)
+        self._changed(hour, len(new.rows)).append(new.rows, new.texts, new.blobs, new.keys)
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:  # noqa: ARG002 - it is in the blob
-        files = self._files(hour)
-        records.assign_blob_offsets(row, files.ends[_BLOBS])
-        self._touched.add(hour)
-        files.write(_BLOBS, blob)
-        self._write_rows(hour, files, row)
+        self._changed(hour, 1).revise(row, blob)
 
-    def _write_rows(self, hour: int, files: _HourFiles, rows: Rows) -> None:
-        """The last of a batch: what is complete has its row."""
-        files.write(_ROWS, rows.tobytes())
-        self._row_counts[hour] = self._row_counts.get(hour, 0) + len(rows)
+    def _changed(self, hour: int, rows: int) -> HourFiles:
+        """The files of an hour that gets so many rows more."""
+        files = self._files(hour)
+        self._touched.add(hour)
+        self._row_counts[hour] = self._row_counts.get(hour, 0) + rows
+        return files
 
     def commit(self, commit: Commit) -> CommitResult:
         assert self._slots is not None, "the store is open"
         self._slots.check_same()
         if self.fsync:
             for hour in self._touched & self._open.keys():
-                _flush(self._open[hour])
+                self._open[hour].flush()
         self._touched.clear()
         if commit.floor_hour > self.committed.floor_hour:
             self._row_counts = {h: rows for h, rows in self._row_counts.items() if h >= commit.floor_hour}
@@ -270,6 +242,7 @@ class DirectoryStore(SingleOwner):
         self._ends.pop(hour, None)
         self._touched.discard(hour)
         self._row_counts.pop(hour, None)
+        hour_list.note_dropped(self.path, hour)
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self._directory(hour))
 
@@ -278,7 +251,7 @@ class DirectoryStore(SingleOwner):
     def _directory(self, hour: int) -> Path:
         return self.path / "hours" / hour_name(hour)
 
-    def _files(self, hour: int) -> _HourFiles:
+    def _files(self, hour: int) -> HourFiles:
         files = self._open.get(hour)
         if files is None:
             files = self._opened(hour)
@@ -290,17 +263,19 @@ class DirectoryStore(SingleOwner):
             self._open.move_to_end(hour)
         return files
 
-    def _opened(self, hour: int) -> _HourFiles:
+    def _opened(self, hour: int) -> HourFiles:
         directory = self._directory(hour)
         if self._slots is not None and not self._readonly:
             self._slots.check_same()
+        is_new = not directory.exists()
+        if is_new and not self._readonly:
+            hour_list.note_begun(self.path, hour)
         try:
-            is_new = self.fsync and not directory.exists()
-            files = _HourFiles(directory, self._readonly)
+            files = HourFiles(directory, readonly=self._readonly)
         except FileNotFoundError:
             self._outdated = True
             raise WindowExpired(self.path, hour_name(hour)) from None
-        if is_new:  # or the directory's name might not survive what its files do
+        if is_new and self.fsync:  # or the directory's name might not survive what its files do
             for parent in (directory, directory.parent, self.path):
                 _flush_directory(parent)
         return files
@@ -310,7 +285,7 @@ class DirectoryStore(SingleOwner):
         if files is not None:
             self._ends[hour] = files.ends
             if self.fsync and hour in self._touched:
-                _flush(files)
+                files.flush()
             files.close()
 
     def _forget_all(self) -> None:
@@ -326,24 +301,6 @@ class DirectoryStore(SingleOwner):
         if self._lock is not None:
             os.close(self._lock)
         self._lock = None
-
-
-def _read_ids(file: Path, rows: Rows) -> list[str]:
-    """The id at the beginning of the blob of each of `rows`, "" of one without a blob.
-
-    What follows the ids is not read: with all matches listed that may be gigabytes.
-    """
-    extents = records.id_extents(rows)
-    if not any(size for _, size in extents):
-        return [""] * len(rows)
-    with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as blobs:
-        return [blobs[start : start + size].decode() for start, size in extents]
-
-
-def _flush(files: _HourFiles) -> None:
-    for file, name in zip(files.files, _NAMES, strict=True):
-        with naming(files.directory / name):
-            os.fsync(file)
 
 
 def _flush_directory(path: Path) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS
 from neardup.model.verdict import Member, Verdict
+from neardup.stores.checksums import SUM_BYTES
 from neardup.stores.verdict_payload import VerdictPayload
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands"
 
 Rows = NDArray[np.void]
 
+_KEY_BYTES: Final = 8
+
 
 # ---- rows ----
 
@@ -102,10 +105,16 @@ def new_rows(
     rows["text_bytes"] = text_bytes
     rows["count"] = counts
     rows["status"] = np.where(text_bytes == 0, STATUSES.index("empty"), STATUSES.index("unique"))
-    rows["asked"], rows["words"] = partial, words
+    rows["asked"] = partial
+    set_key_sizes(rows, sizes, words=words)
+    return rows
+
+
+def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool) -> None:
+    """Notes how many keys the documents have, and whether sentences and bands are among them."""
+    rows["words"] = words
     for name, size in zip(KEY_COUNTS, sizes, strict=True):
         rows[name] = size
-    return rows
 
 
 def set_arrivals(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:
@@ -123,6 +132,12 @@ def set_deleted(row: Any) -> None:
     """Makes a version the end of its document: it has no blob."""
     row["flags"] |= DELETED
     row["blob_bytes"] = 0
+
+
+def versions_of(rows: Rows) -> NDArray[np.int64]:
+    """The number of each row's version."""
+    versions: NDArray[np.int64] = rows["seq"]
+    return versions
 
 
 def arrivals_of(rows: Rows) -> NDArray[np.int64]:
@@ -243,10 +258,10 @@ def bitmaps_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint6
 
 
 def assign_offsets(rows: Rows, text_at: int, blob_at: int, keys_at: int) -> None:
-    """Sets where the data of new rows lie, given where the hour's files end now."""
+    """Sets where the data of new rows lie, each with its checksum, given where the hour's files end now."""
     for name, sizes, at in (
-        ("text_start", rows["text_bytes"].astype(np.int64), text_at),
-        ("keys_start", key_counts(rows).sum(axis=0), keys_at),
+        ("text_start", rows["text_bytes"].astype(np.int64) + SUM_BYTES, text_at),
+        ("keys_start", key_counts(rows).sum(axis=0) + SUM_BYTES // _KEY_BYTES, keys_at),
     ):
         rows[name] = at + np.cumsum(sizes) - sizes
     assign_blob_offsets(rows, blob_at)
@@ -254,7 +269,7 @@ def assign_offsets(rows: Rows, text_at: int, blob_at: int, keys_at: int) -> None
 
 def assign_blob_offsets(rows: Rows, blob_at: int) -> None:
     """Sets where the blobs of new versions lie, which keep their texts and keys."""
-    sizes = rows["blob_bytes"].astype(np.int64)
+    sizes = rows["blob_bytes"].astype(np.int64) + SUM_BYTES
     rows["blob_start"] = blob_at + np.cumsum(sizes) - sizes
 
 
@@ -275,14 +290,13 @@ def id_extents(rows: Rows) -> list[tuple[int, int]]:
 
 
 def ends_of(rows: Rows) -> list[int]:
-    """Bytes of the files of rows, texts, blobs and keys that `rows` speak of."""
+    """Bytes of the files of texts, blobs and keys that `rows` speak of, checksums included."""
     if not len(rows):
-        return [0, 0, 0, 0]
+        return [0, 0, 0]
     return [
-        len(rows) * ROW.itemsize,
-        int((rows["text_start"] + rows["text_bytes"]).max()),
-        int((rows["blob_start"] + rows["blob_bytes"]).max()),
-        8 * int((rows["keys_start"] + key_counts(rows).sum(axis=0)).max()),
+        int((rows["text_start"] + rows["text_bytes"]).max()) + SUM_BYTES,
+        int((rows["blob_start"] + rows["blob_bytes"]).max()) + SUM_BYTES,
+        _KEY_BYTES * int((rows["keys_start"] + key_counts(rows).sum(axis=0)).max()) + SUM_BYTES,
     ]
 
 

@@ -10,14 +10,18 @@ from neardup.errors import SettingsError, WindowMissing
 DESCRIPTION: Final = "window.json"
 LEXICON: Final = "window.lexicon"
 SALT: Final = "window.salt"
-BEGUN: Final = frozenset({"lock", "commit", "commit.new", "window.json.new", LEXICON, SALT, "lost+found"})
+COPY: Final = ".copy"
+"""What the name of the copy of the description or the lexicon ends with."""
+BEGUN: Final = frozenset(
+    {"lock", "commit", "commit.new", "window.json.new", LEXICON, LEXICON + COPY, SALT, "lost+found"}
+)
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
 _NAMED: Final = 3
 
 
 def holds_window(directory: Path) -> bool:
     """Whether there is a window, or what is left of one: hours without a description are damage, not nothing."""
-    return (directory / DESCRIPTION).exists() or (directory / "hours").exists()
+    return any((directory / name).exists() for name in (DESCRIPTION, DESCRIPTION + COPY, "hours"))
 
 
 def check_window(directory: Path) -> None:

@@ -6,13 +6,20 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import Signer, signer_for
 from neardup.stores.description import Description, describe, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT, check_free_directory, check_window
+from neardup.stores.window_directory import (
+    COPY,
+    DESCRIPTION,
+    LEXICON,
+    SALT,
+    check_free_directory,
+    check_window,
+)
 from neardup.window.changed_hours import check_hours
 from neardup.window.engine import WindowEngine
 
@@ -65,27 +72,39 @@ def _remember(
         window.apply_hours()
 
 
+def described_signer(directory: Path) -> tuple[Signer, Settings]:
+    """The signer and the settings of the window in `directory`, as its last writer left them.
+
+    Raises `WindowDamaged` for its description or its lexicon.
+    """
+    description = read_description(directory)
+    return _signer(directory, description, settings_of(directory, description))
+
+
 def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
     """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
 
     A new window gets copies of its lexicon and its salt: they must be readable when the files it was made with have
     moved or changed.
     """
-    own_lexicon, own_salt = directory / LEXICON, directory / SALT
     if description.is_new:
         recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
         signer = signer_for(recipe)
-        _keep_files(recipe, own_lexicon, own_salt)
+        _keep_files(recipe, directory)
         return signer, chosen.with_changes(recipe=recipe)
+    lexicon, salt = directory / LEXICON, directory / SALT
     try:
         recipe = Recipe(
             **description.recipe_fields,
-            lexicon=own_lexicon if own_lexicon.exists() else None,
-            salt=own_salt if own_salt.exists() else None,
+            lexicon=lexicon if description.own_lexicon else None,
+            salt=salt if salt.exists() else None,
         )
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
-    signer = _checked_signer(directory, description, recipe)
+    try:
+        signer = _checked_signer(directory, description, recipe)
+    except (LexiconError, FileNotFoundError) as error:
+        raise WindowDamaged(lexicon, str(error), "the window's own lexicon", directory) from error
     for wanted in (recipe, chosen.recipe):
         if wanted is not None and signer_for(wanted).text != description.recipe:
             raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text)
@@ -109,15 +128,16 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
     return signer
 
 
-def _keep_files(recipe: Recipe, own_lexicon: Path, own_salt: Path) -> None:
+def _keep_files(recipe: Recipe, directory: Path) -> None:
     """Copies what a recipe names into a new window, in place of what is left of one that was only begun.
 
     The salt is a secret: only the owner of the window can read it, from its first byte on.
     """
-    for file in (own_lexicon, own_salt):
-        file.unlink(missing_ok=True)
+    for name in (LEXICON, LEXICON + COPY, SALT):
+        (directory / name).unlink(missing_ok=True)
     if recipe.lexicon is not None:
-        shutil.copyfile(recipe.lexicon, own_lexicon)
+        for name in (LEXICON, LEXICON + COPY):
+            shutil.copyfile(recipe.lexicon, directory / name)
     if recipe.secret is not None:
-        own_salt.touch(0o600, exist_ok=False)
-        own_salt.write_bytes(recipe.secret)
+        (directory / SALT).touch(0o600, exist_ok=False)
+        (directory / SALT).write_bytes(recipe.secret)

@@ -15,7 +15,7 @@ from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import verifier_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -129,7 +129,7 @@ def _past_parts(state: State, doc: int, signed: SignedBatch, verdict: Verdict) -
 
 def _decided_again(
     state: State, doc: int, ranks: NDArray[np.int64], old: Verdict
-) -> tuple[Verdict, Matches, list[Part]]:
+) -> tuple[Verdict, Matches, Sequence[Part]]:
     """The verdict on a stored document if only those of lower `ranks` had come; its matches, the parts."""
     table, settings = state.table, state.settings
     hour, threshold = int(table.hours[doc]), settings.threshold_fraction
@@ -145,7 +145,7 @@ def _decided_again(
     floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
     (checked, matches, parts), _ = verifier.compared(0, floor)
     if rule is not None:
-        parts += _past_parts(state, doc, signed.signed, old)
+        parts = [*parts, *_past_parts(state, doc, signed.signed, old)]
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     verdict = decide(
         Evidence(

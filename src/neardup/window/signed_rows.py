@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: bool) -> Rows:
     """Rows of a signed batch, as if every document were unique. `partial`: partial copies are looked for."""
+    signed = batch.signed
+    times = [document.time for document in documents]
+    return new_rows(
+        times, signed.fingerprints, signed.counts, np.diff(signed.text_offsets), key_sizes(batch),
+        words=batch.words is not None, partial=partial,
+    )  # fmt: skip
+
+
+def key_sizes(batch: SignedQueryBatch) -> KeySizes:
+    """How many keys of each kind the documents of a signed batch have."""
     signed, prefixes, words = batch
     sizes = KeySizes(np.diff(signed.sketch_offsets), signed.bitmaps.shape[2])
     if prefixes is not None:
@@ -29,24 +39,22 @@ def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: 
     if words is not None:
         bands = np.diff(words.band_keys()[1])
         sizes = sizes._replace(sentences=np.diff(words.sentence_offsets), bands=bands)
-    times = [document.time for document in documents]
-    return new_rows(
-        times, signed.fingerprints, signed.counts, np.diff(signed.text_offsets), sizes,
-        words=words is not None, partial=partial,
-    )  # fmt: skip
+    return sizes
 
 
 def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     """The keys of the `chosen` documents as a store keeps them (`KEY_COUNTS`), document by document."""
     signed = batch.signed
-    plain = batch.prefixes is None and batch.words is None and len(chosen) == len(signed.bitmaps)
-    if plain and len(set(np.diff(signed.sketch_offsets).tolist())) == 1:
-        return np.hstack([signed.sketches.reshape(len(chosen), -1), signed.bitmaps[:, 1]]).ravel()
     kinds = [(signed.sketches, signed.sketch_offsets)]
     kinds.append((signed.bitmaps[:, 1].ravel(), BITMAP_WORDS * np.arange(len(signed.bitmaps) + 1)))
     if batch.prefixes is not None:
         kinds.append(batch.prefixes)
     if batch.words is not None:
         kinds += [(batch.words.sentences, batch.words.sentence_offsets), batch.words.band_keys()]
-    parts = [keys[offsets[i] : offsets[i + 1]] for i in chosen.tolist() for keys, offsets in kinds]
-    return np.concatenate(parts) if parts else np.empty(0, np.uint64)
+    sizes = np.array([np.diff(offsets)[chosen] for _, offsets in kinds])
+    ends = np.cumsum(sizes.T.ravel()).reshape(len(chosen), len(kinds)).T
+    laid = np.empty(int(sizes.sum()), np.uint64)
+    for (keys, offsets), size, end in zip(kinds, sizes, ends, strict=True):
+        steps = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+        laid[np.repeat(end - size, size) + steps] = keys[np.repeat(offsets[:-1][chosen], size) + steps]
+    return laid

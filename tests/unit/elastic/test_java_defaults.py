@@ -16,7 +16,7 @@ from neardup.errors import SettingsError
 from neardup.kernels import qgrams, words
 from neardup.model import settings
 from neardup.model.settings import Recipe, Settings, exact_threshold
-from neardup.tables import container, lexicon, ranks
+from neardup.tables import container, lexicon
 
 PLUGIN: Final = Path(__file__).parents[3] / "plugin"
 JAVA: Final = PLUGIN / "src" / "main" / "java" / "org" / "neardup"
@@ -62,7 +62,7 @@ def arguments(name: str, made: str) -> list[str]:
         ("signature/Recipe.java", "MAX_SKETCH_SIZE", settings.MAX_SKETCH_SIZE),
         ("signature/Signer.java", "DEFAULT_MAX_LENGTH", managed_objects.MAX_LENGTH),
         ("signature/Signer.java", "LARGEST_MAX_LENGTH", settings.DEFAULT_MAX_LENGTH),
-        ("signature/Sketch.java", "COMPLETE_BELOW", settings.COMPLETE_BELOW),
+        ("signature/Sketch.java", "WIDE_ABOVE", settings.WIDE_ABOVE),
         ("signature/Simhash.java", "WORDS_KEPT_BELOW", settings.WORDS_KEPT_BELOW),
         ("signature/SentenceFingerprints.java", "MIN_SENTENCE_WORDS", words.MIN_SENTENCE_WORDS),
         ("signature/Lexicon.java", "QGRAM_SLOT_SHIFT", qgrams.KEY_SLOT_SHIFT),
@@ -71,8 +71,6 @@ def arguments(name: str, made: str) -> list[str]:
         ("signature/Lexicon.java", "WORD_SLOTS", lexicon.WORD_SLOTS),
         ("signature/Lexicon.java", "UNKNOWN_CLASS", lexicon.UNKNOWN_CLASS),
         ("signature/Lexicon.java", "KIND", lexicon.KIND.decode()),
-        ("signature/RankTable.java", "UNKNOWN_CLASS", lexicon.UNKNOWN_CLASS),
-        ("signature/RankTable.java", "UNKNOWN_WEIGHT", ranks.UNKNOWN_WEIGHT),
         ("signature/DataFile.java", "MAGIC", container.MAGIC.decode()),
         ("signature/DataFile.java", "HEADER_BYTES", container.HEADER.size),
         ("query/SeekPlan.java", "COMPLETE_SHARED", settings.COMPLETE_SHARED),
@@ -84,17 +82,28 @@ def test_a_constant_is_that_of_python(file: str, name: str, python: Any) -> None
     assert constant(file, name) == python
 
 
+REACHES: Final = {
+    name: (float(text), Fraction(int(tenths), 10), int(whole))
+    for name, text, tenths, whole in re.findall(
+        r"(\w+)\(\"([\d.]+)\", (\d+), (\d+)\) \{", source("signature/Reach.java")
+    )
+}
+
+
 def test_the_default_recipe_is_that_of_python() -> None:
     recipe = Recipe()
-    wanted = [recipe.q, recipe.fold_case, recipe.simhash_variants, recipe.sketch_size, recipe.alpha]
-    assert arguments("signature/Recipe.java", "Recipe") == [str(each).lower() for each in wanted]
+    *numbers, reach, salt = arguments("signature/Recipe.java", "Recipe")
+    wanted = [recipe.q, recipe.fold_case, recipe.simhash_variants, recipe.sketch_size]
+    assert numbers == [str(each).lower() for each in wanted]
+    assert REACHES[reach.removeprefix("Reach.")][0] == recipe.reach
+    assert (salt, recipe.salt) == ("null", None)
 
 
-def test_alpha_ends_where_it_does_in_python() -> None:
-    largest = constant("signature/Recipe.java", "MAX_ALPHA")
-    assert Recipe(alpha=largest).alpha == largest
-    with pytest.raises(SettingsError):
-        Recipe(alpha=largest + 0.01)
+def test_the_reaches_are_those_of_python() -> None:
+    assert {reach for reach, _, _ in REACHES.values()} == set(settings.REACHES)
+    for reach, lowest, whole in REACHES.values():
+        limits = Recipe(reach=reach).sketch_limits
+        assert (limits.lowest, limits.whole) == (lowest, whole)
 
 
 def test_the_default_threshold_is_that_of_python() -> None:
@@ -125,5 +134,5 @@ def test_no_large_number_has_two_homes() -> None:
     homes = [
         literal for path in JAVA.rglob("*.java") for literal in set(LITERAL.findall(path.read_text("utf-8")))
     ]
-    assert len(homes) > 3
+    assert len(homes) >= 3
     assert sorted(homes) == sorted(set(homes))

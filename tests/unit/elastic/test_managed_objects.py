@@ -88,17 +88,23 @@ def test_a_file_that_is_not_there_is_named():
 
 def test_the_settings_reach_template_and_pipeline():
     recipe = Recipe(
-        q=5, fold_case=True, simhash_variants=3, sketch_size=48, alpha=1.0, lexicon="/tmp/de.lexicon"
+        q=5,
+        fold_case=True,
+        simhash_variants=3,
+        sketch_size=48,
+        reach=0.5,
+        lexicon="/tmp/de.lexicon",
+        salt="/secret/de.salt",
     )
-    config = WindowConfig(recipe, "the recipe", "de", "page.body", "published", 48, 5_000, "plugin")
+    config = WindowConfig(recipe, "the recipe", "de", "pepper", "page.body", "published", 48, 5_000, "plugin")
     for name in ("neardup-news", "neardup-news-copies"):
         mappings = body(name, config)["template"]["mappings"]
         assert mappings == {
             "_meta": {
                 "neardup": {
                     "recipe": "the recipe", "q": 5, "fold_case": True, "simhash_variants": 3, "sketch_size": 48,
-                    "alpha": 1.0, "lexicon": "de", "text_field": "page.body", "time_field": "published",
-                    "window_hours": 48, "max_length": 5_000, "signed_by": "plugin",
+                    "reach": 0.5, "lexicon": "de", "salt": "pepper", "text_field": "page.body",
+                    "time_field": "published", "window_hours": 48, "max_length": 5_000, "signed_by": "plugin",
                 }
             },
             "properties": {"published": {"type": "date"}},
@@ -107,8 +113,8 @@ def test_the_settings_reach_template_and_pipeline():
     assert step == {
         "neardup": {
             "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
-            "sketch_size": 48, "alpha": 1.0, "ignore_missing": True, "max_length": 5_000, "on_too_long": "mark",
-            "recipe": "the recipe", "lexicon": "de",
+            "sketch_size": 48, "reach": 0.5, "ignore_missing": True, "max_length": 5_000, "on_too_long": "mark",
+            "recipe": "the recipe", "lexicon": "de", "salt": "pepper",
         }
     }  # fmt: skip
     assert body("neardup-news", config, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"

@@ -12,8 +12,8 @@ from testing.cluster_stand_in import Answer, error, standing_in
 from neardup.elastic.admin import setup
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, OtherTemplate, take_snapshot
 from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
-from neardup.elastic.admin.lexicon_name import lexicon_name
 from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted_objects
+from neardup.elastic.admin.node_files import node_files
 from neardup.elastic.admin.setup import Sign, plan, set_up, signer_of, window_config
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -198,25 +198,42 @@ def test_who_signs():
 
 
 def test_a_layout_is_read_back_from_what_is_said_of_it():
-    config = WindowConfig(Recipe(q=5, alpha=1.0), "r", "de", "page.body", "when", 0, 5, "client")
+    config = WindowConfig(Recipe(q=5, reach=0.5), "r", "de", "pepper", "page.body", "when", 0, 5, "client")
     assert window_config(config.about()) == config
     about = config.about()
-    del about["recipe"]
-    with pytest.raises(WindowDamaged, match="recipe"):
-        window_config(about)
+    for name in set(about) - {"keep_hours"}:
+        with pytest.raises(WindowDamaged, match=name):
+            window_config({key: value for key, value in about.items() if key != name})
 
 
+def of_version_1(about):
+    """What `neardup setup` wrote while the recipe had version 1."""
+    recipe = {
+        "recipe": about["recipe"].replace("neardup-2", "neardup-1").replace("-0.6:", "-1.5:"),
+        "alpha": 1.5,
+    }
+    return {name: value for name, value in about.items() if name not in {"reach", "salt"}} | recipe
+
+
+def test_a_description_of_version_1_has_no_reach_and_no_salt():
+    about = of_version_1(DEFAULT.about())
+    assert window_config(about) == replace(DEFAULT, recipe_text=about["recipe"])
+
+
+@pytest.mark.parametrize("kind", ["lexicon", "salt"])
 @pytest.mark.parametrize(
-    ("lexicon", "name"),
-    [(None, None), ("/tmp/news.lexicon", "news"), ("news", "news"), ("a/de_1.2-x", "de_1.2-x")],
+    ("file", "name"),
+    [(None, None), ("/tmp/news.KIND", "news"), ("news", "news"), ("a/de_1.2-x", "de_1.2-x")],
 )
-def test_a_lexicon_has_a_name_on_the_nodes(lexicon, name):
-    assert lexicon_name(Recipe(lexicon=lexicon)) == name
+def test_a_file_has_a_name_on_the_nodes(kind, file, name):
+    files = node_files(replace(Recipe(), **{kind: file and file.replace("KIND", kind)}))
+    assert getattr(files, kind) == name
 
 
-def test_a_lexicon_whose_name_nodes_would_not_take_is_refused():
+@pytest.mark.parametrize("recipe", [Recipe(lexicon="/tmp/my news"), Recipe(salt="/tmp/my news")])
+def test_a_file_whose_name_nodes_would_not_take_is_refused(recipe):
     with pytest.raises(SettingsError, match="my news"):
-        lexicon_name(Recipe(lexicon="/tmp/my news.lexicon"))
+        node_files(recipe)
 
 
 LISTED = {
@@ -245,7 +262,11 @@ class MemoryCluster:
         if path == "/_ilm/status":
             return Answer(200, {"operation_mode": "RUNNING"})
         if path == "/_ingest/pipeline/_simulate":
-            return error(400, "illegal_argument_exception", "node [n] has no file of that name")
+            (step,) = orjson.loads(request.body)["pipeline"]["processors"]
+            kind = "lexicon" if step["neardup"]["salt"] is None else "salt"
+            return error(
+                400, "parse_exception", f"[{kind}] is as it is, but node [n] has no file of that name"
+            )
         if parts[0].startswith("_"):
             name = parts[-1] if len(parts) > 1 and parts[-1] not in ("policy", "pipeline") else None
             kind = path.strip("/").removesuffix(f"/{name}") if name else path.strip("/")
@@ -322,7 +343,7 @@ def test_what_is_not_given_stays_as_it_is(memory):
     assert set_up(cluster).changes == []
     config = set_up(cluster, time_field="then").config
     assert config == WindowConfig(
-        recipe, recipe.text(Lexicon.default().id), None, "body", "then", 48, 9_999, "client"
+        recipe, recipe.text(Lexicon.default().id), None, None, "body", "then", 48, 9_999, "client"
     )
 
 
@@ -366,7 +387,9 @@ def test_other_errors_are_not_swallowed():
         ({"max_length": 0}, "max_length"),
         ({"window_hours": -1}, "window_hours"),
         ({"sign": "me"}, "sign"),
-        ({"recipe": Recipe(lexicon="unknown")}, "node .n. has no file"),
+        ({"recipe": Recipe(lexicon="unknown")}, "lexicon is 'unknown'.* node .n. has no file"),
+        ({"recipe": Recipe(salt="unknown")}, "salt is 'unknown'.* node .n. has no file"),
+        ({"recipe": Recipe(lexicon="some", salt="unknown")}, "salt is 'unknown'.* node .n. has no file"),
     ],
 )
 def test_a_setting_that_cannot_be_used_changes_nothing(memory, options, named):
@@ -374,6 +397,43 @@ def test_a_setting_that_cannot_be_used_changes_nothing(memory, options, named):
     with pytest.raises(SettingsError, match=named):
         set_up(cluster, **options)
     assert kept.changes == 0
+
+
+def test_a_salt_is_in_the_recipe_by_its_mark_and_in_the_cluster_by_its_name(memory, tmp_path):
+    kept, cluster = memory
+    file = tmp_path / "pepper.salt"
+    file.write_bytes(b"a pinch")
+    config = set_up(cluster, recipe=Recipe(salt=file)).config
+    assert config.salt == "pepper"
+    assert config.recipe_text.endswith(":simhash-1:salt-075060e5")
+    assert kept.kept["_ingest/pipeline"]["neardup-news"]["processors"][0]["neardup"]["salt"] == "pepper"
+    assert b"pinch" not in orjson.dumps(kept.kept)
+    assert str(tmp_path).encode() not in orjson.dumps(kept.kept)
+    assert set_up(cluster).changes == []
+    assert set_up(cluster).config.salt == "pepper"
+
+
+def test_templates_of_version_1_are_brought_up_to_date_where_no_document_is(memory):
+    kept, cluster = memory
+    set_up(cluster, recipe=Recipe(q=5), text_field="body")
+    for template in kept.kept["_index_template"].values():
+        meta = template.get("template", {}).get("mappings", {}).get("_meta")
+        if meta:
+            meta["neardup"] = of_version_1(meta["neardup"])
+    changed = set_up(cluster)
+    assert (changed.config.recipe, changed.config.text_field) == (Recipe(q=5), "body")
+    assert changed.config.recipe_text == Recipe(q=5).text(Lexicon.default().id)
+    assert any("neardup-2" in line for change in changed.changes for line in change.details)
+    assert set_up(cluster).changes == []
+
+
+def test_an_hour_of_version_1_is_in_the_way():
+    hour = an_hour()._replace(about=of_version_1(DEFAULT.about()))
+    snapshot = complete()._replace(indices=Indices([hour], []))
+    with pytest.raises(
+        RecipeMismatch, match=r"neardup-1:.* neardup-2:.*: ingest its documents into a new window"
+    ):
+        plan(NEWS, DEFAULT, snapshot)
 
 
 @pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from testing.index_parts import signed
 
 from neardup.kernels.overlap import verify_pairs
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
 from neardup.signing.signature import concatenated
@@ -21,7 +22,7 @@ FORMS = st.text(st.sampled_from("aab\x00é漢\U00020000"), max_size=40)
 
 
 def overlaps(pairs, q=4, needed=None):
-    """|A ∩ B| of pairs of normal forms, by the kernel."""
+    """|A ∩ B| of pairs of normal forms, by the kernel; it counts |A| and |B| on the way."""
     fast = signer_for(Recipe(q=q))
     batch = signed([a for a, _ in pairs], fast.recipe)
     data, offsets = concatenated([b.encode() for _, b in pairs])
@@ -29,13 +30,21 @@ def overlaps(pairs, q=4, needed=None):
     return counted(fast, batch, range(len(pairs)), data, offsets[:-1], offsets[1:], needed)
 
 
-def counted(fast, batch, queries, data, starts, ends, needed):
-    out = np.zeros(len(queries), np.int64)
+def counted(fast, batch, queries, data, starts, ends, needed, ratio=(7, 10)):
+    out, others = np.zeros(len(queries), np.int64), np.full(len(queries), UNCOUNTED)
+    counts = np.full(len(batch.counts), UNCOUNTED)
     longest = max(int(np.diff(batch.text_offsets).max()), int((ends - starts).max()))
     verify_pairs(
-        np.array(queries), batch.texts, batch.text_offsets, data, starts, ends, needed, fast.recipe.q,
-        fast.scratch(longest), out,
+        np.array(queries), batch.texts, batch.text_offsets, counts, data, starts, ends, others, needed, ratio,
+        fast.recipe.q, fast.scratch(longest), out,
     )  # fmt: skip
+    for i, query in enumerate(queries):
+        assert counts[query] == len(oracle.qgrams(batch.text(query).decode(), fast.recipe.q))
+        other = data[starts[i] : ends[i]].tobytes().decode()
+        assert others[i] == (
+            len(oracle.qgrams(other, fast.recipe.q)) if out[i] >= needed[i] >= 0 else others[i]
+        )
+        assert others[i] in (UNCOUNTED, len(oracle.qgrams(other, fast.recipe.q)))
     return out.tolist()
 
 
@@ -79,6 +88,30 @@ def test_below_what_is_needed_it_may_be_smaller_never_larger():
         assert (found[expected >= needed] == expected[expected >= needed]).all()
         assert (found <= expected).all()
         assert (found[expected < needed] < needed[expected < needed]).all()
+
+
+@pytest.mark.parametrize("ratio", [(7, 10), (1, 2), (1, 1)])
+def test_what_is_needed_follows_from_the_threshold_where_nothing_is_said(ratio):
+    numbers = random.Random(3)
+    pairs = []
+    for share in range(0, 100, 5):
+        text = "".join(numbers.choices("abcdefghijklmnop", k=900))
+        pairs.append((text, text[9 * share :] + "".join(numbers.choices("qrstuvw", k=9 * share))))
+    expected, found = truth(pairs), overlaps_by(pairs, ratio)
+    for (a, b), shared, counted_shared in zip(pairs, expected, found, strict=True):
+        larger = max(len(oracle.qgrams(a)), len(oracle.qgrams(b)))
+        if shared * ratio[1] >= ratio[0] * larger:
+            assert counted_shared == shared
+        else:
+            assert counted_shared * ratio[1] < ratio[0] * larger
+
+
+def overlaps_by(pairs, ratio):
+    fast = signer_for(Recipe())
+    batch = signed([a for a, _ in pairs], fast.recipe)
+    data, offsets = concatenated([b.encode() for _, b in pairs])
+    unsaid = np.full(len(pairs), -1)
+    return counted(fast, batch, range(len(pairs)), data, offsets[:-1], offsets[1:], unsaid, ratio)
 
 
 def test_pairs_of_one_query_share_its_table():

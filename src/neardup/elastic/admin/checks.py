@@ -160,7 +160,7 @@ def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
     """What is wrong with a node's signature of the sample; None if nothing is."""
     recipe, signed_as = signature.get("recipe"), signature.get("fingerprint")
     if recipe != config.recipe_text:
-        remedy = "give every node the same plugin and the same lexicon (config/neardup), then restart it"
+        remedy = "give every node the same plugin, lexicon and salt (config/neardup), then restart it"
         return f"recipe {recipe}, the window's is {config.recipe_text}: {remedy}"
     wanted = fingerprint(normal_form(SAMPLE, fold_case=config.recipe.fold_case))
     if signed_as != wanted:

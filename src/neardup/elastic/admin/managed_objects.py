@@ -81,12 +81,14 @@ class ManagedObject(NamedTuple):
 class WindowConfig:
     """How the documents of a window are signed, and what their fields are called.
 
-    `recipe_text` is the whole recipe string; `lexicon` the name of a lexicon on the nodes, None for the default one.
+    `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
+    default lexicon and for no salt.
     """
 
     recipe: Recipe
     recipe_text: str
     lexicon: str | None = None
+    salt: str | None = None
     text_field: str = TEXT_FIELD
     time_field: str = TIME_FIELD
     window_hours: int = DEFAULT_WINDOW_HOURS
@@ -107,6 +109,7 @@ class WindowConfig:
             "recipe": self.recipe_text,
             **recipe,
             "lexicon": self.lexicon,
+            "salt": self.salt,
             "text_field": self.text_field,
             "time_field": self.time_field,
             "window_hours": self.window_hours,
@@ -199,11 +202,11 @@ def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
     (step,) = pipeline.body["processors"]
     options, recipe = step["neardup"], config.recipe
     options |= {
-        name: getattr(recipe, name) for name in ("q", "fold_case", "simhash_variants", "sketch_size", "alpha")
+        name: getattr(recipe, name) for name in ("q", "fold_case", "simhash_variants", "sketch_size", "reach")
     }
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
-    if config.lexicon is not None:
-        options["lexicon"] = config.lexicon
+    files = {"lexicon": config.lexicon, "salt": config.salt}
+    options |= {kind: name for kind, name in files.items() if name is not None}
     return pipeline
 
 

@@ -11,7 +11,6 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
-from neardup.elastic.admin.lexicon_name import lexicon_name, recipe_text
 from neardup.elastic.admin.managed_objects import (
     TEMPLATE,
     ManagedObject,
@@ -21,6 +20,7 @@ from neardup.elastic.admin.managed_objects import (
     differences,
     wanted_objects,
 )
+from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
@@ -80,7 +80,7 @@ def set_up(
 
     What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
     they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. The lexicon of `recipe` is a file, or a name that the nodes know.
+    every node has it, by the client if none has. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -95,6 +95,8 @@ def set_up(
     }  # fmt: skip
     snapshot = take_snapshot(cluster)
     present = window_config(snapshot.about) if snapshot.about else None
+    if present is not None and _is_of_version_1(snapshot.about or {}):
+        recipe = recipe or replace(present.recipe, lexicon=present.lexicon)
     config = _changed_config(cluster, present, recipe, given)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
@@ -111,8 +113,8 @@ def _changed_config(
     config = present
     if config is None or recipe is not None:
         own = recipe or Recipe()
-        text, name = recipe_text(cluster, own), lexicon_name(own)
-        config = replace(config or WindowConfig(own, text), recipe=own, recipe_text=text, lexicon=name)
+        text, files = recipe_text(cluster, own), node_files(own)
+        config = replace(config or WindowConfig(own, text), recipe=own, recipe_text=text, **files._asdict())
     config = replace(config, **{name: value for name, value in given.items() if value is not None})
     _check(config)
     return config
@@ -121,24 +123,24 @@ def _changed_config(
 def window_config(about: Mapping[str, Any]) -> WindowConfig:
     """The config in the description of an index, or of the window's template (`_meta.neardup`).
 
-    Raises `WindowDamaged` if it does not say all of it.
+    One of version 1 of the recipe says nothing of reach and salt: its recipe string tells it from any of today. Raises
+    `WindowDamaged` if a description does not say all that it should.
     """
-    names = {field.name for field in fields(Recipe)} - {"lexicon"}
-    rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"}
+    optional = {"keep_hours", "reach", "salt"} if _is_of_version_1(about) else {"keep_hours"}
+    left_out = optional - about.keys()
+    signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt"} - left_out
+    rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
-        recipe = Recipe(**{name: about[name] for name in names})
-        return WindowConfig(
-            recipe, about["recipe"], **{name: about[name] for name in rest & _fields_of(about)}
-        )
+        recipe = Recipe(**{name: about[name] for name in signing})
+        return WindowConfig(recipe, about["recipe"], **{name: about[name] for name in rest})
     except (KeyError, SettingsError) as error:
         raise WindowDamaged(
             "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
         ) from error
 
 
-def _fields_of(about: Mapping[str, Any]) -> set[str]:
-    """Which fields of a `WindowConfig` a description must have: all but those that may be left out."""
-    return {field.name for field in fields(WindowConfig)} - ({"keep_hours"} - about.keys())
+def _is_of_version_1(about: Mapping[str, Any]) -> bool:
+    return str(about.get("recipe")).startswith("neardup-1:")
 
 
 def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:

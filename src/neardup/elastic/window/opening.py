@@ -86,7 +86,7 @@ def _opened(
         )
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
     config = window_config(document.about)
-    signer = checked_signer(str(address), config.recipe_text, config.lexicon, config.recipe, chosen)
+    signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)
     if document.archive is not None and chosen.window_hours:
         raise SettingsError(

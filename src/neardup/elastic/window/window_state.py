@@ -61,17 +61,18 @@ def begin_window(
     return document
 
 
-def checked_signer(
-    where: str, recipe_text: str, lexicon: str | None, recipe: Any, chosen: Settings
-) -> Signer:
-    """The signer of the window's recipe. A lexicon of its own must be given as a file: nodes have theirs."""
+def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer:
+    """The signer of the window's recipe. A lexicon or a salt of its own must be given as a file: nodes have theirs."""
     own = chosen.recipe
-    if lexicon is not None and (own is None or own.lexicon is None):
-        expected = f"the file of the lexicon {lexicon!r} that this window is signed with (--lexicon FILE)"
-        raise SettingsError("lexicon", None, expected)
-    signer = signer_for(own or recipe)
-    if signer.text != recipe_text:
-        raise RecipeMismatch(where, recipe_text, signer.text)
+    given = (None, None) if own is None else (own.lexicon, own.salt)
+    names = (("lexicon", config.lexicon), ("salt", config.salt))
+    for (kind, name), file in zip(names, given, strict=True):
+        if name is not None and file is None:
+            expected = f"the file of the {kind} {name!r} that this window is signed with (--{kind} FILE)"
+            raise SettingsError(kind, None, expected)
+    signer = signer_for(own or config.recipe)
+    if signer.text != config.recipe_text:
+        raise RecipeMismatch(where, config.recipe_text, signer.text)
     return signer
 
 

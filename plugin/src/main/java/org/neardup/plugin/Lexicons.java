@@ -7,38 +7,25 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.elasticsearch.logging.LogManager;
 import org.elasticsearch.logging.Logger;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 
 /** The lexicons of a node, by name: each is read once and shared by all processors, until its file changes. */
-final class Lexicons {
+final class Lexicons extends NodeFiles<Lexicon> {
     private static final Logger logger = LogManager.getLogger(Lexicons.class);
 
-    /** What a lexicon may be called: nothing that could lead out of the directory. */
-    static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
-
-    private final Path directory;
     private final Map<String, Loaded> loaded = new HashMap<>();
 
     private record Loaded(FileTime modified, long size, Lexicon lexicon) {}
 
-    /** @param config the node's directory of settings, in which there may be a directory {@code neardup} */
+    /** @param config the node's directory of settings */
     Lexicons(Path config) {
-        directory = config.resolve("neardup");
+        super(config, "lexicon");
     }
 
-    /** The file of the lexicon {@code name}. */
-    Path file(String name) {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("[" + name + "] is not the name of a lexicon");
-        }
-        return directory.resolve(name + ".lexicon");
-    }
-
-    /** The lexicon {@code name}. */
+    @Override
     synchronized Lexicon named(String name) throws IOException, DataFileException {
         Path file = file(name);
         BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);

@@ -17,6 +17,7 @@ import org.neardup.query.NeardupQueryBuilder;
 public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;
+    private final Salts salts;
 
     /** Null until the node has one: queries are known before. */
     private volatile CircuitBreaker requests;
@@ -25,11 +26,12 @@ public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchP
     public NeardupPlugin(Settings settings, Path config) {
         node = Node.NODE_NAME_SETTING.get(settings);
         lexicons = new Lexicons(config);
+        salts = new Salts(config);
     }
 
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons));
+        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts));
     }
 
     @Override

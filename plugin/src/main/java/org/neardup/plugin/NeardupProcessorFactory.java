@@ -8,21 +8,24 @@ import org.elasticsearch.cluster.metadata.ProjectId;
 import org.elasticsearch.ingest.Processor;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
+import org.neardup.signature.Reach;
 import org.neardup.signature.Recipe;
 import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
 
-/** Makes processors from the options in a pipeline; refuses what it does not understand, and lexicons it does not have. */
+/** Makes processors from the options in a pipeline; refuses what it does not understand, and files it does not have. */
 final class NeardupProcessorFactory implements Processor.Factory {
     static final String DEFAULT_FIELD = "text";
 
     private final String node;
     private final Lexicons lexicons;
+    private final Salts salts;
 
     /** @param node the name of this node, for messages: pipelines are made on every node */
-    NeardupProcessorFactory(String node, Lexicons lexicons) {
+    NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts) {
         this.node = node;
         this.lexicons = lexicons;
+        this.salts = salts;
     }
 
     @Override
@@ -74,41 +77,56 @@ final class NeardupProcessorFactory implements Processor.Factory {
     }
 
     private Signer signer(OptionReader options) {
+        refuseAlpha(options);
         Recipe defaults = Recipe.DEFAULT;
         Recipe recipe = new Recipe(
                 options.whole("q", defaults.q(), 1, Recipe.MAX_Q),
                 options.flag("fold_case", defaults.foldCase()),
                 options.whole("simhash_variants", defaults.simhashVariants(), 1, Recipe.MAX_SIMHASH_VARIANTS),
                 options.whole("sketch_size", defaults.sketchSize(), 1, Recipe.MAX_SKETCH_SIZE),
-                options.number("alpha", defaults.alpha(), 0, Recipe.MAX_ALPHA));
-        return new Signer(recipe, lexicon(options));
+                options.number("reach", defaults.reach(), Reach::of, "0.6 or 0.5, without quotes"),
+                named(options, "salt", salts));
+        Lexicon lexicon = named(options, "lexicon", lexicons);
+        return new Signer(recipe, lexicon == null ? Lexicon.getDefault() : lexicon);
     }
 
-    private Lexicon lexicon(OptionReader options) {
-        String name = options.text("lexicon", null);
+    /** Sketches of version 1 of the recipe had this option instead of a reach. */
+    private static void refuseAlpha(OptionReader options) {
+        if (options.isGiven("alpha")) {
+            throw options.failure(
+                    "alpha",
+                    "is no option any more: leave it out, and sign again what was signed with it (neardup setup makes"
+                            + " the pipeline of a window anew; [reach] says for which thresholds sketches are made)");
+        }
+    }
+
+    /** What the file holds that the option names; null if the option is not given. */
+    private <T> T named(OptionReader options, String option, NodeFiles<T> files) {
+        String name = options.text(option, null);
         if (name == null) {
-            return Lexicon.getDefault();
+            return null;
         }
-        if (!Lexicons.NAME.matcher(name).matches()) {
+        if (!NodeFiles.NAME.matcher(name).matches()) {
             throw options.wrong(
-                    "lexicon",
+                    option,
                     name,
-                    "the name of a lexicon without directory and ending,"
-                            + " of letters, digits, '.', '_' and '-', such as \"news\"");
+                    "the name of a " + option + " without directory and ending, of letters, digits, '.', '_' and '-',"
+                            + " such as \"news\"");
         }
+        String is = "is \"" + name + "\", but ";
         try {
-            return lexicons.named(name);
+            return files.named(name);
         } catch (NoSuchFileException cause) {
             throw options.failure(
-                    "lexicon",
-                    "is \"" + name + "\", but node [" + node + "] has no file " + lexicons.file(name)
-                            + ": copy the lexicon there, on every node, or leave the option out");
+                    option,
+                    is + "node [" + node + "] has no file " + files.file(name) + ": copy the " + option
+                            + " there, on every node, or leave the option out");
         } catch (DataFileException cause) {
-            throw options.failure("lexicon", "is \"" + name + "\", but on node [" + node + "] " + cause.getMessage());
+            throw options.failure(option, is + "on node [" + node + "] " + cause.getMessage());
         } catch (IOException cause) {
             throw options.failure(
-                    "lexicon",
-                    "is \"" + name + "\", but node [" + node + "] cannot read " + lexicons.file(name) + " (" + cause
+                    option,
+                    is + "node [" + node + "] cannot read " + files.file(name) + " (" + cause
                             + "): let the user that Elasticsearch runs as read it");
         }
     }
@@ -129,7 +147,7 @@ final class NeardupProcessorFactory implements Processor.Factory {
             throw options.failure(
                     "recipe",
                     "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
-                            + "\": give every node the same plugin and lexicon, or write the recipe that is meant");
+                            + "\": give every node the same plugin, lexicon and salt, or write the recipe that is meant");
         }
     }
 }

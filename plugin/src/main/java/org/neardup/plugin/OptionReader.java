@@ -1,6 +1,7 @@
 package org.neardup.plugin;
 
 import java.util.Map;
+import java.util.function.Function;
 import org.elasticsearch.ElasticsearchException;
 import org.elasticsearch.ingest.ConfigurationUtils;
 
@@ -33,17 +34,22 @@ final class OptionReader {
         return (int) number;
     }
 
-    /** A number from {@code low} to {@code high}. */
-    double number(String option, double defaultValue, double low, double high) {
+    /** Whether the option is there and not null. */
+    boolean isGiven(String option) {
+        return configuration.get(option) != null;
+    }
+
+    /** What {@code known} has for a number, by its decimal digits; a number for which it has null is wrong. */
+    <T> T number(String option, T defaultValue, Function<String, T> known, String expected) {
         Object value = configuration.remove(option);
         if (value == null) {
             return defaultValue;
         }
-        double number = value instanceof Number given ? given.doubleValue() : Double.NaN;
-        if (!(number >= low && number <= high)) {
-            throw wrong(option, value, "a number from " + low + " to " + high);
+        T found = value instanceof Number ? known.apply(value.toString()) : null;
+        if (found == null) {
+            throw wrong(option, value, expected);
         }
-        return number;
+        return found;
     }
 
     /** {@code true} or {@code false}. */

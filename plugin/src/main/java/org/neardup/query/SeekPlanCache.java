@@ -78,6 +78,6 @@ final class SeekPlanCache {
         int count = set.qgrams().size();
         boolean seekable = 0 < count && count <= key.most();
         SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;
-        return new QueryGrams(set.fingerprint(), set.blank(), count, plan);
+        return new QueryGrams(set.fingerprints(), set.blank(), count, plan);
     }
 }

@@ -1,6 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.lucene.index.IndexReader;
@@ -54,7 +55,7 @@ final class ShardQueryFactory {
             return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
         }
         if (grams.plan() == null) {
-            return withoutSource(equalTo(grams.fingerprint()));
+            return withoutSource(equalTo(grams.fingerprints()));
         }
         NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), grams.plan(), plans.memory());
         IndexReader reader = context.getIndexReader();
@@ -94,8 +95,8 @@ final class ShardQueryFactory {
     }
 
     /** Documents of the same normal form, one that is too short for a q-gram: their doc_q is 1. */
-    private Query equalTo(String fingerprint) {
-        return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termQuery(fingerprint, context));
+    private Query equalTo(List<String> fingerprints) {
+        return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termsQuery(fingerprints, context));
     }
 
     private QueryGrams grams(IndexSigning signing) {

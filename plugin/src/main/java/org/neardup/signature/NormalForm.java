@@ -1,13 +1,14 @@
 package org.neardup.signature;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /** The normal form of a text: of its NFC the letters, marks and numbers, lower-cased if case is folded. Used again and again. */
 final class NormalForm {
-    /** The fingerprint of the empty normal form. */
-    static final String NONE = new NormalForm().fingerprint();
+    private static final int FINGERPRINT_DIGITS = 32;
 
+    private final MessageDigest digest = Sha256.digest();
     private final UnicodeTable table = UnicodeTable.get();
     private byte[] utf8 = {};
     private int bytes;
@@ -50,8 +51,14 @@ final class NormalForm {
         bytes = at;
     }
 
-    /** xxh64 with seeds 0 and 1 of its UTF-8, 32 hex digits: equal for equal normal forms. */
+    /** The first 128 bits of the SHA-256 of its UTF-8, 32 hex digits: equal for equal normal forms. */
     String fingerprint() {
+        digest.update(utf8, 0, bytes);
+        return HexFormat.of().formatHex(digest.digest()).substring(0, FINGERPRINT_DIGITS);
+    }
+
+    /** The fingerprint of version 1 of the recipe: xxh64 with the seeds 0 and 1. */
+    String firstFingerprint() {
         HexFormat hex = HexFormat.of();
         return hex.toHexDigits(XxHash64.hash(utf8, 0, bytes, 0)) + hex.toHexDigits(XxHash64.hash(utf8, 0, bytes, 1));
     }

@@ -4,16 +4,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What of a recipe shapes the q-grams: documents can be compared by them if this is equal.
+ * What of a recipe shapes the q-grams: documents can be compared by them if this is equal. Versions 1 and 2 of the recipe
+ * have the same q-grams.
  *
  * @param q code points in a q-gram, 1 to 16
  * @param foldCase whether the normal form is lower-cased
  */
 public record QGramRecipe(int q, boolean foldCase) {
-    private static final Pattern TEXT = Pattern.compile("neardup-1:q([1-9][0-9]?):(case|fold):u16:.*");
+    private static final Pattern TEXT = Pattern.compile("neardup-[12]:q([1-9][0-9]?):(case|fold):u16:.*");
 
     public QGramRecipe {
-        new Recipe(q, foldCase, 1, 1, 0);
+        new Recipe(q, foldCase, 1, 1, Reach.SIX_TENTHS, null);
     }
 
     /** That of a whole recipe string; an error if this plugin does not sign by such recipes. */

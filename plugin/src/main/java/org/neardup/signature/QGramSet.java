@@ -5,12 +5,15 @@ import java.util.List;
 /**
  * The set A of a text: its distinct q-grams as their own characters.
  *
- * @param fingerprint that of the normal form
+ * @param fingerprints that of the normal form, by each version of the recipe; of a signed document its own
  * @param blank whether the normal form is empty: nothing is a copy of it
  * @param qgrams by code point; none if the normal form is shorter than q
  */
-public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
+public record QGramSet(List<String> fingerprints, boolean blank, List<String> qgrams) {
     private static final int CLASSES = 256;
+
+    /** The fingerprints of the empty normal form. */
+    private static final List<String> OF_NOTHING = fingerprints(new NormalForm());
 
     /** The set of {@code text}; an {@link UnpairedSurrogateException} if it has no UTF-8. */
     public static QGramSet of(String text, QGramRecipe recipe) {
@@ -20,12 +23,16 @@ public record QGramSet(String fingerprint, boolean blank, List<String> qgrams) {
         form.build(composed, recipe.foldCase());
         QGrams qgrams = new QGrams();
         qgrams.build(form, recipe.q());
-        return new QGramSet(form.fingerprint(), form.count == 0, qgrams.sorted());
+        return new QGramSet(fingerprints(form), form.count == 0, qgrams.sorted());
+    }
+
+    private static List<String> fingerprints(NormalForm form) {
+        return List.of(form.fingerprint(), form.firstFingerprint());
     }
 
     /** The set of a document that has been signed. */
     public static QGramSet signed(String fingerprint, List<String> qgrams) {
-        return new QGramSet(fingerprint, fingerprint.equals(NormalForm.NONE), qgrams);
+        return new QGramSet(List.of(fingerprint), OF_NOTHING.contains(fingerprint), qgrams);
     }
 
     /**

@@ -32,8 +32,10 @@ final class QGrams {
     private final RadixSort sort = new RadixSort();
     private long[] order = {};
 
-    /** The key of each q-gram, in text order; only the first {@link #count} mean anything. */
+    /** The key of the q-gram at each code point, repeated ones too; only the first {@link #windows} mean anything. */
     long[] keys = {};
+    /** At how many code points a q-gram begins. */
+    int windows;
     /** How many distinct q-grams. */
     int count;
 
@@ -43,8 +45,8 @@ final class QGrams {
         q = length;
         packing = q <= PACKABLE_Q && !form.astral;
         count = 0;
-        int windows = form.count - q + 1;
-        if (windows <= 0) {
+        windows = Math.max(0, form.count - q + 1);
+        if (windows == 0) {
             return;
         }
         keys = Buffers.growNoCopy(keys, windows);
@@ -56,16 +58,16 @@ final class QGrams {
             packed = Buffers.growNoCopy(packed, windows);
             slots = Buffers.growNoCopy(slots, size);
             Arrays.fill(slots, 0, size, 0);
-            buildPacked(windows);
+            buildPacked();
         } else {
             positions = Buffers.growNoCopy(positions, windows);
             positionSlots = Buffers.growNoCopy(positionSlots, size);
             Arrays.fill(positionSlots, 0, size, 0);
-            buildByPosition(windows);
+            buildByPosition();
         }
     }
 
-    private void buildPacked(int windows) {
+    private void buildPacked() {
         int[] points = form.points;
         long kept = q == PACKABLE_Q ? -1L : (1L << Character.SIZE * q) - 1;
         long gram = 0;
@@ -77,9 +79,10 @@ final class QGrams {
         long[] grams = packed;
         long[] gramKeys = keys;
         int n = 0;
-        for (int i = 0; i < windows; i++) {
+        for (int i = 0, end = windows; i < end; i++) {
             gram = (gram << Character.SIZE | points[i + q - 1]) & kept;
             long key = splitmix64(gram);
+            gramKeys[i] = key;
             int slot = (int) (key * SPREAD >>> shift);
             // No normal form holds U+0000, so 0 marks a free slot.
             long held = table[slot];
@@ -90,16 +93,16 @@ final class QGrams {
             // Written whether new or not, counted only if new: a branch would be mispredicted at every third window.
             table[slot] = gram;
             grams[n] = gram;
-            gramKeys[n] = key;
             n += held == 0 ? 1 : 0;
         }
         count = n;
     }
 
-    private void buildByPosition(int windows) {
+    private void buildByPosition() {
         int n = 0;
         for (int i = 0; i < windows; i++) {
             long key = key(form.points, i);
+            keys[i] = key;
             int slot = (int) (key * SPREAD >>> shift);
             // A slot holds the position of a q-gram plus 1; 0 marks a free one.
             while (positionSlots[slot] != 0 && compare(positionSlots[slot] - 1, i) != 0) {
@@ -107,8 +110,7 @@ final class QGrams {
             }
             if (positionSlots[slot] == 0) {
                 positionSlots[slot] = i + 1;
-                positions[n] = i;
-                keys[n++] = key;
+                positions[n++] = i;
             }
         }
         count = n;
@@ -141,7 +143,7 @@ final class QGrams {
     }
 
     /** The finaliser of splitmix64 (Steele, Lea & Flood 2014): a bijection. */
-    private static long splitmix64(long value) {
+    static long splitmix64(long value) {
         long z = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
         z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
         return z ^ z >>> 31;

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param fingerprint equal for equal normal forms
  * @param qgrams the distinct q-grams as their own characters, by code point; null if they are left out
  * @param qgramCount how many they are
- * @param sketch keys of the q-grams sampled, by (rank, key)
+ * @param sketch keys of grams, its parts one behind the other, each ascending
  * @param sentences sentence fingerprints in text order, each once
  * @param simhash one a variant
  * @param simhashBands {@code variant:block:hhhh}, four a variant that has features

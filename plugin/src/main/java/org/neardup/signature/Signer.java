@@ -2,7 +2,9 @@ package org.neardup.signature;
 
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -30,7 +32,7 @@ public final class Signer {
     public Signer(Recipe recipe, Lexicon lexicon) {
         this.recipe = recipe;
         this.lexicon = lexicon;
-        sketch = new Sketch(recipe, lexicon);
+        sketch = new Sketch(recipe);
         text = recipe.text(lexicon.id());
     }
 
@@ -61,7 +63,7 @@ public final class Signer {
                     work.form.fingerprint(),
                     withQgrams ? work.qgrams.sorted() : null,
                     work.qgrams.count,
-                    sketch.of(work.qgrams),
+                    sketch.of(work.form, work.qgrams, work.sketching),
                     work.sentences.of(work.words, lexicon),
                     simhashes,
                     bands);
@@ -93,17 +95,17 @@ public final class Signer {
         });
     }
 
-    /** The keys of the q-grams of {@code text}, in no order that means anything. */
+    /** The keys of the q-grams of {@code text}, each once, in text order. */
     List<String> keys(String text) {
         return working(text, work -> {
             work.text.read(text);
             work.form.build(work.text, recipe.foldCase());
             work.qgrams.build(work.form, recipe.q());
-            List<String> keys = new ArrayList<>();
-            for (int i = 0; i < work.qgrams.count; i++) {
+            Set<String> keys = new LinkedHashSet<>();
+            for (int i = 0; i < work.qgrams.windows; i++) {
                 keys.add(HexFormat.of().toHexDigits(work.qgrams.keys[i]));
             }
-            return keys;
+            return List.copyOf(keys);
         });
     }
 
@@ -125,6 +127,7 @@ public final class Signer {
         final NfcText text = new NfcText();
         final NormalForm form = new NormalForm();
         final QGrams qgrams = new QGrams();
+        final Sketch.Scratch sketching = new Sketch.Scratch();
         final WordList words = new WordList();
         final SentenceFingerprints sentences = new SentenceFingerprints();
         final Simhash simhash = new Simhash();

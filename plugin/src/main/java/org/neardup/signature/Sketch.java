@@ -1,69 +1,75 @@
 package org.neardup.signature;
 
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The sketch of a document: its q-grams of the smallest ranks, a bottom-k sample with exponential ranks that prefers
- * rare q-grams (Cohen & Kaplan 2007; in integers: docs/definitions.md, Sketch). Safe for several threads.
+ * Makes sketches: the smallest keys of a text's grams, which are runs of code points longer than q, or of all q-grams of a
+ * small set (docs/definitions.md, Sketch). Safe for several threads.
  */
 final class Sketch {
-    /** A set of at most so many q-grams is its own sketch. */
-    private static final int COMPLETE_BELOW = 64;
+    /** Sets of more q-grams are sampled by wide grams. */
+    private static final int WIDE_ABOVE = 512;
 
+    private static final int FACTORS = 6;
+    private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
+
+    private final int q;
     private final int size;
-    private final char[] exponential = RankTable.exponential();
-    private final int[] classWeights;
-    private final byte[] classes;
+    private final Reach reach;
+    private final Gram own;
+    private final Gram middle;
+    private final Gram wide;
 
-    Sketch(Recipe recipe, Lexicon lexicon) {
+    Sketch(Recipe recipe) {
+        q = recipe.q();
         size = recipe.sketchSize();
-        classWeights = RankTable.classWeights(recipe.alpha());
-        // A lexicon of another q knows nothing of these q-grams.
-        classes = lexicon.q() == recipe.q() ? lexicon.qgramClasses() : null;
+        reach = recipe.reach();
+        long[] factors = factors(recipe.salt());
+        own = Gram.of(new int[] {0}, factors, 0);
+        middle = Gram.of(reach.middle(q), factors, 1);
+        wide = Gram.of(reach.wide(q), factors, 3);
     }
 
-    /** The keys of the sketch of these q-grams, 16 hex digits each, by (rank, key). */
-    List<String> of(QGrams qgrams) {
-        int limit = qgrams.count <= COMPLETE_BELOW ? qgrams.count : size;
-        int[] ranks = new int[limit];
-        long[] keys = new long[limit];
-        int held = 0;
-        int last = Integer.MAX_VALUE; // the rank of the last one once the sketch is full
-        for (int i = 0; i < qgrams.count; i++) {
-            long key = qgrams.keys[i];
-            int rank = rank(key);
-            // Nearly every q-gram is turned away here.
-            if (rank > last) {
-                continue;
-            }
-            if (held == limit && !before(rank, key, ranks[held - 1], keys[held - 1])) {
-                continue;
-            }
-            int at = held < limit ? held++ : held - 1;
-            for (; at > 0 && before(rank, key, ranks[at - 1], keys[at - 1]); at--) {
-                ranks[at] = ranks[at - 1];
-                keys[at] = keys[at - 1];
-            }
-            ranks[at] = rank;
-            keys[at] = key;
-            last = held == limit ? ranks[held - 1] : last;
+    /** C1 to C6: odd, and others for every salt. */
+    private static long[] factors(Salt salt) {
+        long seed = salt == null ? 0 : salt.seed();
+        long[] factors = new long[FACTORS];
+        for (int j = 1; j <= FACTORS; j++) {
+            factors[j - 1] = QGrams.splitmix64(j * GOLDEN_RATIO + seed) | 1;
         }
-        List<String> sketch = new ArrayList<>(held);
-        for (int i = 0; i < held; i++) {
-            sketch.add(HexFormat.of().toHexDigits(keys[i]));
+        return factors;
+    }
+
+    /** Working memory of one thread. */
+    static final class Scratch {
+        private final Smallest smallest =
+                new Smallest(Math.max(Recipe.MAX_SKETCH_SIZE, Reach.HALF.also(Reach.HALF.whole())));
+        private final Alphabet alphabet = new Alphabet();
+    }
+
+    /** The sketch of a normal form with these q-grams, 16 hex digits a key; a list of the caller's own. */
+    List<String> of(NormalForm form, QGrams qgrams, Scratch scratch) {
+        int count = qgrams.count;
+        int whole = reach.also(reach.whole());
+        List<String> keys = new ArrayList<>();
+        if (count <= whole) {
+            add(keys, own, qgrams, count, scratch);
         }
-        return sketch;
+        if (count > reach.whole() && count <= reach.also(WIDE_ABOVE)) {
+            add(keys, middle, qgrams, size, scratch);
+        }
+        if (count > WIDE_ABOVE) {
+            add(keys, wide, qgrams, size, scratch);
+        }
+        if (count > whole && scratch.alphabet.isNarrow(form, q, count)) {
+            add(keys, own, qgrams, size, scratch);
+        }
+        return keys;
     }
 
-    private int rank(long key) {
-        int known =
-                classes == null ? RankTable.UNKNOWN_CLASS : classes[(int) (key >>> Lexicon.QGRAM_SLOT_SHIFT)] & 0xFF;
-        return exponential[(int) key & 0xFFFF] + classWeights[known];
-    }
-
-    private static boolean before(int rankA, long keyA, int rankB, long keyB) {
-        return rankA != rankB ? rankA < rankB : Long.compareUnsigned(keyA, keyB) < 0;
+    private static void add(List<String> keys, Gram gram, QGrams qgrams, int most, Scratch scratch) {
+        scratch.smallest.take(gram, qgrams.keys, qgrams.windows, most);
+        scratch.smallest.appendTo(keys);
     }
 }

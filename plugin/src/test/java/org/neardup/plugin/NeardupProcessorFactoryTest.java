@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -64,7 +66,7 @@ class NeardupProcessorFactoryTest {
         assertEquals("text", task.field());
         assertEquals("neardup", task.target());
         assertEquals(
-                "neardup-1:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-1.5:simhash-1",
+                "neardup-2:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-0.6:simhash-1",
                 task.signer().recipe());
         assertTrue(task.qgrams());
         assertFalse(task.ignoreMissing());
@@ -83,7 +85,8 @@ class NeardupProcessorFactoryTest {
                 "fold_case",
                 "simhash_variants",
                 "sketch_size",
-                "alpha",
+                "reach",
+                "salt",
                 "lexicon",
                 "qgrams",
                 "ignore_missing",
@@ -102,7 +105,8 @@ class NeardupProcessorFactoryTest {
     void everyOption() throws Exception {
         store("news.lexicon", DataFiles.lexicon("news", 5));
         String id = Lexicon.load(config.resolve("neardup/news.lexicon")).id();
-        String recipe = "neardup-1:q5:fold:u16:lex-" + id + ":sketch-64-2.0:simhash-3";
+        store("pepper.salt", "a pinch".getBytes(StandardCharsets.UTF_8));
+        String recipe = "neardup-2:q5:fold:u16:lex-" + id + ":sketch-64-0.5:simhash-3:salt-075060e5";
         Map<String, Object> options = new HashMap<>(Map.of(
                 "field",
                 "page.body",
@@ -116,14 +120,15 @@ class NeardupProcessorFactoryTest {
                 3,
                 "sketch_size",
                 64,
-                "alpha",
-                2,
+                "reach",
+                0.5,
                 "lexicon",
                 "news",
                 "qgrams",
                 false));
-        options.putAll(Map.of("ignore_missing", true, "max_length", 77, "on_too_long", "mark", "recipe", recipe));
-        NeardupProcessor processor = new NeardupProcessorFactory("node-1", new Lexicons(config))
+        options.putAll(Map.of(
+                "salt", "pepper", "ignore_missing", true, "max_length", 77, "on_too_long", "mark", "recipe", recipe));
+        NeardupProcessor processor = new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config))
                 .create(Map.of(), "some-tag", "some words", options, ProjectId.DEFAULT);
 
         // What is left over, Elasticsearch refuses.
@@ -146,7 +151,7 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("q", List.of(1, 16, 4L)),
                 Arguments.of("simhash_variants", List.of(1, 10)),
                 Arguments.of("sketch_size", List.of(1, 64)),
-                Arguments.of("alpha", List.of(0, 0.0, 2.5, 1, 0.7f, 1e-9)),
+                Arguments.of("reach", List.of(0.6, 0.5, 0.6f, 0.5f, new BigDecimal("0.6"))),
                 Arguments.of("max_length", List.of(1, 10_000_000)),
                 Arguments.of("fold_case", List.of(true, false)),
                 Arguments.of("qgrams", List.of(true, false)),
@@ -175,7 +180,10 @@ class NeardupProcessorFactoryTest {
                         whole + "1 to 16"),
                 Arguments.of("simhash_variants", Arrays.asList(0, 11, "1", 1.0), whole + "1 to 10"),
                 Arguments.of("sketch_size", Arrays.asList(0, 65, "32", 32.5), whole + "1 to 64"),
-                Arguments.of("alpha", Arrays.asList(-0.1, 2.51, "1.5", true, Double.NaN), "a number from 0.0 to 2.5"),
+                Arguments.of(
+                        "reach",
+                        Arrays.asList(0.7, 0.55, 0, 1, -0.6, "0.6", true, Double.NaN, List.of(0.6)),
+                        "0.6 or 0.5, without quotes"),
                 Arguments.of("max_length", Arrays.asList(0, -5, 10_000_001, "9", 1e3), whole + "1 to 10000000"),
                 Arguments.of("fold_case", Arrays.asList("true", 1, "yes"), "true or false, without quotes"),
                 Arguments.of("qgrams", Arrays.asList("false", 0), "true or false, without quotes"),
@@ -197,6 +205,11 @@ class NeardupProcessorFactoryTest {
                         Arrays.asList("text", "text.neardup", "_source.text", "_source.text.x"),
                         "outside of [field], which is \"text\""),
                 Arguments.of("lexicon", Arrays.asList("", 7), "a string that is not empty"),
+                Arguments.of("salt", Arrays.asList("", 7), "a string that is not empty"),
+                Arguments.of(
+                        "salt",
+                        Arrays.asList("../news", "/etc/passwd", "a/b", ".hidden"),
+                        "the name of a salt without directory and ending"),
                 Arguments.of(
                         "lexicon",
                         Arrays.asList(
@@ -245,7 +258,8 @@ class NeardupProcessorFactoryTest {
     @Test
     @DisplayName("leaves an unknown option to Elasticsearch, which refuses it by name")
     void unknownOption() {
-        NeardupProcessorFactory factory = new NeardupProcessorFactory("node-1", new Lexicons(config));
+        NeardupProcessorFactory factory =
+                new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config));
         Map<String, Object> pipeline = new HashMap<>(Map.of("neardup", new HashMap<>(Map.of("filed", "text"))));
         ElasticsearchParseException error = assertThrows(
                 ElasticsearchParseException.class,
@@ -286,6 +300,46 @@ class NeardupProcessorFactoryTest {
         String file = config.resolve("neardup").resolve("news.lexicon").toString();
         assertTrue(message.startsWith("[lexicon] is \"news\", but node [node-1] has no file " + file), message);
         assertTrue(message.contains("copy the lexicon there, on every node"), message);
+    }
+
+    @Test
+    @DisplayName("takes a salt from its file as it is now, to the last byte, and tells nothing of it but the mark")
+    void salt() throws Exception {
+        Map<String, String> options = Map.of("salt", "pepper");
+        store("pepper.salt", "a pinch".getBytes(StandardCharsets.UTF_8));
+        assertEquals(
+                DEFAULT_RECIPE + ":salt-075060e5",
+                Processors.make(config, options).task().signer().recipe());
+        store("pepper.salt", " a pinch\n".getBytes(StandardCharsets.UTF_8));
+        assertEquals(
+                DEFAULT_RECIPE + ":salt-0cca2ff5",
+                Processors.make(config, options).task().signer().recipe());
+    }
+
+    @Test
+    @DisplayName("says of a salt that is not there, empty, or cannot be read, which file on which node")
+    void badSalt() throws Exception {
+        Map<String, String> options = Map.of("salt", "pepper");
+        String file = config.resolve("neardup").resolve("pepper.salt").toString();
+        String missing = refusedHere(options);
+        assertTrue(missing.startsWith("[salt] is \"pepper\", but node [node-1] has no file " + file), missing);
+        assertTrue(missing.contains("copy the salt there, on every node, or leave the option out"), missing);
+        store("pepper.salt", new byte[0]);
+        String empty = refusedHere(options);
+        assertTrue(
+                empty.startsWith("[salt] is \"pepper\", but on node [node-1] " + file + ": found an empty file"),
+                empty);
+        Files.delete(config.resolve("neardup/pepper.salt"));
+        Files.createDirectory(config.resolve("neardup/pepper.salt"));
+        String unreadable = refusedHere(options);
+        assertTrue(unreadable.contains("node [node-1] cannot read " + file), unreadable);
+    }
+
+    @Test
+    @DisplayName("says of the option alpha, which version 1 had, what to do instead")
+    void alpha() {
+        String message = refused(Map.of("alpha", 1.5, "recipe", "neardup-1:q4:case:u16:lex-x:sketch-32-1.5:simhash-1"));
+        assertTrue(message.startsWith("[alpha] is no option any more: leave it out, and sign again"), message);
     }
 
     @ParameterizedTest

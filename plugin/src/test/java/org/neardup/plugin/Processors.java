@@ -24,7 +24,8 @@ final class Processors {
 
     /** The processor that a node called node-1 with this directory of settings makes of a pipeline's options. */
     static NeardupProcessor make(Path config, Map<String, ?> options) {
-        NeardupProcessorFactory factory = new NeardupProcessorFactory("node-1", new Lexicons(config));
+        NeardupProcessorFactory factory =
+                new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config));
         return factory.create(Map.of(), "some-tag", "some words", new HashMap<>(options), ProjectId.DEFAULT);
     }
 

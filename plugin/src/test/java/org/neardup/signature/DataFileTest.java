@@ -35,7 +35,7 @@ class DataFileTest {
         return Stream.of(
                 Arguments.of("found 5 bytes", Arrays.copyOf(whole, 5)),
                 Arguments.of("magic [XDUP]", otherMagic),
-                Arguments.of("kind [RANK]", DataFiles.file("RANK", PAYLOAD)),
+                Arguments.of("kind [LEXI]", DataFiles.file("LEXI", PAYLOAD)),
                 Arguments.of("version [2]", DataFiles.file("TEST", 2, PAYLOAD, PAYLOAD.length, CHECKSUM)),
                 Arguments.of("version [4294967295]", DataFiles.file("TEST", -1, PAYLOAD, PAYLOAD.length, CHECKSUM)),
                 Arguments.of("checksum [", DataFiles.file("TEST", 1, PAYLOAD, PAYLOAD.length, CHECKSUM + 1)),

@@ -17,9 +17,9 @@ class QGramRecipeTest {
     void every() {
         for (int q = 1; q <= Recipe.MAX_Q; q++) {
             for (boolean fold : new boolean[] {false, true}) {
-                String whole = new Recipe(q, fold, 3, 5, 0.25).text("01234567");
+                String whole = new Recipe(q, fold, 3, 5, Reach.HALF, null).text("01234567");
                 assertEquals(new QGramRecipe(q, fold), QGramRecipe.of(whole));
-                assertTrue(whole.startsWith("neardup-1:" + QGramRecipe.of(whole) + ":"));
+                assertTrue(whole.startsWith("neardup-2:" + QGramRecipe.of(whole) + ":"));
             }
         }
     }
@@ -28,8 +28,9 @@ class QGramRecipeTest {
     @DisplayName("is equal for recipes that differ in the rest")
     void rest() {
         String one = Recipe.DEFAULT.text("01234567");
-        String other = new Recipe(4, false, 10, 64, 0).text("76543210");
+        String other = new Recipe(4, false, 10, 64, Reach.HALF, Salt.of(new byte[] {1})).text("76543210");
         assertEquals(QGramRecipe.of(one), QGramRecipe.of(other));
+        assertEquals(QGramRecipe.of(one), QGramRecipe.of("neardup-1:q4:case:u16:lex-01234567:sketch-32-1.5:simhash-1"));
         assertNotEquals(QGramRecipe.of(one), new QGramRecipe(4, true));
         assertNotEquals(QGramRecipe.of(one), new QGramRecipe(5, false));
     }
@@ -41,7 +42,8 @@ class QGramRecipeTest {
                 "neardup",
                 "neardup-1:q4",
                 "neardup-1:q4:case:u16",
-                "neardup-2:q4:case:u16:lex-01234567:sketch-32-1.5:simhash-1",
+                "neardup-3:q4:case:u16:lex-01234567:sketch-32-0.6:simhash-1",
+                "neardup-12:q4:case:u16:lex-01234567:sketch-32-0.6:simhash-1",
                 "neardup-1:q0:case:u16:lex",
                 "neardup-1:q17:case:u16:lex",
                 "neardup-1:q04:case:u16:lex",

@@ -26,8 +26,11 @@ class QGramSetTest {
         Signature signature = new Signer(recipe, Lexicon.getDefault()).sign(text, true);
         QGramSet set = QGramSet.of(text, new QGramRecipe(recipe.q(), recipe.foldCase()));
         assertEquals(signature.qgrams(), set.qgrams());
-        assertEquals(signature.fingerprint(), set.fingerprint());
-        assertEquals(set, QGramSet.signed(signature.fingerprint(), signature.qgrams()));
+        assertEquals(signature.fingerprint(), set.fingerprints().getFirst());
+        for (String fingerprint : set.fingerprints()) {
+            QGramSet signed = QGramSet.signed(fingerprint, signature.qgrams());
+            assertEquals(new QGramSet(List.of(fingerprint), set.blank(), set.qgrams()), signed);
+        }
         return set;
     }
 
@@ -38,6 +41,17 @@ class QGramSetTest {
         QGramSet set = check(vector.text(), vector.recipe());
         assertEquals(vector.values().get("qgrams"), set.qgrams());
         assertEquals(vector.values().get("normal_form").equals(""), set.blank());
+    }
+
+    @Test
+    @DisplayName("have two fingerprints: as documents of version 2 and 1 of the recipe have them")
+    void fingerprints() {
+        assertEquals(
+                List.of("e3b0c44298fc1c149afbf4c8996fb924", "ef46db3751d8e999d5afba1336a3be4b"),
+                QGramSet.of(" - ", DEFAULT).fingerprints());
+        assertEquals(
+                List.of("ca978112ca1bbdcafac231b39a23dc4d", "d24ec4f1a98c6e5bdec2bc81c3cd46c6"),
+                QGramSet.of("a", DEFAULT).fingerprints());
     }
 
     @ParameterizedTest
@@ -54,7 +68,7 @@ class QGramSetTest {
     @DisplayName("of few characters, or of some above U+FFFF, are so too")
     void shortTexts(String text) {
         assertTrue(!check(text, Recipe.DEFAULT).blank());
-        check(text, new Recipe(2, true, 1, 32, 1.5));
+        check(text, new Recipe(2, true, 1, 32, Reach.SIX_TENTHS, null));
     }
 
     @ParameterizedTest

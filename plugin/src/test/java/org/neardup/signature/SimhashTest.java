@@ -51,8 +51,8 @@ class SimhashTest {
             // Words that no lexicon knows are the heaviest.
             words.add(random.nextBoolean() ? "the" : "w" + random.nextInt(1_000_000));
         }
-        Signature signature =
-                new Signer(new Recipe(4, false, 10, 32, 1.5), LEXICON).sign(String.join(" ", words), false);
+        Signature signature = new Signer(new Recipe(4, false, 10, 32, Reach.SIX_TENTHS, null), LEXICON)
+                .sign(String.join(" ", words), false);
         for (int variant = 0; variant < 10; variant++) {
             assertEquals(plain(words, variant), signature.simhash().get(variant), "variant " + variant);
         }

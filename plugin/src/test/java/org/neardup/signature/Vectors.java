@@ -28,12 +28,14 @@ final class Vectors {
         }
 
         Recipe recipe() {
+            String salt = (String) values.get("salt");
             return new Recipe(
                     (int) values.get("q"),
                     (boolean) values.get("fold_case"),
                     (int) values.get("simhash_variants"),
-                    Recipe.DEFAULT.sketchSize(),
-                    Recipe.DEFAULT.alpha());
+                    (int) values.get("sketch_size"),
+                    Reach.of((String) values.get("reach")),
+                    salt == null ? null : Salt.of(salt.getBytes(StandardCharsets.UTF_8)));
         }
 
         @Override

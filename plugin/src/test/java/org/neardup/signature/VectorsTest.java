@@ -17,8 +17,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("The test vectors shared with Python")
 class VectorsTest {
-    private static final Set<String> EXPECTED_KINDS =
-            Set.of("short", "symbols", "scripts", "normalization", "lowercase", "sentences", "passages", "settings");
+    private static final Set<String> EXPECTED_KINDS = Set.of(
+            "short",
+            "symbols",
+            "scripts",
+            "normalization",
+            "lowercase",
+            "sentences",
+            "passages",
+            "settings",
+            "sketches");
 
     @Test
     @DisplayName("there are vectors of every kind, and more than a hundred in all")
@@ -61,8 +69,8 @@ class VectorsTest {
         List<?> qgrams = (List<?>) vector.values().get("qgrams");
         List<?> keys = (List<?>) vector.values().get("keys");
         assertEquals(keys.size(), qgrams.size());
-        Signer exact = new Signer(
-                new Recipe(vector.recipe().q(), false, 1, 32, 1.5), Lexicon.getDefault()); // q-grams are folded already
+        Recipe exactRecipe = new Recipe(vector.recipe().q(), false, 1, 32, Reach.SIX_TENTHS, null);
+        Signer exact = new Signer(exactRecipe, Lexicon.getDefault()); // q-grams are folded already
         for (int i = 0; i < keys.size(); i++) {
             String gram = (String) qgrams.get(i);
             if (exact.normalForm(gram).equals(gram)) {

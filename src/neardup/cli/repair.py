@@ -1,0 +1,88 @@
+"""neardup doctor --repair: what is whole of a damaged window in a directory, and what is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.cli.exit_codes import DONE, UNUSABLE
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted, print_lines, print_table
+from neardup.model.hours import hour_name
+from neardup.stores.repair import ASIDE
+from neardup.stores.window_directory import COPY, check_window
+from neardup.window.directory_repair import repair_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from neardup.cli.options import Printed
+    from neardup.stores.survey import Survey
+
+_NAMED: Final = 5
+
+
+def repair_window(path: Path, format: Printed, *, force: bool) -> int:
+    """Repairs the window at `path`, or without `force` says what that would do; prints what is lost by hour.
+
+    The exit code: that of something unusable as long as there is something to repair.
+    """
+    check_window(path)
+    survey = repair_directory(path, dry_run=not force)
+    if survey.is_whole:
+        log_line(f"nothing to repair: all of {path} is what was written")
+        return DONE
+    losses = list(_losses(survey))
+    if format == "jsonl":
+        print_lines(losses)
+    elif losses:
+        print_table(("hour", "kept", "lost", "unreadable", "ids of the lost"), map(_cells, losses))
+    for line in _in_words(survey, path):
+        log_line(line)
+    if not force:
+        log_line("nothing was changed: --force does it")
+        return UNUSABLE
+    log_line(f"repaired: {path} can be opened")
+    return DONE
+
+
+def _losses(survey: Survey) -> Iterator[dict[str, Any]]:
+    """What is kept and lost of each damaged hour; null where nobody can tell."""
+    for hour in survey.hours:
+        if hour.is_damaged:
+            yield {
+                "hour": hour_name(hour.hour),
+                "kept": len(hour.kept),
+                "lost": len(hour.lost),
+                "unreadable": hour.unreadable,
+                "ids": hour.lost,
+            }
+    for lost in survey.lost_hours:
+        yield {"hour": hour_name(lost), "kept": 0, "lost": None, "unreadable": None, "ids": []}
+
+
+def _cells(loss: dict[str, Any]) -> list[Any]:
+    ids = loss["ids"]
+    more = f" and {len(ids) - _NAMED:,} more (--format jsonl names all)" if ids[_NAMED:] else ""
+    known = ["?" if value is None else value for value in list(loss.values())[:-1]]
+    return [*known, " ".join(ids[:_NAMED]) + more]
+
+
+def _in_words(survey: Survey, path: Path) -> Iterator[str]:
+    for name in survey.restorable:
+        yield f"{name} is damaged: {name}{COPY} takes its place"
+    if survey.missing is None:
+        yield "the commit is damaged: all whole documents count, and how many there were is not known"
+    elif survey.missing:
+        yield (
+            f"{counted(survey.missing, 'committed version')} of documents cannot be read: where their hour is not "
+            "lost, an earlier version may be left, also of a document that was deleted since"
+        )
+    unsigned = sum(int((~hour.signed).sum()) for hour in survey.hours)
+    if unsigned:
+        yield (
+            f"of {counted(unsigned, 'document')} only what they are searched by is damaged: it is made anew from the "
+            "texts, but for sentences (--partial) and simhashes"
+        )
+    if any(hour.is_damaged for hour in survey.hours):
+        yield f"the files of damaged hours are moved to {path / ASIDE}: delete them when nobody needs them"

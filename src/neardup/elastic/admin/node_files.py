@@ -1,0 +1,85 @@
+"""The lexicon and the salt of a window: files here, names on the nodes, and part of the recipe of both."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from neardup.elastic.http.admin_api import simulate
+from neardup.errors import ClusterRejected, SettingsError
+from neardup.tables.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.settings import Recipe
+
+FileKind = Literal["lexicon", "salt"]
+
+_NAME_RE: Final = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class NodeFiles(NamedTuple):
+    """What the files of a recipe are called on the nodes; None for the default lexicon, and for no salt."""
+
+    lexicon: str | None
+    salt: str | None
+
+
+def node_files(recipe: Recipe) -> NodeFiles:
+    """The names of a recipe's files on the nodes: a lexicon `news.lexicon` is `news`. Raises `SettingsError`."""
+    return NodeFiles(_name("lexicon", recipe.lexicon), _name("salt", recipe.salt))
+
+
+def _name(kind: FileKind, file: str | Path | None) -> str | None:
+    if file is None:
+        return None
+    name = Path(file).name.removesuffix(f".{kind}")
+    if not _NAME_RE.fullmatch(name):
+        raise SettingsError(kind, str(file), f"{_wanted(kind)}, of letters, digits, '.', '_' and '-'")
+    return name
+
+
+def _wanted(kind: FileKind) -> str:
+    return f"the file of a {kind}, or the name of one in the nodes' directory config/neardup (NAME.{kind})"
+
+
+def recipe_text(cluster: Cluster, recipe: Recipe) -> str:
+    """The whole recipe string, with what tells its files from others: by the files here, else as the nodes know them
+    by their names.
+    """
+    if _is_name(recipe.lexicon) or _is_name(recipe.salt):
+        return _recipe_of_nodes(cluster, recipe)
+    lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
+    return recipe.text(lexicon.id)
+
+
+def _is_name(file: str | Path | None) -> bool:
+    """Whether this can only be the name of a file on the nodes: no file is there, and none was meant."""
+    return file is not None and not Path(file).exists() and Path(file).name == str(file)
+
+
+def _recipe_of_nodes(cluster: Cluster, recipe: Recipe) -> str:
+    """The recipe of a signature that a node makes with files of these names."""
+    options: dict[str, Any] = {
+        "q": recipe.q,
+        "fold_case": recipe.fold_case,
+        "simhash_variants": recipe.simhash_variants,
+        "sketch_size": recipe.sketch_size,
+        "reach": recipe.reach,
+        "lexicon": _name("lexicon", recipe.lexicon),
+        "salt": _name("salt", recipe.salt),
+    }
+    try:
+        answer = simulate(cluster, {"text": ""}, processors=[{"neardup": options}])
+    except ClusterRejected as error:
+        kind, file = _refused(recipe, error)
+        raise SettingsError(kind, file, f"{_wanted(kind)} ({error.reason})") from error
+    return str(answer["doc"]["_source"]["neardup"]["recipe"])
+
+
+def _refused(recipe: Recipe, error: ClusterRejected) -> tuple[FileKind, str]:
+    """Which of the files a node has refused."""
+    if recipe.lexicon is None or (recipe.salt is not None and error.reason.startswith("[salt]")):
+        return "salt", str(recipe.salt)
+    return "lexicon", str(recipe.lexicon)

@@ -1,0 +1,143 @@
+"""The four files of one hour, open: what is written to them, and single texts and blobs read from them.
+
+Each text and blob is followed by its checksum, and so are the keys of each document (stores/checksums.py); a row by
+that of the row and its document's id.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.errors import WindowDamaged
+from neardup.stores import records
+from neardup.stores.checksums import SUM_BYTES, checksums, sealed, unsealed
+from neardup.stores.lock import naming
+from neardup.stores.records import ROW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from neardup.stores.records import Rows
+
+NAMES: Final = ("rows.bin", "text.bin", "blob.bin", "keys.bin")
+ROWS, TEXTS, BLOBS, KEYS = range(len(NAMES))
+STORED_ROW: Final = np.dtype([("row", ROW), ("sum", "<u8")])
+
+
+class HourFiles:
+    """The open files of the hour in `directory`, and where each of them ends: a writer's, which are made if they are
+    not there, or for a reader those of texts and blobs. Raises `FileNotFoundError`.
+    """
+
+    def __init__(self, directory: Path, *, readonly: bool) -> None:
+        self.directory = directory
+        self.files: dict[int, int] = {}
+        flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
+        if not readonly:
+            directory.mkdir(parents=True, exist_ok=True)
+        try:
+            for which in (TEXTS, BLOBS) if readonly else range(len(NAMES)):
+                self.files[which] = os.open(directory / NAMES[which], flags, 0o666)
+        except OSError:
+            self.close()
+            raise
+        self.ends = [os.fstat(file).st_size for file in self.files.values()]
+
+    # ---- writing ----
+
+    def append(
+        self, rows: Rows, texts: Sequence[bytes], blobs: Sequence[bytes], keys: NDArray[np.uint64]
+    ) -> None:
+        """Adds new documents, and notes in `rows` where they lie. Rows come last: what is complete has its row."""
+        arrivals = records.arrivals_of(rows).tolist()
+        sizes = records.key_counts(rows).sum(axis=0)
+        records.assign_offsets(rows, self.ends[TEXTS], self.ends[BLOBS], self.ends[KEYS] // keys.itemsize)
+        self._write(TEXTS, sealed(texts, arrivals, TEXTS))
+        self._write(BLOBS, sealed(blobs, records.versions_of(rows).tolist(), BLOBS))
+        ends = np.cumsum(sizes)
+        sums = key_sums(keys, ends - sizes, sizes, arrivals)
+        self._write(KEYS, np.insert(keys, ends, np.array(sums, np.uint64)).tobytes())
+        self._write_rows(rows, blobs)
+
+    def revise(self, row: Rows, blob: bytes) -> None:
+        """Adds a new version of a document, which keeps its text and keys, and notes in `row` where its blob lies."""
+        records.assign_blob_offsets(row, self.ends[BLOBS])
+        self._write(BLOBS, sealed([blob], records.versions_of(row).tolist(), BLOBS))
+        self._write_rows(row, [blob])
+
+    def _write_rows(self, rows: Rows, blobs: Sequence[bytes]) -> None:
+        ids = [blob[:size] for blob, (_, size) in zip(blobs, records.id_extents(rows), strict=True)]
+        stored = np.empty(len(rows), STORED_ROW)
+        stored["row"] = rows
+        stored["sum"] = row_sums(rows, ids, self.ends[ROWS] // STORED_ROW.itemsize)
+        self._write(ROWS, stored.tobytes())
+
+    def _write(self, which: int, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
+            with naming(self.directory / NAMES[which]):
+                written = os.pwrite(self.files[which], view, self.ends[which])
+            self.ends[which] += written
+            view = view[written:]
+
+    # ---- reading ----
+
+    def text(self, extent: tuple[int, int], arrival: int) -> bytes:
+        """The text of the document of this arrival; raises `WindowDamaged` unless it is what was written."""
+        return self._read(TEXTS, extent, arrival)
+
+    def blob(self, extent: tuple[int, int], version: int) -> bytes:
+        """The blob of this version; raises as `text`."""
+        return self._read(BLOBS, extent, version)
+
+    def _read(self, which: int, extent: tuple[int, int], owner: int) -> bytes:
+        start, size = extent
+        item = unsealed(os.pread(self.files[which], size + SUM_BYTES, start), owner, which)
+        if item is None or len(item) != size:
+            file = self.directory / NAMES[which]
+            raise damage(
+                file, f"{size:,} bytes at byte {start:,} that do not check", "what was written there"
+            )
+        return item
+
+    # ---- files ----
+
+    def flush(self) -> None:
+        """Returns when everything that was written is on the disk."""
+        for which, file in self.files.items():
+            with naming(self.directory / NAMES[which]):
+                os.fsync(file)
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        for file in self.files.values():
+            os.close(file)
+
+
+def row_sums(rows: Rows, ids: Iterable[bytes], first: int) -> list[int]:
+    """The checksums of `rows` and the ids of their documents; they lie in their file from row `first` on."""
+    size, data = rows.dtype.itemsize, rows.tobytes()
+    items = (data[at : at + size] + id for at, id in zip(range(0, len(data), size), ids, strict=True))
+    return checksums(items, range(first, first + len(rows)), ROWS)
+
+
+def key_sums(
+    keys: NDArray[np.uint64], starts: NDArray[np.int64], sizes: NDArray[np.int64], arrivals: Iterable[int]
+) -> list[int]:
+    """The checksums of the keys of documents, of which each has `sizes[i]` from `starts[i]` on."""
+    view = np.ascontiguousarray(keys).view(np.uint8).data
+    ends = (keys.itemsize * (starts + sizes)).tolist()
+    items = (view[start:end] for start, end in zip((keys.itemsize * starts).tolist(), ends, strict=True))
+    return checksums(items, arrivals, KEYS)
+
+
+def damage(file: Path, actual: str, expected: str) -> WindowDamaged:
+    """What is raised for a file of an hour."""
+    return WindowDamaged(file, actual, expected, file.parents[2])

@@ -1,0 +1,58 @@
+"""The file `hours.list`: the hours that a window has, so that one that is lost can be named.
+
+A line is an hour that was begun, or, after a "-", dropped. It only names: whether anything is lost, the committed
+count of rows tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from neardup.model.hours import hour_name, hour_named
+from neardup.stores.lock import naming
+from neardup.tables.atomic_write import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+HOURS: Final = "hours.list"
+_DROPPED: Final = "-"
+_LITTLE: Final = 4_096
+"""Bytes of a list that is never too long."""
+
+
+def listed_hours(directory: Path) -> set[int]:
+    """The hours that the window in `directory` should have, as far as the list can be read."""
+    hours: set[int] = set()
+    with contextlib.suppress(FileNotFoundError):
+        for line in (directory / HOURS).read_text("ascii", errors="replace").splitlines():
+            hour = hour_named(line.removeprefix(_DROPPED))
+            if hour is not None:
+                (hours.discard if line.startswith(_DROPPED) else hours.add)(hour)
+    return hours
+
+
+def note_begun(directory: Path, hour: int) -> None:
+    """Adds an hour to the list."""
+    _append(directory, hour_name(hour))
+
+
+def note_dropped(directory: Path, hour: int) -> None:
+    """Takes an hour off the list."""
+    _append(directory, _DROPPED + hour_name(hour))
+
+
+def rewrite(directory: Path, hours: Collection[int]) -> None:
+    """Makes the list that of `hours`, unless it says so already, in not much more space."""
+    file = directory / HOURS
+    lines = [hour_name(hour) for hour in sorted(hours)]
+    is_short = file.exists() and file.stat().st_size < _LITTLE + 3 * sum(map(len, lines))
+    if not is_short or listed_hours(directory) != set(hours):
+        write_whole(file, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _append(directory: Path, line: str) -> None:
+    with naming(directory / HOURS), (directory / HOURS).open("a", encoding="ascii") as file:
+        file.write(f"{line}\n")

@@ -1,0 +1,159 @@
+"""Repair of a damaged window in a directory: what is whole is kept, hour by hour, and what is lost is listed.
+
+Damaged hours are written anew beside the old ones, which are then moved to `damaged/` in the window, and deleted by
+nobody but its owner. Hours without damage stay as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.model.hours import hour_name
+from neardup.stores import hour_list, records
+from neardup.stores.commit_slots import write_new
+from neardup.stores.hour_files import HourFiles
+from neardup.stores.lock import locked, locked_commits
+from neardup.stores.stored_hour import read_keys
+from neardup.stores.survey import Survey, examine_window, read_document
+from neardup.stores.window_directory import COPY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from neardup.stores.base import Commit
+    from neardup.stores.records import Rows
+    from neardup.stores.survey import HourSurvey
+
+ASIDE: Final = "damaged"
+"""Where damaged hours are moved to."""
+_DRAFT: Final = ".repair"
+_AT_ONCE: Final = 1_000
+
+
+Sign = Callable[["Rows", Sequence[bytes]], "NDArray[np.uint64]"]
+"""Signs normal forms again: gives their keys, one document after another, and notes in the rows how many there are."""
+
+
+def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Survey:
+    """What is whole and what is lost of the window at `path`; unless it is a `dry_run`, the window holds what is whole
+    when this returns, and can be opened.
+
+    `signing` gives what signs documents whose texts are whole, but not their keys. Reads every byte of the window once
+    or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
+    a description nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
+    """
+    with _lock(path):
+        if not dry_run:
+            _finish(path)
+        survey = examine_window(path)
+        if not dry_run and not survey.is_whole:
+            _carry_out(path, survey, signing)
+        return survey
+
+
+@contextlib.contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, locked(path))
+        if (path / "commit").exists():
+            stack.callback(os.close, locked_commits(path))
+        yield
+
+
+def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:
+    for name in survey.restorable:
+        draft = path / f"{name}.new"
+        shutil.copyfile(path / (name + COPY), draft)
+        draft.replace(path / name)
+    if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
+        return
+    damaged = [hour for hour in survey.hours if hour.is_damaged]
+    sign = None if all(hour.signed.all() for hour in damaged) else signing(path)
+    for hour in damaged:  # all of them before the first is moved: what was interrupted then can be finished
+        _write_whole_documents(path, hour, sign)
+    for hour in damaged:
+        _replace(path, hour.hour)
+    write_new(path, _commit_after(survey))
+    hour_list.rewrite(path, [hour.hour for hour in survey.hours if hour.versions_after])
+
+
+def _write_whole_documents(path: Path, hour: HourSurvey, sign: Sign | None) -> None:
+    """Writes the documents of an hour that are whole into a draft beside it."""
+    directory = _hour_directory(path, hour.hour)
+    if not len(hour.kept):
+        return
+    keys = read_keys(directory)
+    with (
+        contextlib.closing(HourFiles(directory, readonly=True)) as old,
+        contextlib.closing(HourFiles(_draft(directory), readonly=False)) as new,
+    ):
+        starts = np.flatnonzero(np.diff(hour.signed, prepend=~hour.signed[:1])).tolist()
+        for first, last in pairwise([*starts, len(hour.kept)]):  # all signed, or none
+            for at in range(first, last, _AT_ONCE):
+                rows = hour.kept[at : min(at + _AT_ONCE, last)].copy()
+                documents = [read_document(old, rows[i : i + 1]) for i in range(len(rows))]
+                texts, blobs = [text for text, _ in documents], [blob for _, blob in documents]
+                own_keys = _keys_of(rows, keys) if hour.signed[at] or sign is None else sign(rows, texts)
+                new.append(rows, texts, blobs, own_keys)
+        new.flush()
+
+
+def _keys_of(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    parts = zip(records.key_starts(rows)[0], records.key_counts(rows).sum(axis=0), strict=True)
+    return np.concatenate([keys[start : start + size] for start, size in parts])
+
+
+def _replace(path: Path, hour: int) -> None:
+    """Moves an hour aside, and its draft, if any document of it is left, into its place."""
+    directory = _hour_directory(path, hour)
+    aside = path / ASIDE / directory.name
+    for attempt in count(2):
+        if not aside.exists():
+            break
+        aside = aside.with_name(f"{directory.name}.{attempt}")
+    aside.parent.mkdir(exist_ok=True)
+    directory.rename(aside)
+    if _draft(directory).exists():
+        _draft(directory).rename(directory)
+
+
+def _finish(path: Path) -> None:
+    """What a repair that was ended has left: drafts of hours that have been moved aside are put in their places."""
+    for draft in (path / "hours").glob(f"*{_DRAFT}"):
+        directory = draft.with_name(draft.name.removesuffix(_DRAFT))
+        if directory.exists():
+            shutil.rmtree(draft)
+        else:
+            draft.rename(directory)
+
+
+def _draft(directory: Path) -> Path:
+    return directory.with_name(directory.name + _DRAFT)
+
+
+def _commit_after(survey: Survey) -> Commit:
+    """The commit that says what is there; where the last one was lost, that is all there is."""
+    commit = survey.commit._replace(
+        rows=sum(hour.versions_after for hour in survey.hours), generation=survey.commit.generation + 1
+    )
+    if survey.missing is not None:
+        return commit
+    return commit._replace(
+        seq=max([commit.seq, *(hour.last_version for hour in survey.hours)]),
+        next_order=max([commit.next_order, *(hour.last_arrival + 1 for hour in survey.hours)]),
+        newest=max([commit.newest, *(hour.hour for hour in survey.hours if hour.versions)]),
+    )
+
+
+def _hour_directory(path: Path, hour: int) -> Path:
+    return path / "hours" / hour_name(hour)

@@ -1,0 +1,191 @@
+"""What is whole and what is lost in the files of a window in a directory; changes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from neardup.errors import LexiconError, WindowDamaged, WindowExpired
+from neardup.model.hours import hour_name
+from neardup.stores import records
+from neardup.stores.base import Commit
+from neardup.stores.commit_slots import newest, read_slots
+from neardup.stores.description import read_description
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.hour_files import NAMES, HourFiles
+from neardup.stores.hour_list import listed_hours
+from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
+from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON
+from neardup.tables.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from neardup.stores.records import Rows
+
+
+_PATIENCE: Final = 10
+_AT_ONCE: Final = 1_000
+_BACKUP: Final = "put it there from a backup"
+
+
+class HourSurvey(NamedTuple):
+    """One hour: the last versions of its whole documents, in order of version, and the ids of those that are not whole.
+    Of those that are not `signed` the keys are damaged: they are to be signed again.
+
+    `versions` counts the rows that can be read, up to version `last_version` and arrival `last_arrival`; `unreadable`
+    those that cannot, which may never have been committed. `is_damaged`: it cannot stay as it is.
+    """
+
+    hour: int
+    kept: Rows
+    signed: NDArray[np.bool_]
+    lost: list[str]
+    versions: int
+    last_version: int
+    last_arrival: int
+    unreadable: int
+    is_damaged: bool
+
+    @property
+    def versions_after(self) -> int:
+        """How many rows it has when it is repaired."""
+        return len(self.kept) if self.is_damaged else self.versions
+
+
+class Survey(NamedTuple):
+    """A window: its commit, its hours, and the files whose copies are to take their places.
+
+    `missing` counts the rows that were committed and are nowhere; None if the commit is damaged, so that nobody can
+    tell. `lost_hours` are hours of which nothing is left.
+    """
+
+    commit: Commit
+    hours: list[HourSurvey]
+    restorable: list[str]
+    missing: int | None
+    lost_hours: list[int]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is nothing to repair."""
+        return self.missing == 0 and not self.restorable and not any(hour.is_damaged for hour in self.hours)
+
+
+def examine_window(path: Path) -> Survey:
+    """What is whole and what is lost of the window at `path`; reads every byte of it once.
+
+    Raises `WindowDamaged` if neither the description nor its copy can be read (nor the lexicon nor its copy),
+    `WindowOutdated` if they can, but not by this version.
+    """
+    restorable = _restorable(path)
+    slots = read_slots(path)
+    valid = slots[0] + slots[1]
+    commit = newest(valid) if valid else Commit()
+    last = commit.seq if all(slots) else None
+    stored = [hour for hour in hours_in(path) if hour >= commit.floor_hour]
+    hours = [_survey_hour(path, hour, last, commit.floor_order) for hour in stored]
+    missing = None if last is None else commit.rows - sum(hour.versions for hour in hours)
+    if missing != 0:
+        hours = [hour._replace(is_damaged=hour.is_damaged or hour.unreadable > 0) for hour in hours]
+    lost_hours = sorted(
+        hour for hour in listed_hours(path) - set(stored) if missing != 0 and hour >= commit.floor_hour
+    )
+    return Survey(commit, hours, restorable, missing, lost_hours)
+
+
+def _restorable(path: Path) -> list[str]:
+    """The files of the window whose copies are to take their places; raises if a copy cannot be used either."""
+    files = []
+    try:
+        description = read_description(path)
+    except WindowDamaged as damage:
+        try:
+            description = read_description(path, copy=True)
+        except WindowDamaged as other:
+            actual = f"{damage.found}, and in its copy {other.found}"
+            raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
+        files.append(DESCRIPTION)
+    if description.own_lexicon and not _is_lexicon(path / LEXICON):
+        copy = path / (LEXICON + COPY)
+        if not _is_lexicon(copy):
+            actual = f"no lexicon, and none in {copy.name}"
+            raise WindowDamaged(path / LEXICON, actual, f"the one that the window was made with: {_BACKUP}")
+        files.append(LEXICON)
+    return files
+
+
+def _is_lexicon(file: Path) -> bool:
+    try:
+        Lexicon.load(file)
+    except (LexiconError, FileNotFoundError):
+        return False
+    return True
+
+
+def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) -> HourSurvey:
+    directory = path / "hours" / hour_name(hour)
+    rows, ids, whole = read_rows(directory)
+    good = whole if last is None else whole & (records.versions_of(rows) <= last)
+    chosen = np.flatnonzero(good)
+    chosen = chosen[records.last_versions(rows[good], floor_arrival)]
+    chosen.sort()
+    is_kept = _are_whole(directory, rows[chosen])
+    signed = are_keys_whole(rows[chosen], read_keys(directory))
+    # What opening would see: rows up to the first that is not good, and files that are long enough for them.
+    in_line = int(np.argmin(good)) if not good.all() else len(rows)
+    ends = stored_ends(rows[:in_line])
+    is_cut = any(file_size(directory / name) < end for name, end in zip(NAMES, ends, strict=True))
+    return HourSurvey(
+        hour,
+        rows[chosen[is_kept]],
+        signed[is_kept],
+        [ids[i].decode() for i in chosen[~is_kept].tolist()],
+        int(np.count_nonzero(good)),
+        int(records.versions_of(rows[good]).max(initial=0)),
+        int(records.arrivals_of(rows[good]).max(initial=-1)),
+        int(np.count_nonzero(~whole)),
+        is_cut or not bool((is_kept & signed).all()) or in_line < int(np.count_nonzero(good)),
+    )
+
+
+def _are_whole(directory: Path, rows: Rows) -> NDArray[np.bool_]:
+    """Of which of `rows`, which check, text and blob are what was written."""
+    whole = np.zeros(len(rows), np.bool_)
+    with (
+        contextlib.suppress(FileNotFoundError),
+        contextlib.closing(HourFiles(directory, readonly=True)) as files,
+    ):
+        for i in range(len(rows)):
+            with contextlib.suppress(WindowDamaged):
+                read_document(files, rows[i : i + 1])
+                whole[i] = True
+    return whole
+
+
+def read_document(files: HourFiles, row: Rows) -> tuple[bytes, bytes]:
+    """Text and blob of the document of `row`, an array of one; raises `WindowDamaged` unless they are whole."""
+    text = files.text(records.text_extents(row)[0], int(records.arrivals_of(row)[0]))
+    return text, files.blob(records.blob_extents(row)[0], int(records.versions_of(row)[0]))
+
+
+def read_everything(path: Path) -> None:
+    """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
+    `WindowExpired` if a writer always drops hours faster.
+    """
+    for attempt in range(_PATIENCE):
+        with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
+            try:
+                for part in store.records(Commit()):
+                    for at in range(0, len(part.rows), _AT_ONCE):
+                        store.texts(part.rows[at : at + _AT_ONCE])
+                        store.blobs(part.rows[at : at + _AT_ONCE])
+            except WindowExpired:
+                if attempt == _PATIENCE - 1:
+                    raise
+            else:
+                return

@@ -1,0 +1,208 @@
+"""Files of a window that rot, are cut, lost or exchanged: told by name, and repaired as far as they are whole."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from testing.torture.faults import WRONG, run
+from testing.window.backends import document, grams
+
+from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
+from neardup.opening import open_window
+from neardup.stores.survey import examine_window, read_everything
+from neardup.window.directory_repair import repair_directory as repair
+
+STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
+HOURS = ["2020.09.13-12", "2020.09.13-13", "2020.09.13-14"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "window"
+    with open_window(path, window_hours=0) as window:
+        list(window.ingest(STREAM))
+    return path
+
+
+def hour_file(path, hour, name):
+    return path / "hours" / HOURS[hour] / name
+
+
+def flip(file, at):
+    data = bytearray(file.read_bytes())
+    data[at] ^= 4
+    file.write_bytes(data)
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def ids_in(path):
+    with open_window(path, readonly=True) as window:
+        return [each.id for each in STREAM if holds(window, each.id)]
+
+
+def ask_all(path, *, readonly):
+    with open_window(path, readonly=readonly) as window:
+        window.query(id="d7")
+        window.query(STREAM[7].text)
+    read_everything(path)
+
+
+def holds(window, id):
+    try:
+        return window.query(id=id).id == id
+    except UnknownDocument:
+        return False
+
+
+def test_random_faults_are_neither_silent_nor_tracebacks_and_can_be_repaired():
+    """A sample: `python -m testing.torture.faults` has more."""
+    reported: list[str] = []
+    counts = run(60, 7, report=reported.append)
+    assert not reported
+    assert not any(outcome in WRONG for _, outcome in counts)
+    assert counts["reader", "named"] > 10
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+@pytest.mark.parametrize("name", ["rows.bin", "text.bin", "blob.bin", "keys.bin"])
+def test_a_bit_that_flips_is_told_with_file_and_way_out(path, name, readonly):
+    file = hour_file(path, 1, name)
+    flip(file, file.stat().st_size - 9)
+    with pytest.raises(WindowDamaged, match="neardup doctor --repair --window") as caught:
+        ask_all(path, readonly=readonly)
+    # A row is checked together with its id, which lies in the blobs.
+    assert caught.value.path == (file if name != "blob.bin" else file.with_name("rows.bin"))
+    assert caught.value.window == path
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_lost_hour_is_told_by_name(path, readonly):
+    shutil.rmtree(hour_file(path, 1, "").parent / HOURS[1])
+    with pytest.raises(WindowDamaged, match=rf"8 rows and no hour {HOURS[1]}, expected the 12"):
+        open_window(path, readonly=readonly)
+
+
+def test_lost_hours_are_told_by_name(path):
+    shutil.rmtree(path / "hours")
+    with pytest.raises(WindowDamaged, match=", ".join(HOURS)):
+        open_window(path, readonly=True)
+
+
+def test_a_dropped_hour_is_not_missed(path):
+    with open_window(path) as window:
+        window.expire(STREAM[-1].time, keep_hours=1)
+    assert not hour_file(path, 0, "rows.bin").exists()
+    assert examine_window(path).is_whole
+    shutil.rmtree(path / "hours" / HOURS[2])
+    with pytest.raises(WindowDamaged, match=f"no hour {HOURS[2]},"):
+        open_window(path)
+
+
+def test_nothing_is_repaired_that_is_whole(path):
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    found = repair(path, dry_run=False)
+    assert found.is_whole
+    assert not found.missing
+    assert {file: file.read_bytes() for file in before if file.name != "lock"} == {
+        file: data for file, data in before.items() if file.name != "lock"
+    }
+
+
+def test_a_dry_run_changes_nothing(path):
+    flip(hour_file(path, 0, "text.bin"), 3)
+    shutil.rmtree(path / "hours" / HOURS[1])
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file() and file.name != "lock"}
+    found = repair(path, dry_run=True)
+    assert not found.is_whole
+    assert {file: file.read_bytes() for file in before} == before
+    assert not (path / "damaged").exists()
+
+
+def test_a_repair_keeps_what_is_whole_also_of_a_damaged_hour(path):
+    flip(hour_file(path, 1, "text.bin"), 3)
+    found = repair(path, dry_run=False)
+    (hour,) = [hour for hour in found.hours if hour.is_damaged]
+    assert (hour.lost, len(hour.kept), found.missing) == (["d4"], 3, 0)
+    assert ids_in(path) == [each.id for each in STREAM if each.id != "d4"]
+    assert (path / "damaged" / HOURS[1] / "text.bin").exists()
+    assert examine_window(path).is_whole
+    again = [STREAM[4], STREAM[5]._replace(id="again")]
+    with open_window(path) as window:
+        assert [verdict.status for verdict in window.ingest(again)] == ["unique", "exact"]
+
+
+@pytest.mark.parametrize("damage", ["a bit", "lost"])
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_a_document_whose_keys_are_damaged_is_signed_again(tmp_path, damage, retrieval):
+    path = tmp_path / "window"
+    with open_window(path, window_hours=0, retrieval=retrieval) as window:
+        list(window.ingest(STREAM))
+        expected = [window.query(each.text) for each in STREAM]
+    file = hour_file(path, 1, "keys.bin")
+    if damage == "a bit":
+        flip(file, 3)
+    else:
+        file.unlink()
+    (hour,) = [hour for hour in repair(path, dry_run=False).hours if hour.is_damaged]
+    assert (hour.lost, len(hour.kept), int(hour.signed.sum())) == ([], 4, 3 if damage == "a bit" else 0)
+    assert examine_window(path).is_whole
+    with open_window(path, readonly=True) as window:
+        assert [window.query(each.text) for each in STREAM] == expected
+
+
+def test_an_hour_may_be_damaged_more_than_once(path):
+    for i in range(3):
+        flip(hour_file(path, 1, "text.bin"), 3)
+        assert not repair(path, dry_run=False).is_whole
+        assert len(list((path / "damaged").iterdir())) == i + 1
+
+
+def test_a_row_that_cannot_be_read_is_counted(path):
+    flip(hour_file(path, 1, "rows.bin"), 3)
+    found = repair(path, dry_run=False)
+    assert (found.missing, [hour.unreadable for hour in found.hours]) == (1, [0, 1, 0])
+    assert len(ids_in(path)) == 11
+
+
+@pytest.mark.parametrize("damage", ["zeros", "lost", "the newest"])
+def test_a_lost_commit_is_taken_from_the_hours(path, damage):
+    file = path / "commit"
+    if damage == "lost":
+        file.unlink()
+    else:
+        data, slot = bytearray(file.read_bytes()), file.stat().st_size // 4
+        newest = (0, 1) if damage == "zeros" else (1,)
+        for parity in newest:
+            for copy in (0, 2):
+                at = (copy + parity) * slot
+                data[at : at + slot] = bytes(slot)
+        file.write_bytes(data)
+    with pytest.raises(WindowDamaged, match="commit"):
+        open_window(path, readonly=True)
+    assert repair(path, dry_run=False).missing is None
+    assert len(ids_in(path)) == 12
+    with open_window(path) as window:
+        assert [verdict.status for verdict in window.ingest(STREAM)] == 12 * ["unique"]
+        window.delete("d3")
+    assert len(ids_in(path)) == 11
+
+
+def test_a_repair_that_was_ended_is_finished_by_the_next(path, monkeypatch):
+    flip(hour_file(path, 1, "text.bin"), 3)
+    with monkeypatch.context() as patched:
+        patched.setattr("neardup.stores.repair.write_new", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            repair(path, dry_run=False)
+    with pytest.raises(WindowDamaged):
+        open_window(path, readonly=True)
+    repair(path, dry_run=False)
+    assert len(ids_in(path)) == 11
+
+
+def test_a_repair_waits_for_nobody(path):
+    with open_window(path), pytest.raises(WindowLocked):
+        repair(path, dry_run=True)
