@@ -135,7 +135,7 @@ class RecipeMismatch(NeardupError):
     def __str__(self) -> str:
         remedy = "ingest its documents into a new window"
         if self.found.split(":")[0] == self.expected.split(":")[0]:
-            options = "no --q, --fold-case, --lexicon"
+            options = "no --q, --fold-case, --reach, --lexicon, --salt"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
             f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"

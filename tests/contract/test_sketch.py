@@ -85,7 +85,9 @@ def borders(reach: float) -> list[int]:
 def test_pairs_across_every_border_find_each_other(reach, threshold, batch):
     """Sets just below and just above each size at which the parts of a sketch change, both ways round."""
     exact = Fraction(threshold)
-    documents, expected, first = [], [], 0
+    documents: list[Document] = []
+    expected: list[str | None] = []
+    first = 0
     for border in borders(reach):
         for larger in (border, border + 1, int(border / exact)):
             for smaller in {
@@ -213,7 +215,12 @@ def test_queries_and_reconcile_are_those_of_brute_force(place):
         list(opened.ingest(late))
     window = place.reopened(window)
     for item in documents[::15]:
-        for asked in ({"text": item.text}, {"id": item.id}, {"id": item.id, "threshold": "0.95"}):
+        questions: tuple[dict[str, Any], ...] = (
+            {"text": item.text},
+            {"id": item.id},
+            {"id": item.id, "threshold": "0.95"},
+        )
+        for asked in questions:
             assert not differing([window.query(**asked)], [reference.query(**asked)])
     assert not differing(list(window.reconcile()), list(reference.reconcile()))
 

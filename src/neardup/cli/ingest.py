@@ -33,6 +33,7 @@ def ingest(
     min_shared: options.MinSharedOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
+    reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     policy: options.PolicyOption = None,

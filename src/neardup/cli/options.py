@@ -158,7 +158,10 @@ RoutesOption = Annotated[
 MinSharedOption = Annotated[
     int | None,
     _setting(
-        "min_shared", metavar="N", nothing="by threshold", help="Sketch q-grams that a candidate must share."
+        "min_shared",
+        metavar="N",
+        nothing="by threshold",
+        help="Keys of a sketch that a candidate must share.",
     ),
 ]
 PartialOption = Annotated[
@@ -199,6 +202,14 @@ FoldCaseOption = Annotated[
         show_default="fold" if RECIPE.fold_case else "keep",
         rich_help_panel=COMPARING,
         help="Whether A equals a.",
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    _setting(
+        "reach",
+        metavar="NUMBER",
+        help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
     ),
 ]
 LexiconOption = Annotated[
