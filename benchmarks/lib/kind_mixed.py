@@ -158,6 +158,34 @@ def tailed(body: Filler, tail: Filler) -> Make:
     return make
 
 
+def one_footer(share: float) -> Make:
+    """Prose that is edited, above a footer that all documents have: `share` of the length of each.
+
+    Where the footer is half of a text, copies of doc_q 0.7 have not half of the rest in common.
+    """
+
+    def make(source: Source, count: int) -> list[str]:
+        length = (900, 1_200)
+        footer = source.fixed_prose(round(sum(length) / 2 * share))
+        change = edit.chain(edits.scattered_words, edits.foreign_block, edits.junk_words)
+
+        def body_edited(text: str, part: float, rng: random.Random, other: str) -> str:
+            return change(text.removesuffix(footer), part, rng, other.removesuffix(footer)) + "\n" + footer
+
+        bases = [f"{source.prose(round(source.length(*length) * (1 - share)))}\n{footer}"
+                 for _ in range(count // 4 + 1)]  # fmt: skip
+        return edit.families(bases, body_edited, count, source.rng)
+
+    return make
+
+
+def padded(text: str, share: float, rng: random.Random, other: str) -> str:
+    """Words of the other text behind, up to a third as much; and padding of few q-grams, up to five times the text."""
+    pattern = rng.choice(("0 ", "abc", "ha", "x", "10 20 30 ", "no data, ", text[:40]))
+    times = round(rng.uniform(0, 5) * len(text) / len(pattern))
+    return f"{edit.put_behind(text, share / 2, rng, other)} {pattern * times}"
+
+
 def pages_cut(language: str) -> Make:
     """Stretches of man pages in `language`, cut and edited in every way."""
     length = (250, 900) if language in ("zh", "ja") else (700, 2_500)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.lib import kind_edits as edit
 from benchmarks.lib import kind_fillings as fillings
+from benchmarks.lib import kind_forms
 from benchmarks.lib.kind_source import Source
 
 if TYPE_CHECKING:
@@ -201,7 +202,20 @@ def _long_word(rng: random.Random) -> str:
     return text
 
 
+def tiny(source: Source, count: int) -> list[str]:
+    """One to four characters, letters or not: no q-gram or one, and texts with nothing to compare."""
+    letters = "abAB01\u00e9\u4e2d!?. "
+    return ["".join(source.rng.choices(letters, k=source.rng.randint(1, 4))) for _ in range(count)]
+
+
+def fields_reordered(source: Source, count: int) -> list[str]:
+    """JSON records, each with copies whose fields stand in another order."""
+    bases = [fillings.filled(kind_forms.RECORD, source.rng) for _ in range(count // 4 + 1)]
+    return edit.families(bases, edit.items_shuffled(", "), count, source.rng)
+
+
 LISTS: Final[dict[str, Make]] = {
+    "JSON fields in another order": fields_reordered,
     "names in another order": _items(fillings.name, 3, 40, ", "),
     "telephone numbers in another order": _items(fillings.code(10, "0123456789"), 3, 40, "\n"),
     "long words in another order": _items(_long_word, 3, 60, " "),

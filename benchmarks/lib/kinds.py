@@ -33,7 +33,7 @@ class Kind(NamedTuple):
     """How documents of a kind are made, and how many there are for each that is asked for."""
 
     make: Callable[[Source, int], list[str]]
-    times: int = 1
+    times: float = 1
 
 
 _SHORT_PROSE: Final = (250, 500)
@@ -73,6 +73,11 @@ _EDITED: Final[dict[str, Kind]] = {
     "scan errors": Kind(mixed.edited(mixed.prose, edit.scan_errors, (800, 2_000))),
     "all names changed": Kind(mixed.edited(mixed.prose, mixed.names_changed, (800, 2_000))),
     "long texts": Kind(mixed.edited(mixed.prose, mixed.MANY_WAYS, (25_000, 50_000))),
+    "very long texts": Kind(mixed.edited(mixed.prose, mixed.MANY_WAYS, (100_000, 200_000)), times=0.15),
+    "prose padded": Kind(mixed.edited(mixed.prose, mixed.padded, (100, 2_000))),
+    "one footer, 30 %": Kind(mixed.one_footer(0.3), times=4),
+    "one footer, 50 %": Kind(mixed.one_footer(0.5), times=2),
+    "one footer, 65 %": Kind(mixed.one_footer(0.65), times=2),
     "letters changed evenly": Kind(
         mixed.edited(
             mixed.prose,
@@ -123,6 +128,7 @@ _SHORT: Final[dict[str, Kind]] = {
         f"short, one letter {how} at every place": Kind(short.at_every_place(how))
         for how in ("replaced", "dropped", "inserted")
     },
+    "short, 1 to 4 characters": Kind(short.tiny),
     "short, 4 to 12 characters": Kind(short.edited(short.ANY, 4, 12)),
     "short, 12 to 40 characters": Kind(short.edited(short.ANY, 12, 40)),
     "short, 40 to 60 characters": Kind(short.edited(short.ANY, 40, 60)),
@@ -146,13 +152,17 @@ _TEMPLATES: Final[dict[str, Kind]] = {
     for shape in templates.SHAPES
     for percent in templates.SHARES
 }
-KINDS: Final[dict[str, Kind]] = _WHOLE | _EDITED | _MIXED | _SHORT | _ORDER | _TEMPLATES
+_CROWDS: Final[dict[str, Kind]] = {
+    f"template {shape} 50 %, a crowd": Kind(templates.family(shape, 50), times=6)
+    for shape in ("short fields", "labels and values")
+}
+KINDS: Final[dict[str, Kind]] = _WHOLE | _EDITED | _MIXED | _SHORT | _ORDER | _TEMPLATES | _CROWDS
 
 
 def corpus(library: Library, name: str, count: int = DOCUMENTS, *, seed: int = SEED, day: int = 0) -> Corpus:
     """`count` documents of the kind `name` (times what the kind asks for), the same for the same seed and day."""
     kind = KINDS[name]
-    texts = kind.make(Source(library, name, seed, day), count * kind.times)
+    texts = kind.make(Source(library, name, seed, day), round(count * kind.times))
     return Corpus(name, [f"{file_name(name)}-{place}" for place in range(len(texts))], texts)
 
 
