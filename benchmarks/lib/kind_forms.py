@@ -9,7 +9,8 @@ LICENCE: Final = (
     "in whole or in part, for any purpose and without a fee, as long as this notice stays in every copy and "
     "nobody claims to have written what others wrote. The work is given as it is: whoever runs it does so at "
     "their own risk, and its authors answer for no damage that comes of it, foreseen or not. Names of the "
-    "authors may not be used to advertise what was made from it, unless they agreed in writing.\n\ndef "
+    "authors may not be used to advertise what was made from it, unless they agreed to it in writing, before "
+    "it was printed.\n\ndef "
     "<word>(<word>):\n    return <word> + <number>\n"
 )
 STOCKS: Final = (
@@ -18,7 +19,7 @@ STOCKS: Final = (
     "company, which has its seat in <city>, is valued at <money> million at this price. Analysts who follow "
     "the share have an average target of <money>. Over the past twelve months the share has moved between "
     "<money> and <money>. This report was made by a machine from figures of the exchange and is no advice to "
-    "buy or to sell."
+    "buy or to sell. Figures may be corrected until the end of the day."
 )
 ADVERT: Final = (
     "We are looking for a <trade> in <city>. Reference <code>.\nYou will work in a small team, report to "
@@ -32,7 +33,8 @@ ADVERT: Final = (
     "to an interview cannot be refunded."
 )
 DISCLAIMER: Final = (
-    "Hello <name>,\n<word> <word> <word> <word> <number> <word> <word> <word>, see you on <date>.\n<name>\n"
+    "Hello <name>,\n<word> <word> <word> <word> <word> <word> <number> <word> <word> <word>, see you on <date>."
+    "\n<name>\n"
     "--\nThis message and whatever is attached to it are meant for the person named above alone and may hold "
     "confidential matters. Should you have received it by mistake, tell the sender at once, destroy all "
     "copies and do not use or pass on anything of it. Messages can be changed on their way; we take no "
@@ -59,15 +61,30 @@ RECORD: Final = (
     '"payment": {"kind": "card", "status": "settled", "reference": "<hex>"}, "delivery": {"carrier": '
     '"<company>", "status": "on its way", "parcel": "<code>", "address": {"street": "<ward> Road <number>", '
     '"town": "<city>", "country": "GB"}}, "notes": null, "tags": ["<word>", "retail"], "version": 3, '
-    '"source": "webshop"}'
+    '"source": "webshop", "currency": "pounds", "language": "en", "channel": "telephone"}'
 )
 MESSAGES: Final = (
-    "Your code for <company> is <pin>. It is valid for ten minutes. Never pass it on, not even to our staff.",
-    "Parcel <code> arrives on <date> between <time> and <time>. Track it at <word>.example/<hex>",
+    (
+        "Your code for <company> is <pin>. It is valid for ten minutes. Never pass it on, not even to our staff, "
+        "who will never ask you for it."
+    ),
+    (
+        "Parcel <code> arrives on <date> between <time> and <time>. Nobody at home? Leave it with a "
+        "neighbour, or choose another day at <word>.example/<hex>"
+    ),
     "You have paid <money> at <company> with your card ending in <pin>. Was it not you? Ring <phone> at once.",
-    "Reminder: your appointment with <name> is on <date> at <time>. Reply NO to cancel it.",
-    "<company>: your bill <code> of <money> is due on <date>. Thank you for paying in time.",
-    "<name> wants to connect with you. See the message at <word>.example/<hex> or reply STOP.",
-    "<pin> is your one-time code",
+    (
+        "Reminder: your appointment with <name> is on <date> at <time>. Reply NO to cancel it, or ring <phone> if you "
+        "want another day."
+    ),
+    (
+        "<company>: your bill <code> of <money> is due on <date>. Thank you for paying in time. Have you paid already? "
+        "Then forget this message."
+    ),
+    (
+        "<name> wants to connect with you. See the message at <word>.example/<hex> or reply STOP if you do not want "
+        "to hear of us again."
+    ),
+    "<pin> is your one-time code for <word>",
     "Table for <digit> booked at <company>, <date>, <time>. We look forward to seeing you, <name>!",
 )

@@ -148,7 +148,7 @@ def tailed(body: Filler, tail: Filler) -> Make:
     def make(source: Source, count: int) -> list[str]:
         texts: list[str] = []
         while len(texts) < count:
-            text = body(source, source.length(350, 700))
+            text = body(source, source.length(480, 980))
             for _ in range(4):
                 share = source.rng.uniform(0.05, 0.3)
                 texts.append(text + "\n" + tail(source, round(len(text) * share / (1 - share))))

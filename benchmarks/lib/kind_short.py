@@ -223,9 +223,12 @@ LISTS: Final[dict[str, Make]] = {
     "rows of a table in another order": _items(
         lambda rng: " ".join(f"{rng.randrange(10**5):05d}" for _ in range(5)), 5, 40, "\n"
     ),
-    "pieces of 10 letters in another order": pieces(10),
-    "pieces of 11 letters in another order": pieces(11),
-    "pieces of 12 letters in another order": pieces(12),
-    "pieces of 14 letters in another order": pieces(14),
-    "pieces of 20 letters in another order": pieces(20),
+    **{
+        f"pieces of {length} letters in another order": pieces(length)
+        for length in (6, 8, 10, 11, 12, 14, 20)
+    },
+    **{
+        f"pieces of {length} letters in another order, long": pieces(length, 1_000, 6_000)
+        for length in (6, 8, 10, 11)
+    },
 }

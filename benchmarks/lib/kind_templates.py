@@ -45,7 +45,7 @@ def messages(source: Source, count: int) -> list[str]:
 
 def notices(source: Source, count: int) -> list[str]:
     """Legal notices: five paragraphs that are the same in all, names and dates before and between."""
-    sections = "\nSection <digit>, <name>: ".join(source.fixed_prose(250) for _ in range(5))
+    sections = "\nSection <digit>, <name>: ".join(source.fixed_prose(270) for _ in range(5))
     return forms("Notice of <company>, <city>, <date>.\n" + sections)(source, count)
 
 
@@ -55,7 +55,7 @@ def traces(source: Source, count: int) -> list[str]:
     pool = [f"{fillings.filled(frame, source.fixed)}:<digit><digit>)" for _ in range(60)]
     shapes = [
         "ERROR <time> [worker-<digit>] request <hex> failed\njava.lang.<fault>Exception: <word> <number>\n"
-        + "\n".join(source.fixed.sample(pool, 22)) for _ in range(12)
+        + "\n".join(source.fixed.sample(pool, 25)) for _ in range(12)
     ]  # fmt: skip
     return [fillings.filled(source.rng.choice(shapes), source.rng) for _ in range(count)]
 
