@@ -43,6 +43,7 @@ def aimed(base: str, change: Callable[[float], str], target: Band) -> str:
         text = change(share)
         shared, largest = bruteforce.text_overlap(base, text)
         score = shared / largest
+        # one: a copy below what it is aimed at may be no pair at all, and is worse than any above it
         off = max(target[0] - score, score - target[1], 0.0) + (score < target[0])
         if off < distance and text != base:
             nearest, distance = text, off
@@ -71,7 +72,7 @@ def _changed(edit: Edit, base: str, rng: random.Random, other: str, share: float
 
 
 def chain(*edits: Edit) -> Edit:
-    """One of `edits`, another for each copy."""
+    """One of `edits`, drawn anew at each call."""
 
     def any_of(text: str, share: float, rng: random.Random, other: str) -> str:
         return rng.choice(edits)(text, share, rng, other)
@@ -105,7 +106,7 @@ def letters_scattered(text: str, share: float, rng: random.Random, _other: str) 
 
 
 def _evenly(text: str, share: float, rng: random.Random, one: Callable[[str], str]) -> str:
-    """`one` applied to letters equally far apart: the distance at which most q-grams of 12 are hit."""
+    """`one` applied to letters equally far apart: at doc_q 0.7 some 13 letters, so that hardly a 12-gram stays."""
     places = [at for at, letter in enumerate(text) if letter.isalnum()]
     step = max(2.0, 2.0 / max(share, 1e-6))
     start, changed = rng.random() * step, list(text)
