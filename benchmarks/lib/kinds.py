@@ -134,6 +134,7 @@ _SHORT: Final[dict[str, Kind]] = {
     "short, 40 to 60 characters": Kind(short.edited(short.ANY, 40, 60)),
     "short, 100 to 200 characters": Kind(short.edited(short.ANY, 100, 200)),
     "short, 200 to 400 characters": Kind(short.edited(short.ANY, 200, 400)),
+    "all lengths together": Kind(short.edited(short.ANY, 4, 6_000), times=4),
     "short, said again and again": Kind(short.repeated),
 }
 _ORDER: Final[dict[str, Kind]] = {
