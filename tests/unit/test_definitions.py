@@ -105,6 +105,7 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Bitmap", "of {:,} bits", 64 * bitmap_filter.WORDS),
         ("Bitmap", "≥ {}, or 0", bitmap_filter.SAMPLE),
         ("Bitmap", "+ {:g} · √", bitmap_filter.SPREAD),
+        ("Bitmap", "s′ / {:,})", bitmap_filter.BITS),
         ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
         ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
     ],

@@ -20,6 +20,7 @@ from neardup.elastic.window.codec import (
     unstored_fields,
     verdict_fields,
 )
+from neardup.kernels.bitmap_filter import WORDS
 from neardup.model.verdict import Match, Verdict
 from neardup.signing.signature import Signature
 from neardup.signing.signer import sign
@@ -114,14 +115,14 @@ def test_a_document_without_copies_comes_back_without_an_original():
 
 def test_keys_come_back_in_the_order_of_the_store():
     row = a_row(status=0)
-    bitmap = np.arange(100, 132, dtype=np.uint64)
+    bitmap = np.arange(100, 100 + WORDS, dtype=np.uint64)
     two = [stored(row, blob_of(row, name), bitmap) for name in ("a", "b")]
     found = stored_rows(two, [False, False])
     signature = sign(TEXT)
     counts = key_counts(found.rows)
     assert counts[:, 0].tolist() == [
         len(signature.sketch),
-        32,
+        WORDS,
         0,
         len(signature.sentences),
         len(signature.simhash_bands),
