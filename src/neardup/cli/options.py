@@ -77,12 +77,7 @@ _FILES = "JSON Lines, JSON, CSV, text files or directories of them, plain, gzip 
 
 FilesArgument = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE",
-        callback=_that_exist,
-        show_default=False,
-        help=_FILES,
-    ),
+    typer.Argument(metavar="FILE", callback=_that_exist, show_default=False, help=_FILES),
 ]
 PerhapsFilesArgument = Annotated[
     list[Path] | None,
@@ -262,10 +257,7 @@ MaxMemoryOption = Annotated[
 FsyncOption = Annotated[
     bool | None,
     _setting(
-        "fsync",
-        "--fsync/--no-fsync",
-        panel=KEEPING,
-        help="Survive a power cut, not only a killed process.",
+        "fsync", "--fsync/--no-fsync", panel=KEEPING, help="Survive a power cut, not only a killed process."
     ),
 ]
 MaxLengthOption = Annotated[
@@ -293,10 +285,7 @@ AdvanceOption = Annotated[
 BatchDocumentsOption = Annotated[
     int | None,
     _setting(
-        "batch_documents",
-        panel=None,
-        metavar="N",
-        help="Documents worked in one go; changes no verdict.",
+        "batch_documents", panel=None, metavar="N", help="Documents worked in one go; changes no verdict."
     ),
 ]
 ThreadsOption = Annotated[

@@ -131,7 +131,7 @@ def test_keys_come_back_in_the_order_of_the_store():
     assert start == counts[:, 0].sum()
     keys = found.keys[start:].tolist()
     assert [f"{key:016x}" for key in keys[: len(signature.sketch)]] == list(signature.sketch)
-    assert keys[len(signature.sketch) : len(signature.sketch) + 32] == bitmap.tolist()
+    assert keys[len(signature.sketch) : len(signature.sketch) + WORDS] == bitmap.tolist()
     assert keys[-4:] == [
         block << 16 | int(band[-4:], 16) for block, band in enumerate(signature.simhash_bands)
     ]

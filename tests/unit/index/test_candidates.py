@@ -226,8 +226,8 @@ def test_an_equal_text_is_found_by_a_sketch_of_any_size(recipe, chosen):
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])
 def test_a_search_by_sketch_asks_the_same_of_a_large_set_counted_or_not(retrieval):
     for threshold in ("0.001", "0.05", "0.7"):
-        for chosen in ({}, {"min_shared": 64}):
-            search = search_of(**chosen, threshold=threshold, retrieval=retrieval)
+        for min_shared in (None, 64):
+            search = search_of(min_shared=min_shared, threshold=threshold, retrieval=retrieval)
             exact = search._settings.threshold_fraction
             largest = Recipe().sketch_limits.also(512)
             asked = search.min_shared(np.array([largest, largest + 1, 10**6]), exact).tolist()
