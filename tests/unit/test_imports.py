@@ -89,7 +89,7 @@ def test_no_file_is_longer_than_four_hundred_lines():
     assert long == set()
 
 
-OPTION_LISTS = ("evaluate", "ingest", "setup", "watch")
+OPTION_LISTS = ("check", "dedup", "evaluate", "ingest", "setup", "watch")
 """Commands: their length is that of their options."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cleaning.compared import compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
-from neardup.cleaning.preference import parse_keep, preferred, rank
+from neardup.cleaning.preference import parse_keep, preferred, rank, unknown_sources
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
 from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings
@@ -132,9 +132,8 @@ class _Run:
 
 def _ranks(rule: Keep, sources: list[Any]) -> list[int]:
     ranks = [rank(rule, name) for name in sources]
-    for at, name in enumerate(rule.sources):
-        if at not in ranks:
-            log.warning("no text has the source %r that keep names", name)
+    for name in unknown_sources(rule, ranks):
+        log.warning("no text has the source %r that keep names", name)
     return ranks
 
 

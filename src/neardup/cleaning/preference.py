@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
@@ -60,3 +60,9 @@ def rank(keep: Keep, *names: object) -> int:
         if isinstance(name, str) and name in keep.sources:
             return keep.sources.index(name)
     return len(keep.sources)
+
+
+def unknown_sources(keep: Keep, ranks: Iterable[int]) -> list[str]:
+    """The sources that `keep` names and that nothing has, by the ranks of all texts."""
+    known = set(ranks)
+    return [name for at, name in enumerate(keep.sources) if at not in known]

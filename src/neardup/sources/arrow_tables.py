@@ -61,7 +61,7 @@ def _batches(name: str, form: str) -> Iterator[Any]:
 
 
 def _item(row: Mapping[str, Any], schema: Any, use: FieldUse, position: Position) -> Item:
-    position.record = Record(None, row, schema)
+    position.record = Record(None, row, schema, schema.names)
     # What is missing in a row is no field of it.
     record = {name: value for name, value in row.items() if not is_missing(value) or name == use.text}
     try:

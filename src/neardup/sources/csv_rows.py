@@ -156,7 +156,7 @@ def _document(
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
     record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == use.text}
-    position.record = Record(source.raw(), record, source.header)
+    position.record = Record(source.raw(), record, source.header, header)
     return use.document(record, position.name("\0".join(row).encode()))
 
 

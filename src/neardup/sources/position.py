@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -24,12 +24,13 @@ BLOCK: Final = 1_000_000
 class Record(NamedTuple):
     """A record as it was read: its `raw` bytes, where it stood in lines, in UTF-8 without the line end; its values.
 
-    `header`: of CSV the raw header; of Parquet and Arrow the schema.
+    `header`: of CSV the raw header, of Parquet and Arrow the schema; `columns` are their names.
     """
 
     raw: bytes | None
     values: Mapping[str, Any]
     header: Any = None
+    columns: Sequence[str] = ()
 
 
 @dataclass

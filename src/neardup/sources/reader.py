@@ -89,6 +89,11 @@ class Reader:
         """The record of the document that was yielded last."""
         return self._position.record
 
+    @property
+    def where(self) -> tuple[str, int | None]:
+        """The file, as messages name it, and the line that was read last."""
+        return self._position.source, self._position.line or None
+
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line its document was read at, if it names none: an engine knows ids only."""
         return self._position.located(reject)
