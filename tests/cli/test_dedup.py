@@ -71,6 +71,10 @@ def test_files_are_sources_too_and_a_misspelt_one_is_told(run, caplog):
         "mill",
         "ferry-again",
     ]
+    Path("wires").mkdir()
+    written("wires/1.jsonl", STREAM[3:4])
+    kept = run("dedup", "blog.jsonl", "reuters.jsonl", "wires", "--keep", "source:wires").lines
+    assert [record["id"] for record in kept] == ["mill", "ferry-edited"]
     run("dedup", "blog.jsonl", "reuters.jsonl", "--keep", "source:reuter,blog.jsonl")
     assert "no record has the source 'reuter'" in caplog.text
     done = run("dedup", "blog.jsonl", "--keep", "best")
@@ -227,11 +231,13 @@ def test_settings_of_hours_and_budgets_mean_nothing_here(run, monkeypatch):
 
 
 def test_a_live_stream_is_written_as_it_comes(command):
+    import os
     import subprocess
 
-    with subprocess.Popen(
-        [*command, "dedup", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as process:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    words = [*command, "dedup", "-", "--removed", "removed.jsonl"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
+    with subprocess.Popen(words, bufsize=0, **pipes) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for text in (FERRY, MILL):

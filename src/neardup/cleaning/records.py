@@ -167,7 +167,9 @@ class _Spool:
         return entry
 
     def _names(self, entry: Entry) -> Iterator[object]:
-        """What the source of an entry may be called: what its field says, or the file, with or without its endings."""
+        """What the source of an entry may be called: what its field says, the file, with or without its endings, or a
+        directory that it lies in.
+        """
         yield field_of(entry.record.values, self._field)
         path = PurePath(entry.source)
-        yield from (entry.source, path.name, path.name.partition(".")[0])
+        yield from (entry.source, path.name, path.name.partition(".")[0], *reversed(path.parts))

@@ -11,6 +11,7 @@ import io
 import pickle
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
@@ -52,34 +53,45 @@ def form_of_output(name: str, option: str) -> OutputForm:
 
 
 class Writer(Protocol):
-    """Writes records, each with what there is to say of it."""
+    """Takes records, each with what there is to say of it."""
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         """Write one."""
         ...
 
-    def close(self) -> None:
-        """Write what is only known now; the file stays open."""
+    def finish(self) -> None:
+        """Write what is only known now."""
         ...
 
 
-def writer(form: OutputForm, file: BinaryIO) -> Writer:
-    """What writes records in this form to `file`."""
-    if form == "jsonl":
-        return _JsonLines(file)
-    return _Json(file) if form == "json" else _Table(file, form)
+@contextmanager
+def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator[Writer]:
+    """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error a table is
+    not written at all.
+    """
+    if form in ("jsonl", "json"):
+        writer: Writer = _JsonLines(file, live=live) if form == "jsonl" else _Json(file)
+        yield writer
+        writer.finish()
+        return
+    with tempfile.TemporaryFile(prefix="neardup-") as spool:
+        writer = _Table(file, form, spool)
+        yield writer
+        writer.finish()
 
 
 class _JsonLines:
     """A line a record."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, file: BinaryIO, *, live: bool) -> None:
+        self._file, self._live = file, live
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         self._file.write(as_line(record, extra) + b"\n")
+        if self._live:
+            self._file.flush()
 
-    def close(self) -> None:
+    def finish(self) -> None:
         pass
 
 
@@ -93,7 +105,7 @@ class _Json:
         self._file.write(self._separator + b"\n" + as_line(record, extra))
         self._separator = b","
 
-    def close(self) -> None:
+    def finish(self) -> None:
         self._file.write(b"[]\n" if self._separator == b"[" else b"\n]\n")
 
 
@@ -123,9 +135,8 @@ def _plain(value: Any) -> str:
 class _Table:
     """Rows under columns, which are all known only when the last record is: until then they wait in a file."""
 
-    def __init__(self, file: BinaryIO, form: OutputForm) -> None:
-        self._file, self._form = file, form
-        self._spool: IO[bytes] = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - `close` does
+    def __init__(self, file: BinaryIO, form: OutputForm, spool: IO[bytes]) -> None:
+        self._file, self._form, self._spool = file, form, spool
         self._columns: dict[str, None] = {}
         self._headers: list[Any] = []
         self._is_as_read = True
@@ -141,17 +152,16 @@ class _Table:
         pickle.dump((values, record.raw), self._spool, pickle.HIGHEST_PROTOCOL)
         self._count += 1
 
-    def close(self) -> None:
-        with self._spool:
-            header = self._headers[0] if self._headers and self._is_as_read else None
-            if self._form in ("parquet", "arrow"):
-                self._write_arrow(None if isinstance(header, bytes) else header)
-            elif isinstance(header, bytes) and self._has_separator(header):
-                self._file.write(header + b"\n")
-                for _, raw in self._rows():
-                    self._file.write(raw + b"\n")
-            else:
-                self._write_csv()
+    def finish(self) -> None:
+        header = self._headers[0] if self._headers and self._is_as_read else None
+        if self._form in ("parquet", "arrow"):
+            self._write_arrow(None if isinstance(header, bytes) else header)
+        elif isinstance(header, bytes) and self._has_separator(header):
+            self._file.write(header + b"\n")
+            for _, raw in self._rows():
+                self._file.write(raw + b"\n")
+        else:
+            self._write_csv()
 
     def _has_separator(self, header: bytes) -> bool:
         """Whether what was read is separated as this file is to be."""

@@ -6,12 +6,13 @@ import gzip
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from neardup.cleaning.compared import settings_for
 from neardup.cleaning.records import cleaned, entries
-from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writer
+from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
 from neardup.cli import inputs, sinks
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import EVERY, Tally, progress
@@ -52,10 +53,9 @@ def clean(
     inputs.report_passed_over(reader)
     tally = CleaningTally()
     with Stop() as stop, ExitStack() as stack:
-        kept = stack.enter_context(_opened(outputs.kept, _form(reader), force=outputs.force))
-        removed = None
-        if outputs.removed:
-            removed = stack.enter_context(_opened(outputs.removed, "jsonl", force=outputs.force))
+        opened = partial(_opened, force=outputs.force, live=reader.bytes_total is None)
+        kept = stack.enter_context(opened(outputs.kept, _form(reader)))
+        removed = stack.enter_context(opened(outputs.removed, "jsonl")) if outputs.removed else None
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name
@@ -94,7 +94,7 @@ def _form(reader: Reader) -> OutputForm:
 
 
 @contextmanager
-def _opened(path: Path | None, form: OutputForm, *, force: bool) -> Iterator[Writer]:
+def _opened(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
     """What writes records to the file, in the form that its name tells; or in `form` to standard output."""
     with ExitStack() as stack:
         if path is None:
@@ -105,10 +105,7 @@ def _opened(path: Path | None, form: OutputForm, *, force: bool) -> Iterator[Wri
             file = stack.enter_context(
                 _compressed(stack.enter_context(sinks.opened_output(path, force=force)), path)
             )
-        records = writer(form, file)
-        yield records
-        records.close()
-        file.flush()
+        yield stack.enter_context(writing(form, file, live=live))
 
 
 @contextmanager

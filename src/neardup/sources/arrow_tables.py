@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.plain_values import is_missing
 from neardup.sources.fields import RecordError
+from neardup.sources.files import STDIN
 from neardup.sources.position import Record
+from neardup.sources.streams import GZIP_MAGIC, ZSTD_MAGIC
 
 if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
@@ -21,6 +24,9 @@ ROWS: Final = 1_000
 
 def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterator[Item]:
     """A document or a `Reject` for every row of the file `name`; `position` has the number of the row."""
+    if reason := _why_no_file(name, NAMES[form]):
+        yield position.reject(reason)
+        return
     try:
         import pyarrow as pa  # noqa: PLC0415 - only those who read such files have and load it
     except ImportError:
@@ -40,6 +46,20 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
     except (pa.ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0]
         yield position.reject(f"not {NAMES[form]}, or damaged: {reason}")
+
+
+def _why_no_file(name: str, form: str) -> str | None:
+    """Why a table cannot be read from here; None if it can be tried. Its reader goes to and fro in a file."""
+    if name == STDIN or Path(name).is_fifo():
+        return f"{form} is read from files only: write it into one first"
+    try:
+        with Path(name).open("rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+    if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+        return f"compressed {form} is not read: unpack it first; it is compressed within itself"
+    return None
 
 
 def _batches(name: str, form: str) -> Iterator[Any]:

@@ -77,7 +77,7 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             files.append(File(name, Path(name).name))
             continue
         passed = KindCounts()
-        files += _below(Path(name), form, passed, html=html) or [_nothing(name)]
+        files += _below(Path(name), form, passed, html=html) or [_nothing(name, html=html)]
         if len(passed):
             hint = "" if form else "; --input says what they are"
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
@@ -140,9 +140,10 @@ def escaped(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _nothing(name: str) -> File:
-    known = ", ".join(FORMS)
-    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known})")
+def _nothing(name: str, *, html: bool) -> File:
+    known = ", ".join(suffix for suffix, form in FORMS.items() if html or form != "html")
+    pages = "" if html else "; --html reads pages"
+    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known}){pages}")
 
 
 def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool) -> list[File]:

@@ -42,7 +42,7 @@ def test_times_of_pandas():
 def test_a_number_that_is_none_is_missing_but_no_time():
     for missing in (float("nan"), np.float64("nan")):
         assert is_missing(missing)
-        with pytest.raises(ValueError, match="time .*nan.* is neither a date"):
+        with pytest.raises(ValueError, match=r"time .*nan.* is neither a date"):
             prepared(time=missing)
 
 

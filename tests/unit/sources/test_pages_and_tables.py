@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -144,13 +145,20 @@ def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table)
         (reject,) = read(written(tmp_path / name, b"PAR1 is not all"))
         assert reject.reason.startswith(("not Parquet, or damaged: ", "not Arrow, or damaged: "))
     (reject,) = read(tmp_path / "none.parquet")
-    assert "none.parquet" in reject.reason
+    assert reject.reason == "cannot be read: No such file or directory"
+    (reject,) = read(written(tmp_path / "c.parquet.gz", gzip.compress(b"PAR1")))
+    assert reject.reason == "compressed Parquet is not read: unpack it first; it is compressed within itself"
+    (reject,) = read("-", form="arrow")
+    assert reject.reason == "Arrow is read from files only: write it into one first"
 
 
 def test_a_table_in_a_file_of_another_name_is_told(tmp_path, table):
     path = saved(table, tmp_path / "a.parquet").rename(tmp_path / "a.jsonl")
     (reject,) = read(path)
-    assert reject.reason == "this is Parquet: --input parquet reads it (pip install 'neardup[arrow]')"
+    assert (
+        reject.reason
+        == "this is Parquet: --input parquet reads it from a file (pip install 'neardup[arrow]')"
+    )
     from neardup.sources.fields import Fields
 
     assert len(read(path, form="parquet", fields=Fields(text="body"))) == 4
