@@ -46,9 +46,7 @@ def form_of_output(name: str, option: str) -> OutputForm:
     if form is None:
         raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
     if form in ("parquet", "arrow") and find_spec("pyarrow") is None:  # before hours of work, not after
-        raise SettingsError(
-            option, name, "of another form, or pyarrow installed: pip install 'neardup[arrow]'"
-        )
+        raise SettingsError(option, name, "of another form, or pyarrow installed: pip install pyarrow")
     return form
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
     from neardup.sources.position import Item, Position
 
-MISSING: Final = "this is {form}: reading it needs pyarrow (pip install 'neardup[arrow]')"
+MISSING: Final = "this is {form}: reading it needs pyarrow: pip install pyarrow"
 NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
 ROWS: Final = 1_000
 """Rows of Parquet that are in memory at once."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Position
     from neardup.sources.streams import Chunk
 
-MISSING: Final = "installed with its reader of HTML: pip install 'neardup[html]'"
+MISSING: Final = "installed with its reader of HTML: pip install trafilatura lxml_html_clean"
 _HEAD: Final = 4_096
 """Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
 _SHOWN: Final = ("title", "author", "sitename")

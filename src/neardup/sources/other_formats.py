@@ -18,7 +18,7 @@ class OtherFormat(NamedTuple):
 
 
 HTML: Final = OtherFormat(
-    "HTML", "--html reads its text (pip install 'neardup[html]')", "with its tags", "html"
+    "HTML", "--html reads its text (pip install trafilatura lxml_html_clean)", "with its tags", "html"
 )
 XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")

@@ -118,6 +118,7 @@ class Reader:
             return
         if form in form_readers.OF_TABLES:
             yield from form_readers.rows(form, file.name, self._use, self._position)
+            self._count(total_bytes([file.name]) or 0)
             return
         try:
             with opened(file.name) as descriptor:

@@ -164,7 +164,10 @@ class Window(Protocol):
         ...
 
     def get(self, id: str) -> Verdict | None:
-        """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id."""
+        """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id.
+
+        This, and whatever asks for ids, reads the window into memory, if that has not been done yet.
+        """
         ...
 
     def __contains__(self, id: object) -> bool:

@@ -89,8 +89,10 @@ def test_numpy():
 
 def test_data_sets():
     datasets = pytest.importorskip("datasets")
-    data = datasets.Dataset.from_dict({"text": TEXTS})
-    check(data)
+    arrow = pytest.importorskip("pyarrow")
+    data = datasets.Dataset(datasets.table.InMemoryTable(arrow.table({"text": TEXTS})), fingerprint="texts")
+    assert isinstance(check(data), datasets.Dataset)
+    assert neardup.dedup(data["text"]).kept == [0, 1]
     assert len(data.select(neardup.dedup(data).kept)) == 2
     with pytest.raises(TypeError, match="of several splits choose one"):
         neardup.dedup(datasets.DatasetDict(train=data))

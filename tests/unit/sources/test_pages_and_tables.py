@@ -70,7 +70,7 @@ def test_pages_are_read_where_they_are_asked_for(tmp_path):
     pytest.importorskip("trafilatura")
     page = written(tmp_path / "d/a.html", PAGE)
     assert read(page)[0].reason.startswith(
-        "this is HTML: --html reads its text (pip install 'neardup[html]'); "
+        "this is HTML: --html reads its text (pip install trafilatura lxml_html_clean); "
     )
     reader = Reader([tmp_path / "d"])
     assert reader.passed_over[0].endswith(
@@ -82,9 +82,7 @@ def test_pages_are_read_where_they_are_asked_for(tmp_path):
 def test_a_missing_extractor_is_told(monkeypatch):
     html_page._extractor.cache_clear()
     monkeypatch.setitem(sys.modules, "trafilatura", None)
-    with pytest.raises(
-        SettingsError, match=r"html is True: it must be installed .*pip install 'neardup\[html\]'"
-    ):
+    with pytest.raises(SettingsError, match=r"html is True: it must be installed .*pip install trafilatura"):
         Reader([], html=True)
     html_page._extractor.cache_clear()
 
@@ -155,10 +153,7 @@ def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table)
 def test_a_table_in_a_file_of_another_name_is_told(tmp_path, table):
     path = saved(table, tmp_path / "a.parquet").rename(tmp_path / "a.jsonl")
     (reject,) = read(path)
-    assert (
-        reject.reason
-        == "this is Parquet: --input parquet reads it from a file (pip install 'neardup[arrow]')"
-    )
+    assert reject.reason == "this is Parquet: --input parquet reads it from a file (pip install pyarrow)"
     from neardup.sources.fields import Fields
 
     assert len(read(path, form="parquet", fields=Fields(text="body"))) == 4
@@ -168,7 +163,7 @@ def test_a_missing_library_is_told(tmp_path, table, monkeypatch):
     path = saved(table, tmp_path / "a.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (reject,) = read(path)
-    assert reject.reason == "this is Parquet: reading it needs pyarrow (pip install 'neardup[arrow]')"
+    assert reject.reason == "this is Parquet: reading it needs pyarrow: pip install pyarrow"
 
 
 def test_neither_is_loaded_for_other_files():
