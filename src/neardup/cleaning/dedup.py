@@ -74,7 +74,7 @@ def dedup(
     run = _Run([*before, *(own[position] for position in order)], text, len(before))
     run.compare(settings_for(settings, every_pair=pairs or bool(before)))
     rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
-    _log_rejected(rejected)
+    _log_rejected(rejected, len(own))
     return Deduped(
         rows,
         text,
@@ -137,7 +137,9 @@ def _ranks(rule: Keep, sources: list[Any]) -> list[int]:
     return ranks
 
 
-def _log_rejected(rejected: list[tuple[int, str]]) -> None:
+def _log_rejected(rejected: list[tuple[int, str]], count: int) -> None:
     if rejected:
         position, reason = rejected[0]
-        log.warning("%s texts rejected, the first at position %s: %s", f"{len(rejected):,}", position, reason)
+        log.warning(
+            "%d of %d texts rejected, the first at position %d: %s", len(rejected), count, position, reason
+        )

@@ -6,6 +6,7 @@ Frames are known by what they can do, so that none of their libraries need be th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from neardup.errors import SettingsError
@@ -56,12 +57,18 @@ def names_of(data: Any) -> list[Any]:
 def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`.
 
-    Raises `SettingsError` for the `setting` that names the field if a frame has no such column, or two.
+    Raises `SettingsError` for the `setting` that names the field if a frame has no such column, or two, or no record
+    has it.
     """
     if is_frame(data):
         return _column(data, field, setting)
     own = _values_of_column(data)
-    return [_value(row, field) for row in (data if own is None else own)]
+    rows = data if own is None else own
+    name = field.partition(".")[0]
+    if rows and all(isinstance(row, Mapping) and name not in row and field not in row for row in rows):
+        expected = f"a field that a record has (fields of the first: {_listed(rows[0])})"
+        raise SettingsError(setting, field, expected)
+    return [_value(row, field) for row in rows]
 
 
 def with_columns(data: Any, columns: Columns, text: str) -> Any:
@@ -128,12 +135,15 @@ def _as_record(row: Any, text: str) -> Mapping[str, Any]:
     return {text: row}
 
 
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, islice(names, SHOWN))) or "none"
+
+
 def _column(data: Any, field: str, setting: str) -> list[Any]:
     names = names_of(data)
     if names.count(field) != 1:
-        shown = ", ".join(map(str, names[:SHOWN])) or "none"
         how = "one column of the frame" if field in names else "a column of the frame"
-        raise SettingsError(setting, field, f"{how} (columns: {shown})")
+        raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")
     column = data[field]
     own = _values_of_column(column)
     return list(column) if own is None else own

@@ -30,6 +30,7 @@ NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
 )
+TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
 BLANK: Final = b" \t\r\n"
 
@@ -86,6 +87,13 @@ def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, byte
 
 
 def _document(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
+    try:
+        return _read(data, position, otherwise, html)
+    except RecursionError:
+        return position.reject(TOO_DEEP, id=otherwise)
+
+
+def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
     message = email.message_from_bytes(data.lstrip(BLANK))
     if not message.keys():
         return position.reject(NO_MAIL, id=position.stem)

@@ -179,7 +179,7 @@ def test_what_cannot_be_used_is_rejected_by_its_position(caplog):
     assert dict(result.rejected)[0] == dict(result.rejected)[2] == "no text: 'text' is missing"
     assert dict(result.rejected)[3] == "'text' is int, not a string"
     assert "U+D800" in dict(result.rejected)[4]
-    assert "5 texts rejected, the first at position 0" in caplog.text
+    assert "5 of 7 texts rejected, the first at position 0" in caplog.text
 
 
 def test_what_is_no_text_at_all_stays():

@@ -123,9 +123,16 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         neardup.dedup(data)
     with pytest.raises(SettingsError, match="setting source is 'source'"):
         neardup.dedup(data, text="body", keep="source:a")
+    cases: list[tuple[str, dict[str, Any]]] = [("text", {}), ("source", {"text": "body", "keep": "source:a"})]
+    for setting, options in cases:
+        with pytest.raises(
+            SettingsError, match=rf"{setting} is .* a record has \(fields of the first: body, n\)"
+        ):
+            neardup.dedup([{"body": FERRY, "n": 1}, {"body": None}], **options)
     result = neardup.dedup(data, text="body")
     with pytest.raises(SettingsError, match="'score' is"):
         result.frame()
     assert "near_score" in result.frame(prefix="near_").columns
+    assert neardup.dedup([{"text": None}]).rejected == ((0, "no text: 'text' is missing"),)
     with pytest.raises(SettingsError, match="'group' is"):
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()

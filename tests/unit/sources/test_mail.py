@@ -177,6 +177,21 @@ def test_a_maildir_with_its_folders(tmp_path):
     assert [file.form for file in listed([str(tmp_path / "mail")]).files] == ["mail"] * 3
 
 
+@pytest.mark.parametrize("kind", ["message/rfc822", "multipart/mixed; boundary=b"])
+def test_parts_that_lie_too_deep_are_told(tmp_path, kind):
+    start = (
+        f"Content-Type: {kind}\n\n"
+        if kind.startswith("message")
+        else f"Content-Type: {kind}{{0}}\n\n--b{{0}}\n"
+    )
+    deep = "".join(start.format(number) for number in range(5_000)) + "Subject: x\n\nRain.\n"
+    (reject,) = read(written(tmp_path / "a.eml", deep))
+    assert (reject.id, reject.reason) == (
+        "a.eml",
+        "the parts of the mail lie in one another too deep to be read",
+    )
+
+
 @pytest.mark.parametrize(
     "junk",
     [
