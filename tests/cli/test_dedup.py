@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
+ROOT = Path(__file__).parents[2]
 EDITED = FERRY.replace("Friday", "Saturday")
 
 
@@ -99,6 +100,15 @@ def test_what_cannot_be_used_is_in_neither_file(run):
         assert {(reject["id"], reject["line"]) for reject in lines("rejects.jsonl")} == {
             ("n", 3), ("long", 4), (None, 5), (None, 6),
         }  # fmt: skip
+
+
+def test_what_the_page_shows_is_what_comes_out(run):
+    page = (ROOT / "docs" / "dedup.md").read_text("utf-8")
+    done = run("dedup", ROOT / "examples" / "stream.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl")
+    for line in done.err.splitlines():
+        assert line.replace(f"{ROOT}/", "").rpartition("; ")[0] in page
+    why = json.dumps(lines("removed.jsonl")[0]["neardup"], separators=(",", ":")).replace(f"{ROOT}/", "")
+    assert why in page.replace("\n ", "")
 
 
 # ---- forms ----
