@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from neardup.cli import reading_options
 from neardup.cli.context import DEFAULT_WINDOW
 from neardup.model.settings import MAX_Q, ROUTES, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
-READING = "Reading"
+READING = reading_options.READING
 WRITING = "Writing"
 
 Format = Literal["jsonl", "table", "quiet"]
@@ -73,7 +74,10 @@ def checked_time(text: str | None) -> str | None:
     return text
 
 
-_FILES = "JSON Lines, JSON, CSV, text files or directories of them, plain, gzip or zstd; - is standard input."
+_FILES = (
+    "JSON Lines, JSON, CSV, text, mail, mailboxes, Parquet, Arrow, or directories of them, plain, gzip or zstd; "
+    "- is standard input."
+)
 
 FilesArgument = Annotated[
     list[Path],
@@ -304,54 +308,13 @@ AddressOption = Annotated[
     ),
 ]
 
-IdFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", show_default="id", rich_help_panel=READING, help="Field or column of the id."
-    ),
-]
-TextFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", show_default="text", rich_help_panel=READING, help="Field or column of the text."
-    ),
-]
-TimeFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default="time, timestamp or @timestamp",
-        rich_help_panel=READING,
-        help="Field or column of the time.",
-    ),
-]
-InputOption = Annotated[
-    Literal["jsonl", "csv", "text"] | None,
-    typer.Option(
-        show_default="by the file's name",
-        rich_help_panel=READING,
-        help="What the files are, whatever their names.",
-    ),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR",
-        show_default="what fits the header",
-        rich_help_panel=READING,
-        help="Separator of CSV columns.",
-    ),
-]
-
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default="UTF-8",
-        rich_help_panel=READING,
-        help="What text is in, such as latin-1, cp1252 or utf-16.",
-    ),
-]
+DelimiterOption = reading_options.DelimiterOption
+EncodingOption = reading_options.EncodingOption
+HtmlOption = reading_options.HtmlOption
+IdFieldOption = reading_options.IdFieldOption
+InputOption = reading_options.InputOption
+TextFieldOption = reading_options.TextFieldOption
+TimeFieldOption = reading_options.TimeFieldOption
 
 OutputOption = Annotated[
     Path | None,

@@ -77,6 +77,29 @@ class WindowEngine:
         return self._session.reading(lambda: answer(self._session, options))
 
     @one_at_a_time
+    def get(self, id: str) -> Verdict | None:
+        self._session.load()
+        return self._session.reading(lambda: overview.stored_verdict(self._session, id))
+
+    @one_at_a_time
+    def __contains__(self, id: object) -> bool:
+        self._session.load()
+        return id in self._session.state.table.doc_of
+
+    @one_at_a_time
+    def __iter__(self) -> Iterator[str]:
+        self._session.load()
+        return iter(overview.ids(self._session.state))
+
+    @one_at_a_time
+    def __len__(self) -> int:
+        self._session.load()
+        return self._session.state.table.living
+
+    def __bool__(self) -> bool:
+        return True
+
+    @one_at_a_time
     def groups(self) -> Iterator[Group]:
         return iter(self._session.reading(lambda: overview.groups(self._session)))
 
