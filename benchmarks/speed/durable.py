@@ -1,14 +1,14 @@
 """Durable and still fast: a whole process from a gzip'd file to a directory and a file of verdicts.
 
 Question   How many documents a second does `neardup ingest` make durable, against reading the same file and running
-           rensa over it in memory?
+           rensa or FastSketchLSH over it in memory?
 Corpus     passages20k.jsonl.gz, all of it.
 Seed       none.
 Excluded   nothing: the clock runs from starting the process to its end; starting Python, loading numba's cached
            kernels, decompressing and parsing are all in it. Kernels are compiled before, once, by a small ingest.
            The file was read before, so it comes from the page cache.
-Fairness   Processes in alternation, every pool pinned to one thread. rensa's process keeps nothing and writes nothing;
-           it is `python -m benchmarks.lib.peers FILE` and imports numpy, orjson and rensa only.
+Fairness   Processes in alternation, every pool pinned to one thread. The process of a peer keeps nothing and writes nothing;
+           it is `python -m benchmarks.lib.peers FILE NAME` and imports numpy, orjson and the peer only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.lib import corpora, engine, harness
 if TYPE_CHECKING:
     from benchmarks.lib.harness import Took
 
-PEERS = ("rensa", "rensa-bytes")
+PEERS = ("rensa", "rensa-bytes", "fastsketch")
 
 
 def run_ours(source: Path, scratch: Path, number: int) -> Took:
