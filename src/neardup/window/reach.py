@@ -22,7 +22,7 @@ def warn_below_reach(state: State, threshold: Fraction) -> None:
         return
     state.warned.add("reach")
     other = (
-        "" if lowest <= min(REACHES) else f", or make a new window whose recipe has the reach {min(REACHES)}"
+        "" if lowest <= min(REACHES) else f", or give its recipe the reach {min(REACHES)} (`neardup resign`)"
     )
     log.warning(
         "the sketches of this window are made for thresholds from %g on: at %g they miss copies. Use the retrieval "
