@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from neardup.window.directory_resign import Resigning
 
 _IN_A_CLUSTER = (
-    "a window in a cluster is not signed again where it is: set up another prefix, and give its documents to that "
-    "(`neardup ingest --from-index`); docs/elasticsearch.md says how"
+    "a window in a cluster is not signed again where it is: set up another prefix, and copy its documents there "
+    "(`neardup ingest --from-index PREFIX --window http://HOST:9200/ANOTHER`; docs/elasticsearch.md)"
 )
 
 

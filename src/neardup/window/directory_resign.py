@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
     from neardup.stores.original import Original
 
-_SECONDS_A_DOCUMENT: Final = 50e-6
-_SECONDS_A_BYTE: Final = 30e-9
+_SECONDS_A_DOCUMENT: Final = 40e-6
+_SECONDS_A_BYTE: Final = 10e-9
 
 
 class Resigning(NamedTuple):
