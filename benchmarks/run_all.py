@@ -15,8 +15,9 @@ from pathlib import Path
 from benchmarks.lib import harness
 
 ORDER = (
-    "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.generator_check",
-    "speed.scale", "speed.floods", "elastic.cluster", "elastic.query", "elastic.kill", "papers.experiments",
+    "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.kinds",
+    "quality.generator_check", "speed.scale", "speed.floods",
+    "elastic.cluster", "elastic.query", "elastic.kill", "papers.experiments",
 )  # fmt: skip
 
 

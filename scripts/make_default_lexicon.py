@@ -4,10 +4,9 @@
 
 Each file is gzip'd JSON Lines with a "text" in each line: English prose of the public domain (Standard
 Ebooks) and Debian's manual pages in 13 languages. Every second text is taken: a table filled by all of them knows
-one slot in seven, so that random strings pass for rare q-grams and crowd a sketch (recall 0.993 where a document
-has junk for 15 % of its words; 1.0 with half the texts, at 1.7 times the postings read). Only frequency classes of
-hash slots go into the lexicon, nothing of the texts. The same files in the same order give the same lexicon, to the
-bit.
+one slot in seven, so that random strings pass for rare q-grams, which the complete search looks up first. Only
+frequency classes of hash slots go into the lexicon, nothing of the texts. The same files in the same order give the
+same lexicon, to the bit.
 """
 
 from __future__ import annotations

@@ -11,9 +11,10 @@ that durable.py measures ours against.
 from __future__ import annotations
 
 import gzip
+import itertools
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ Answers = list[tuple[int, int]]
 Q = 4
 PERMUTATIONS, BANDS = 128, 16
 SEED = 42
+FASTSKETCH_BATCH = 500
 GAOYA_JACCARD = 0.538
 """doc_q 0.7 of two sets of equal size is a Jaccard of 0.7 / 1.3."""
 
@@ -130,11 +132,49 @@ def gaoya(texts: Iterable[str]) -> Answers:
     return answers
 
 
+def fastsketch(texts: Iterable[str]) -> Answers:
+    """FastSketchLSH fed by numpy in its best way: pre-hashed 4-grams of 500 documents at once, 16 bands."""
+    from FastSketchLSH import LSH, FastSimilaritySketch
+
+    sketch, index = FastSimilaritySketch(PERMUTATIONS, SEED), LSH(PERMUTATIONS, BANDS, num_threads=1)
+    answers: Answers = []
+    first = 0
+    for batch in _batched(texts):
+        keys = [_packed(_units(text)) for text in batch]
+        bounds = np.cumsum([0, *map(len, keys)]).astype(np.uint64)
+        rows = sketch.batch_csr(np.concatenate(keys), bounds, prehashed=True, num_threads=1)
+        index.insert(rows)
+        found, ends = index.query(rows, format="csr")
+        later = np.repeat(np.arange(first, first + len(keys)), np.diff(ends.astype(np.int64)))
+        earlier = found.astype(np.int64)
+        answers += zip(later[earlier < later].tolist(), earlier[earlier < later].tolist(), strict=True)
+        first += len(keys)
+    return answers
+
+
+def _batched(texts: Iterable[str]) -> Iterator[list[str]]:
+    left = iter(texts)
+    while batch := list(itertools.islice(left, FASTSKETCH_BATCH)):
+        yield batch
+
+
+def _packed(units: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint64]:
+    """The 4-grams, 16 bits a letter: it takes pre-hashed tokens and hashes them itself."""
+    if len(units) < Q:
+        return np.empty(0, np.uint64)
+    wide = units.astype(np.uint64)
+    packed: npt.NDArray[np.uint64] = (
+        wide[:-3] << np.uint64(48) | wide[1:-2] << np.uint64(32) | wide[2:-1] << np.uint64(16) | wide[3:]
+    )
+    return packed
+
+
 LOOPS: dict[str, Callable[[Iterable[str]], Answers]] = {
     "rensa": rensa,
     "rensa-bytes": rensa_bytes,
     "rensa-flags": rensa_flags,
     "gaoya": gaoya,
+    "fastsketch": fastsketch,
 }
 
 

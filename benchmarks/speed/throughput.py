@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.lib import corpora, harness, measured_process
 
-PEERS = ("rensa", "rensa-bytes", "rensa-flags", "gaoya")
+PEERS = ("rensa", "rensa-bytes", "rensa-flags", "gaoya", "fastsketch")
 ALL = (*PEERS, *measured_process.ENGINE, *measured_process.SIGNING)
 Rounds = dict[str, list[dict[str, Any]]]
 

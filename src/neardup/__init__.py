@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.version import VERSION as __version__  # noqa: N811 - the name that Python tools expect
 
 if TYPE_CHECKING:
+    from neardup.cleaning.dedup import dedup as dedup
+    from neardup.cleaning.result import Deduped as Deduped
     from neardup.errors import NeardupError as NeardupError
     from neardup.model.document import FLUSH as FLUSH
     from neardup.model.document import Document as Document
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "FLUSH": "model.document.FLUSH",
+    "Deduped": "cleaning.result.Deduped",
     "Document": "model.document.Document",
     "Group": "model.verdict.Group",
     "Lexicon": "tables.lexicon.Lexicon",
@@ -58,6 +61,7 @@ _HOMES = {
     "Stats": "window.base.Stats",
     "Verdict": "model.verdict.Verdict",
     "Window": "window.base.Window",
+    "dedup": "cleaning.dedup.dedup",
     "doc_q": "signing.doc_q.doc_q",
     "open": "opening.open_window",
     "sign": "signing.signer.sign",

@@ -139,12 +139,11 @@ class RecipeMismatch(NeardupError):
     def __str__(self) -> str:
         remedy = "ingest its documents into a new window"
         old, new = self.found.split(":"), self.expected.split(":")
-        if (
-            self.directory is not None and old[1:3] == new[1:3]
-        ):  # q and case stay: texts are stored as normal forms
+        # q and case cannot change: texts are stored as normal forms.
+        if self.directory is not None and old[1:3] == new[1:3]:
             remedy = f"sign it again (`neardup resign --window {self.directory}`), or {remedy}"
         if old[0] == new[0]:
-            options = "no --q, --fold-case, --lexicon"
+            options = "no --q, --fold-case, --reach, --lexicon, --salt"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
             f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"

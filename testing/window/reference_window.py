@@ -416,6 +416,21 @@ class ReferenceWindow:
 
     # -- looking back --
 
+    def get(self, id: str) -> Verdict | None:
+        return self.living[id].verdict if id in self.living else None
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.living
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.living, key=lambda name: self.living[name].arrival))
+
+    def __len__(self) -> int:
+        return len(self.living)
+
+    def __bool__(self) -> bool:
+        return True
+
     def query(
         self,
         text: str | None = None,

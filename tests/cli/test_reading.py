@@ -164,12 +164,13 @@ def test_a_folder_of_all_sorts_is_read_and_the_rest_counted(run):
     Path("d/sub/b.json").write_text(json.dumps(STREAM[2:4], indent=2))
     Path("d/c.csv").write_text(f'id,text,time\nc,"{MILL}",2026-11-19T09:00:00Z\n')
     Path("d/t.txt").write_text("A text of its own.")
-    for name in ("x.html", "sub/y.html", "z.eml"):
+    for name in ("x.html", "sub/y.html", "z.md"):
         Path("d", name).write_text("<p>")
     done = run("ingest", "d", "--format", "quiet")
     assert done.code == 0
     assert done.err.startswith(
-        "neardup: d: 3 passed over: .html 2 (first: x.html), .eml 1 (first: z.eml); --input says what they are\n"
+        "neardup: d: 3 passed over: .html 2 (first: x.html), .md 1 (first: z.md); --input says what they are; "
+        "--html reads pages\n"
     )
     assert "6 documents" in done.err
 

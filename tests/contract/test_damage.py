@@ -203,6 +203,16 @@ def test_a_repair_that_was_ended_is_finished_by_the_next(path, monkeypatch):
     assert len(ids_in(path)) == 11
 
 
+def test_a_damaged_copy_is_found_and_made_anew(path):
+    copy = path / "window.json.copy"
+    whole = copy.read_bytes()
+    copy.write_bytes(b"")
+    with pytest.raises(WindowDamaged, match=r"window\.json\.copy"):
+        read_everything(path)
+    assert repair(path, dry_run=False).restorable == {"window.json.copy": "window.json"}
+    assert copy.read_bytes() == whole
+
+
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)

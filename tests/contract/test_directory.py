@@ -278,7 +278,7 @@ def test_a_new_window_has_no_earlier_settings(tmp_path):
 
 
 def test_another_recipe_is_refused_with_both_names(path):
-    with pytest.raises(RecipeMismatch, match=r"neardup-1:q4:.*neardup-1:q5:") as caught:
+    with pytest.raises(RecipeMismatch, match=r"neardup-2:q4:.*neardup-2:q5:") as caught:
         open_window(path, recipe=Recipe(q=5))
     assert caught.value.where == str(path)
     with open_window(path, recipe=Recipe()) as window:

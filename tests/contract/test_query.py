@@ -75,7 +75,7 @@ def test_of_short_and_empty_texts(window):
     assert ids(window.query("a b")) == ["x"]
     assert window.query("...").status == "empty"
     assert window.query("ba").status == "unique"
-    assert window.query(grams(0, 60), threshold="0.001").duplicate_of == "a"
+    assert window.query(grams(0, 30), threshold="0.001").duplicate_of == "a"
 
 
 def test_nothing_is_stored(window):

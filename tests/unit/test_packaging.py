@@ -30,7 +30,7 @@ def wheel(tmp_path_factory) -> zipfile.ZipFile:
 
 def test_data_files_are_in_the_built_wheel(wheel):
     inside = set(wheel.namelist())
-    wanted = {f"neardup/data/{name}" for name in ("unicode16.bin", "rank16.bin", "default.lexicon")}
+    wanted = {f"neardup/data/{name}" for name in ("unicode16.bin", "default.lexicon")}
     assert wanted | {"neardup/py.typed"} <= inside
 
 

@@ -12,8 +12,8 @@ import pytest
 import neardup
 
 NAMES = {
-    "FLUSH", "Document", "Group", "Lexicon", "Match", "Member", "NeardupError", "PartialMatch", "Recipe", "Reject",
-    "Settings", "Signature", "Stats", "Verdict", "Window", "__version__", "doc_q", "open", "sign",
+    "FLUSH", "Deduped", "Document", "Group", "Lexicon", "Match", "Member", "NeardupError", "PartialMatch", "Recipe",
+    "Reject", "Settings", "Signature", "Stats", "Verdict", "Window", "__version__", "dedup", "doc_q", "open", "sign",
 }  # fmt: skip
 
 

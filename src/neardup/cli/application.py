@@ -9,7 +9,7 @@ import typer
 from neardup.cli.doctor import doctor
 from neardup.cli.evaluate import evaluate
 from neardup.cli.exit_codes import ErrorReportingGroup, run
-from neardup.cli.ingest import ingest
+from neardup.cli.file_commands import FILE_COMMANDS
 from neardup.cli.lexicon import lexicon
 from neardup.cli.rollover import rollover
 from neardup.cli.setup import setup
@@ -51,7 +51,7 @@ def neardup(
 
 
 COMMANDS = (
-    ingest, watch, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
+    *FILE_COMMANDS, watch, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -33,6 +33,7 @@ def ingest(
     min_shared: options.MinSharedOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
+    reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     policy: options.PolicyOption = None,
@@ -46,6 +47,7 @@ def ingest(
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     ahead_hours: options.AheadHoursOption = None,
     advance: options.AdvanceOption = None,
     from_index: Annotated[
@@ -109,7 +111,7 @@ def ingest(
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     outputs = OutputOptions(format, output, rejects, append, force)
     if from_index is None:
-        reading = {"form": input, "delimiter": delimiter, "encoding": encoding}
+        reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
         named = {"id": id_field, "time": time_field}
         code = _ingest_files(window, settings, files or [], outputs, reading=reading, named=named)
     elif in_place:

@@ -65,10 +65,11 @@ def from_command_line(text: str | None, option: str) -> str | None:
 
 
 def _content(file: Path, encoding: str | None) -> str:
+    from neardup.sources.files import form_of
     from neardup.sources.reader import Reader
 
     _check_not_records(file)
-    reader = Reader([file], form="text", encoding=encoding)
+    reader = Reader([file], form="mail" if form_of(file.name) == "mail" else "text", encoding=encoding)
     for item in reader:
         if isinstance(item, Document):
             _report_kind(file, item.text, reader)
@@ -81,7 +82,7 @@ def _content(file: Path, encoding: str | None) -> str:
 def _check_not_records(file: Path) -> None:
     from neardup.sources.files import STDIN, form_of
 
-    if str(file) != STDIN and form_of(file.name) not in ("text", None):
+    if str(file) != STDIN and form_of(file.name) not in ("text", "html", "mail", None):
         raise typer.BadParameter(
             f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
             f"--file - < {file} takes the whole of it for one text",

@@ -52,8 +52,7 @@ def build(
 ) -> None:
     """Make a lexicon from a sample of documents like your own, best not the very ones to be compared.
 
-    It changes how fast candidates are found and how words weigh, never a doc_q. A larger sample makes searches cheaper,
-    until the q-grams it prefers are so rare that an edit removes them and copies are missed.
+    It changes which words are common, how words weigh, and how fast the complete search is; never a sketch or a doc_q.
 
     Example:
 

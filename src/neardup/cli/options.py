@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from neardup.cli import reading_options
 from neardup.cli.context import DEFAULT_WINDOW
 from neardup.model.settings import MAX_Q, ROUTES, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
-READING = "Reading"
+READING = reading_options.READING
 WRITING = "Writing"
 
 Format = Literal["jsonl", "table", "quiet"]
@@ -73,16 +74,14 @@ def checked_time(text: str | None) -> str | None:
     return text
 
 
-_FILES = "JSON Lines, JSON, CSV, text files or directories of them, plain, gzip or zstd; - is standard input."
+_FILES = (
+    "JSON Lines, JSON, CSV, text, mail, mailboxes, Parquet, Arrow, or directories of them, plain, gzip or zstd; "
+    "- is standard input."
+)
 
 FilesArgument = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE",
-        callback=_that_exist,
-        show_default=False,
-        help=_FILES,
-    ),
+    typer.Argument(metavar="FILE", callback=_that_exist, show_default=False, help=_FILES),
 ]
 PerhapsFilesArgument = Annotated[
     list[Path] | None,
@@ -158,7 +157,10 @@ RoutesOption = Annotated[
 MinSharedOption = Annotated[
     int | None,
     _setting(
-        "min_shared", metavar="N", nothing="by threshold", help="Sketch q-grams that a candidate must share."
+        "min_shared",
+        metavar="N",
+        nothing="by threshold",
+        help="Keys of a sketch that a candidate must share.",
     ),
 ]
 PartialOption = Annotated[
@@ -199,6 +201,14 @@ FoldCaseOption = Annotated[
         show_default="fold" if RECIPE.fold_case else "keep",
         rich_help_panel=COMPARING,
         help="Whether A equals a.",
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    _setting(
+        "reach",
+        metavar="NUMBER",
+        help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
     ),
 ]
 LexiconOption = Annotated[
@@ -251,10 +261,7 @@ MaxMemoryOption = Annotated[
 FsyncOption = Annotated[
     bool | None,
     _setting(
-        "fsync",
-        "--fsync/--no-fsync",
-        panel=KEEPING,
-        help="Survive a power cut, not only a killed process.",
+        "fsync", "--fsync/--no-fsync", panel=KEEPING, help="Survive a power cut, not only a killed process."
     ),
 ]
 MaxLengthOption = Annotated[
@@ -282,10 +289,7 @@ AdvanceOption = Annotated[
 BatchDocumentsOption = Annotated[
     int | None,
     _setting(
-        "batch_documents",
-        panel=None,
-        metavar="N",
-        help="Documents worked in one go; changes no verdict.",
+        "batch_documents", panel=None, metavar="N", help="Documents worked in one go; changes no verdict."
     ),
 ]
 ThreadsOption = Annotated[
@@ -304,54 +308,13 @@ AddressOption = Annotated[
     ),
 ]
 
-IdFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", show_default="id", rich_help_panel=READING, help="Field or column of the id."
-    ),
-]
-TextFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", show_default="text", rich_help_panel=READING, help="Field or column of the text."
-    ),
-]
-TimeFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default="time, timestamp or @timestamp",
-        rich_help_panel=READING,
-        help="Field or column of the time.",
-    ),
-]
-InputOption = Annotated[
-    Literal["jsonl", "csv", "text"] | None,
-    typer.Option(
-        show_default="by the file's name",
-        rich_help_panel=READING,
-        help="What the files are, whatever their names.",
-    ),
-]
-DelimiterOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR",
-        show_default="what fits the header",
-        rich_help_panel=READING,
-        help="Separator of CSV columns.",
-    ),
-]
-
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default="UTF-8",
-        rich_help_panel=READING,
-        help="What text is in, such as latin-1, cp1252 or utf-16.",
-    ),
-]
+DelimiterOption = reading_options.DelimiterOption
+EncodingOption = reading_options.EncodingOption
+HtmlOption = reading_options.HtmlOption
+IdFieldOption = reading_options.IdFieldOption
+InputOption = reading_options.InputOption
+TextFieldOption = reading_options.TextFieldOption
+TimeFieldOption = reading_options.TimeFieldOption
 
 OutputOption = Annotated[
     Path | None,

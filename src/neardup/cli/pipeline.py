@@ -191,13 +191,19 @@ class Tally:
     @property
     def rate(self) -> float:
         """Documents a second so far."""
-        return self.count / max(time.perf_counter() - self._begun, 1e-9)
+        return self.count / max(self.seconds, 1e-9)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken so far."""
+        return time.perf_counter() - self._begun
 
     def summary(self, rejects: Rejects) -> str:
         """The summary of the run."""
-        seconds = time.perf_counter() - self._begun
         statuses = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items()) or "nothing"
-        summary = f"{counted(self.count, 'document')} in {seconds:.1f} s ({self.rate:,.0f}/s): {statuses}"
+        summary = (
+            f"{counted(self.count, 'document')} in {self.seconds:.1f} s ({self.rate:,.0f}/s): {statuses}"
+        )
         if self.incomplete:
             summary += f"; {self.incomplete:,} not compared with all of their window"
         left = self.left()
@@ -211,9 +217,13 @@ class Tally:
 
 
 @contextmanager
-def progress(position: Position, rejects: Rejects, *, shown: bool) -> Iterator[Tally]:
-    """A tally that moves the bar if it is `shown`, and is summed up when the run ends, however it does."""
-    tally = Tally()
+def progress(
+    position: Position, rejects: Rejects, *, shown: bool, tally: Tally | None = None
+) -> Iterator[Tally]:
+    """The tally, or a new one, that moves the bar if it is `shown`, and is summed up when the run ends, however it
+    does.
+    """
+    tally = tally or Tally()
     try:
         if shown:
             with _bar(position, tally):

@@ -9,7 +9,7 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_lines, print_table
 from neardup.model.hours import hour_name
 from neardup.stores.repair import ASIDE
-from neardup.stores.window_directory import COPY, check_window
+from neardup.stores.window_directory import check_window
 from neardup.window.directory_repair import repair_directory
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def _cells(loss: dict[str, Any]) -> list[Any]:
 
 
 def _in_words(survey: Survey, path: Path) -> Iterator[str]:
-    for name in survey.restorable:
-        yield f"{name} is damaged: {name}{COPY} takes its place"
+    for name, source in survey.restorable.items():
+        yield f"{name} is damaged: {source} takes its place"
     if survey.missing is None:
         yield "the commit is damaged: all whole documents count, and how many there were is not known"
     elif survey.missing:

@@ -24,6 +24,7 @@ _IN_A_CLUSTER = (
 
 def resign(
     window: options.WindowOption = None,
+    reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     force: Annotated[
@@ -58,7 +59,8 @@ def resign(
     # Reading a window needs numpy.
     from neardup.window.directory_resign import resign_directory
 
-    changes = {name: path for name, path in (("lexicon", lexicon), ("salt", salt)) if path is not None}
+    given = {"reach": reach, "lexicon": lexicon, "salt": salt}
+    changes = {name: value for name, value in given.items() if value is not None}
     path = Path(location)
     done = resign_directory(path, settings.given.get("recipe"), changes, dry_run=not force)
     _report(path, done, force=force)

@@ -26,6 +26,7 @@ def setup(
     window: options.AddressOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
+    reach: options.ReachOption = None,
     simhash_variants: Annotated[
         int | None,
         typer.Option(

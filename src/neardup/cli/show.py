@@ -12,6 +12,7 @@ def show(
     encoding: options.EncodingOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
+    reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     format: options.PrintedOption = "table",

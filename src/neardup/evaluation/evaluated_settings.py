@@ -7,7 +7,14 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self
 
-from neardup.model.settings import DEFAULT_MAX_CANDIDATES, DEFAULT_MAX_LENGTH, Recipe, Retrieval, Settings
+from neardup.model.settings import (
+    DEFAULT_MAX_CANDIDATES,
+    DEFAULT_MAX_LENGTH,
+    Recipe,
+    Retrieval,
+    Settings,
+    exact_threshold,
+)
 from neardup.tables.lexicon import Lexicon
 
 
@@ -46,15 +53,21 @@ class EvaluatedSettings:
         return cls(**{**values, "recipe": Recipe(**values["recipe"]), "routes": tuple(values["routes"])})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; a lexicon by its path."""
+        """Plain values; a lexicon and a salt by their paths."""
         values = asdict(self)
-        if self.recipe.lexicon is not None:
-            values["recipe"]["lexicon"] = str(self.recipe.lexicon)
+        for name in ("lexicon", "salt"):
+            path = getattr(self.recipe, name)
+            values["recipe"][name] = None if path is None else str(path)
         return values
 
     def settings(self, retrieval: Retrieval, threshold: float) -> Settings:
-        """Those of a window in which every document is compared with all before it, and every copy is listed."""
+        """Those of a window in which every document is compared with all before it, and every copy is listed.
+
+        Where the recipe is the default one, its sketches reach as far as those of a new window at that threshold.
+        """
         own = {one.name: getattr(self, one.name) for one in fields(self)}
+        if self.recipe == Recipe():
+            own["recipe"] = Recipe.for_threshold(exact_threshold(threshold))
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
 
     @cached_property

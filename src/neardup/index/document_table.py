@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.posting_lists import Hits
+from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.bitmap_filter import fill_levels
@@ -334,31 +335,9 @@ class DocumentTable:
 
     def chain_same_texts(self, first: int) -> None:
         """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
-        fingerprints = self.rows["fingerprint"][first : self.size]
-        order = np.argsort(fingerprints[:, 0], kind="stable")
-        ordered = fingerprints[order]
-        same = (ordered[1:] == ordered[:-1]).all(axis=1)
-        if not same.any():
-            return
-        starts = np.flatnonzero(np.concatenate([[True], ~same]))
-        lengths = np.diff(np.append(starts, len(order)))
-        posted = np.repeat(order[starts], lengths)
+        order, same, posted = same_texts(self.rows["fingerprint"][first : self.size])
         self.first_of[first + order] = first + posted
-        self._chain(first + order, np.concatenate([[False], same]), first + posted)
-
-    def _chain(
-        self, documents: NDArray[np.int64], same: NDArray[np.bool_], firsts: NDArray[np.int64]
-    ) -> None:
-        """Chains `documents`, ordered by text and then as they came; `same`: of the text of the one before.
-
-        As a search chains them (kernels/posting_lists.py): behind the first the newest, and so back to the second.
-        """
-        positions = np.flatnonzero(same)
-        later = np.append(same[1:], False)[positions]
-        second = ~same[positions - 1]
-        self.next_of[documents[positions]] = np.where(second, -1, documents[positions - 1])
-        newest = positions[~later]
-        self.next_of[firsts[newest]] = documents[newest]
+        chain(self.next_of, first + order, same, first + posted)
 
     def docs_of_arrivals(self, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The documents of these `arrivals`; -1 for those that are not in memory."""
@@ -417,5 +396,5 @@ class DocumentTable:
         same = np.concatenate([[False], firsts[order][1:] == firsts[order][:-1]])
         self.first_of = posted[firsts].astype(np.int32)
         self.next_of = np.full(len(kept), -1, np.int32)
-        self._chain(order, same, posted[firsts][order])
+        chain(self.next_of, order, same, posted[firsts][order])
         return posted

@@ -18,7 +18,6 @@ from neardup.index.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
 from neardup.index.search import passes_bitmap_filter, required_overlaps
 from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Ranking, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
-from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part
 from neardup.signing.signature import concatenated
@@ -172,11 +171,11 @@ class Verifier:
         if self._rule is not None:  # which numbers are of use depends on both sizes
             signer.count(signed, np.unique(queries).tolist())
             sizes = table.qgram_counts(unique)
-            signer.count_texts(data, offsets, np.flatnonzero(sizes == UNCOUNTED), sizes)
+            signer.count_texts(data, offsets, np.flatnonzero(sizes < 0), sizes)
             table.count(unique, sizes)
             needed = self._enough(signed.counts[queries], sizes[at], sentences)
         others = table.qgram_counts(docs)
-        before = others == UNCOUNTED
+        before = others < 0
         longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
         shared = np.zeros(len(docs), np.int64)
         verify_pairs(
@@ -184,7 +183,7 @@ class Verifier:
             others, needed, (self._threshold.numerator, self._threshold.denominator), signer.recipe.q,
             signer.scratch(longest), shared,
         )  # fmt: skip
-        counted = np.flatnonzero(before & (others != UNCOUNTED))
+        counted = np.flatnonzero(before & (others >= 0))
         table.count(docs[counted], others[counted])
         return shared
 

@@ -84,7 +84,7 @@ def passes(
 
     Pair i is document `queries[i]` (int64) of a batch and `docs[i]` (int64) of a table.
 
-    query_counts, counts   int64 and int32: |A| of each document of the batch, |B| by doc; negative: not counted
+    query_counts, counts   int64 and int32: |A| of each document of the batch, |B| by doc; known at level 0
     query_levels, levels   uint8: their levels
     query_bitmaps          uint64, n × LEVELS × WORDS: as `fill_three_levels` makes them
     bitmaps                uint64, docs × WORDS: at each set's own level
@@ -106,8 +106,8 @@ def passes(
             others += np.int64(ones(theirs))
             mine_alone += np.int64(ones(mine & ~theirs))
             theirs_alone += np.int64(ones(theirs & ~mine))
-        count, other = query_counts[query], np.int64(counts[doc])
-        if level == 0 and count >= 0 and other >= 0:
+        if level == 0 and at == 1:  # both are short, and so both are counted
+            count, other = query_counts[query], np.int64(counts[doc])
             needed = (numerator * max(count, other) + denominator - 1) // denominator
             out[i] = mine_alone <= count - needed and theirs_alone <= other - needed
         else:

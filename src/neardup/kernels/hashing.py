@@ -65,28 +65,6 @@ def _round(lane, value):
 
 
 @njit(cache=True, nogil=True)
-def xxh64_pair(data, start, end):
-    """xxh64 of the bytes `data[start:end]` (uint8) with seeds 0 and 1, two uint64.
-
-    Two independent chains at once, at the price of one and a bit.
-    """
-    zero, one = _U(0), _U(1)
-    at = start
-    if end - start < 32:
-        return xxh64(data, start, end, zero), xxh64(data, start, end, one)
-    a, b, c, d = PRIME_1 + PRIME_2, PRIME_2, zero, zero - PRIME_1
-    e, f, g, h = a + one, b + one, c + one, d + one
-    while at + 32 <= end:
-        w, x, y, z = read64(data, at), read64(data, at + 8), read64(data, at + 16), read64(data, at + 24)
-        a, b, c, d = _round(a, w), _round(b, x), _round(c, y), _round(d, z)
-        e, f, g, h = _round(e, w), _round(f, x), _round(g, y), _round(h, z)
-        at += 32
-    length = _U(end - start)
-    first = _finished(_merged(a, b, c, d) + length, data, at, end)
-    return first, _finished(_merged(e, f, g, h) + length, data, at, end)
-
-
-@njit(cache=True, nogil=True)
 def _merged(a, b, c, d):
     h = _rotate(a, 1) + _rotate(b, 7) + _rotate(c, 12) + _rotate(d, 18)
     for lane in (a, b, c, d):

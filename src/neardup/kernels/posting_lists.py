@@ -56,8 +56,8 @@ class Lists(NamedTuple):
 def find(entries, key):
     """Slot of `key` (uint64), or of the free place where it would go.
 
-    Keys are hashed once more: a sketch prefers keys by their low bits and its lexicon by their high ones, so
-    neither spread.
+    Keys are hashed once more: those of a sketch are the smallest, whose high bits are alike, and a lexicon knows
+    q-grams by their high ones.
     """
     mask = len(entries) - 1
     slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import DocumentError, SettingsError
+from neardup.model.plain_values import is_missing, plain
 from neardup.model.settings import HOUR_MS
 
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
@@ -56,9 +57,9 @@ FLUSH: Final = Flush()
 
 
 class Document(NamedTuple):
-    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive =
-    UTC), ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None = time of arrival. `fields`: what else it has;
-    an engine that keeps whole documents (Elasticsearch) keeps them beside the text.
+    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive = UTC),
+    date, ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None (or NaT) = time of arrival. `fields`: what
+    else it has; an engine that keeps whole documents (Elasticsearch) keeps them beside the text.
     """
 
     id: str
@@ -252,13 +253,31 @@ def check_documents(documents: Any) -> None:
         remedy = "the documents of a file are read by `neardup ingest`"
     elif hasattr(documents, "columns"):
         remedy = (
-            "a frame gives columns; pass frame.to_dict('records') or, of polars, frame.iter_rows(named=True)"
+            "a frame gives columns; pass frame.to_dict('records'), of polars frame.iter_rows(named=True), of Arrow "
+            "table.to_pylist(); neardup.dedup takes it as it is"
         )
     elif isinstance(documents, Iterable):
         return
     else:
         remedy = "such as a list"
     raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
+
+
+def _plain_id(id: Any) -> str:
+    """The id as text. Raises `DocumentError` for what is none."""
+    known = id if isinstance(id, str | int) else plain(id)
+    if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
+        return str(known)
+    if not isinstance(known, str) or not known:
+        raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
+    return known
+
+
+def _plain_time(time: Any) -> Any:
+    """The time as plain Python has it; None for a time that is none. A number that is none is a mistake."""
+    if time is None or isinstance(time, str | int | float):
+        return time
+    return None if is_missing(time) else plain(time)
 
 
 def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
@@ -283,10 +302,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         id, text, time, fields = Document(*item)
     else:
         raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
-    if isinstance(id, int) and not isinstance(id, bool) and id.bit_length() <= 64:
-        id = str(id)
-    if not isinstance(id, str) or not id:
-        raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
+    id, time = _plain_id(id), _plain_time(time)
     if not isinstance(text, str):
         raise DocumentError(id, f"text is {type(text).__name__}, not a string")
     if len(text) > max_length:

@@ -26,31 +26,10 @@ from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
 
 __all__ = [
-    "Pair",
-    "brute_force_pairs",
-    "doc_q",
-    "doc_q_counts",
-    "fingerprint",
-    "idf",
-    "is_common",
-    "is_narrow",
-    "key",
-    "lower",
-    "nfc",
-    "normal_form",
-    "qgrams",
-    "recipe",
-    "sentence_fingerprints",
-    "sentences",
-    "shared_for",
-    "sign",
-    "simhash",
-    "simhash_bands",
-    "simhash_features",
-    "sketch",
-    "word_class",
-    "words",
-]
+    "Pair", "brute_force_pairs", "doc_q", "doc_q_counts", "fingerprint", "idf", "is_common", "is_narrow", "key",
+    "lower", "nfc", "normal_form", "qgrams", "recipe", "sentence_fingerprints", "sentences", "shared_for",
+    "sign", "simhash", "simhash_bands", "simhash_features", "sketch", "word_class", "words",
+]  # fmt: skip
 
 MASK64 = (1 << 64) - 1
 WIDE_ABOVE = 512  # R: larger sets are sampled by wide grams

@@ -96,12 +96,12 @@ class Signer:
         data, offsets = concatenated(texts)
         longest = int(np.diff(offsets).max(initial=0))
         rules = self._rules
-        room = max(3 * rules.size, rules.also_whole + rules.size)
+        longest_sketch = max(3 * rules.size, rules.also_whole + rules.size)
         batch = SignedBatch(
             texts=np.empty(MAX_GROWTH * len(data), np.uint8),
             text_offsets=np.empty(n + 1, np.int64),
             counts=np.empty(n, np.int64),
-            sketches=np.empty(n * room, np.uint64),
+            sketches=np.empty(n * longest_sketch, np.uint64),
             sketch_offsets=np.empty(n + 1, np.int64),
             levels=np.empty(n, np.uint8),
             bitmaps=np.empty((n, LEVELS, BITMAP_WORDS), np.uint64),

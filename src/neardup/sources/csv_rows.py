@@ -13,6 +13,7 @@ from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
 from neardup.sources.lines import Overlong, excerpt, lines
+from neardup.sources.position import Record
 
 if TYPE_CHECKING:
     from neardup.model.document import Document
@@ -59,7 +60,7 @@ def documents(
         elif header:
             yield _item(header, row, use, position, source)
         elif use.text in row:
-            header = row
+            header, source.header = row, source.raw()
         else:
             yield position.reject(_no_column(use.text, row), raw=source.excerpt())
             return
@@ -140,21 +141,22 @@ def _delimiter(header: str, text_field: str) -> str:
 
 def _item(header: list[str], row: list[str], use: FieldUse, position: Position, source: _LineSource) -> Item:
     try:
-        return _document(header, row, use, position, source.fault(position.encoding))
+        return _document(header, row, use, position, source)
     except RecordError as error:
         return position.reject(error.reason, id=error.id, raw=source.excerpt())
 
 
 def _document(
-    header: list[str], row: list[str], use: FieldUse, position: Position, fault: str | None
+    header: list[str], row: list[str], use: FieldUse, position: Position, source: _LineSource
 ) -> Document:
-    if fault:
+    if fault := source.fault(position.encoding):
         raise RecordError(fault)
     if len(row) != len(header):
         raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
     record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == use.text}
+    position.record = Record(source.raw(), record, source.header, header)
     return use.document(record, position.name("\0".join(row).encode()))
 
 
@@ -176,6 +178,7 @@ class _LineSource:
         self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
         self.is_interrupted = False
         self.start = 1
+        self.header = b""
 
     def begin(self) -> None:
         """A new row starts here."""
@@ -201,6 +204,10 @@ class _LineSource:
     def excerpt(self) -> str:
         """The beginning of the row's first line."""
         return excerpt(self._read[0]) if self._read else ""
+
+    def raw(self) -> bytes:
+        """The row as it stands in the file, without its last line end."""
+        return b"\n".join(self._read)
 
     def fault(self, encoding: str | None) -> str | None:
         """What is wrong with the bytes of this row, if anything is."""

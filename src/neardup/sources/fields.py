@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.document import Document
 from neardup.model.field_path import field_of, without_field
+from neardup.model.plain_values import plain
 
 if TYPE_CHECKING:
     from neardup.sources.position import Position
@@ -73,13 +75,16 @@ class Fields:
             return f"no text: field {self.text!r} is null"
         return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
 
-    def _time(self, record: Mapping[str, Any], id: str) -> str | int | float | None:
+    def _time(self, record: Mapping[str, Any], id: str) -> datetime | str | float | None:
         for name in self.time:
             value = field_of(record, name)
             if value is None or value == "":
                 continue
             if isinstance(value, str | int | float) and not isinstance(value, bool):
                 return value
+            if isinstance(value, date):
+                moment: datetime = plain(value)
+                return moment
             raise RecordError(f"field {name!r} is {_kind(value)}, not a time", id)
         return None
 

@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.streams import is_live
 
-Form = Literal["jsonl", "csv", "text"]
+Form = Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow"]
 
+INPUTS: Final = get_args(Form)
 STDIN: Final = "-"
 STREAMS: Final = ("/dev/", "/proc/")
 """Where names stand for what is open already, such as standard input and output: they name nobody's file."""
@@ -26,17 +27,33 @@ FORMS: Final[dict[str, Form]] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".txt": "text",
+    ".eml": "mail",
+    ".mbox": "mbox",
+    ".mbx": "mbox",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
 }
+_DELIVERED: Final = ("cur", "new")
+MAILDIR: Final = (*_DELIVERED, "tmp")
+"""What every folder of a Maildir has; its mails, whose names tell nothing, lie in the first two."""
 OF_A_WINDOW: Final = "window.json"
 """What every window has: a directory with it is none of documents."""
 
 
 class File(NamedTuple):
-    """A file by the name to open it by, and the `stem` that ids are made of; or the `problem` that there is with it."""
+    """A file by the name to open it by, and the `stem` that ids are made of; or the `problem` that there is with it.
+
+    `form`: what it is, where that is not for its name to tell.
+    """
 
     name: str
     stem: str
     problem: str | None = None
+    form: Form | None = None
 
 
 class Listing(NamedTuple):
@@ -46,11 +63,12 @@ class Listing(NamedTuple):
     passed_over: list[str]
 
 
-def listed(names: Iterable[str], form: Form | None = None) -> Listing:
-    """The files of `names`; below directories those of known endings, sorted by path.
+def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False) -> Listing:
+    """The files of `names`; below directories those of known endings and the mails of a Maildir, sorted by path.
 
     Where a `form` is given, below directories those that it can be: of its endings, or of none that is known. Hidden
-    files, windows and linked directories are passed over. Files whose stems would be the same have their paths for it.
+    files, windows, linked directories and, unless `html` is asked for, pages are passed over. Files whose stems would
+    be the same have their paths for it.
     """
     files: list[File] = []
     passed_over: list[str] = []
@@ -59,12 +77,14 @@ def listed(names: Iterable[str], form: Form | None = None) -> Listing:
             files.append(File(name, Path(name).name))
             continue
         passed = KindCounts()
-        files += _below(Path(name), form, passed) or [_nothing(name)]
+        files += _below(Path(name), form, passed, html=html) or [_nothing(name, html=html)]
         if len(passed):
             hint = "" if form else "; --input says what they are"
+            pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
+            hint += "; --html reads pages" if pages and form != "html" else ""
             passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
     # Two files of one name in one run would give the same ids, and one would replace the other's documents.
-    stems = Counter(stem for _, stem in {(file.name, file.stem) for file in files})
+    stems = Counter(stem for _, stem in {file[:2] for file in files})
     return Listing(
         [file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix()) for file in files],
         passed_over,
@@ -120,47 +140,63 @@ def escaped(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _nothing(name: str) -> File:
-    known = ", ".join(FORMS)
-    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known})")
+def _nothing(name: str, *, html: bool) -> File:
+    known = ", ".join(suffix for suffix, form in FORMS.items() if html or form != "html")
+    pages = "" if html else "; --html reads pages"
+    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known}){pages}")
 
 
-def _below(directory: Path, form: Form | None, passed: KindCounts) -> list[File]:
+def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool) -> list[File]:
     """The files below `directory` that are read; those that are not go to `passed`."""
-    files: list[tuple[Path, str | None]] = []
+    files: list[File] = []
     for parent, directories, names in os.walk(
-        directory, onerror=lambda error: files.append((Path(error.filename), _unreadable(error)))
+        directory, onerror=lambda error: files.append(File(error.filename, "", _unreadable(error)))
     ):
         if OF_A_WINDOW in names:
             passed.add("a window", escaped(str(Path(parent).relative_to(directory))))
             directories.clear()
             continue
-        directories.sort()
-        for name in (*directories, *sorted(names)):
+        if _is_maildir(Path(parent)):
+            directories.remove("tmp")  # what is still being delivered
+        is_delivered = Path(parent).name in _DELIVERED and _is_maildir(Path(parent).parent)
+        of_all: Form | None = "mail" if is_delivered else None
+        for name in (*directories, *names):
             path = Path(parent, name)
-            reason = _why_passed_over(path, form, is_directory=name in directories)
+            own = of_all or form_of(name)
+            is_directory = name in directories
+            reason = _why_passed_over(path, own, form, html=html, is_directory=is_directory)
             if reason:
                 passed.add(reason, escaped(str(path.relative_to(directory))))
-            elif name not in directories:
-                files.append((path, None))
-        directories[:] = [name for name in directories if not name.startswith(".")]
-    return [
-        File(str(path), path.relative_to(directory).as_posix(), problem) for path, problem in sorted(files)
-    ]
+            elif not is_directory:
+                files.append(File(str(path), "", form=of_all))
+        directories[:] = [name for name in directories if not _is_hidden(Path(parent, name))]
+    files.sort(key=lambda file: Path(file.name))
+    return [file._replace(stem=Path(file.name).relative_to(directory).as_posix()) for file in files]
 
 
-def _why_passed_over(path: Path, form: Form | None, *, is_directory: bool) -> str | None:
-    """Why the file or directory is not read, in a word or two; None if it is."""
-    if path.name.startswith("."):
+def _why_passed_over(
+    path: Path, own: Form | None, form: Form | None, *, html: bool, is_directory: bool
+) -> str | None:
+    """Why the file or directory is not read, in a word or two; None if it is. `own`: the form that its name tells."""
+    if _is_hidden(path):
         return "hidden"
     if is_directory:
         return "linked directory" if path.is_symlink() else None
     if not path.is_file():
         return "no file"
-    own = form_of(path.name)
-    if (own is None and form is None) or (own is not None and form not in (None, own)):
+    is_page = own == "html" and form is None and not html
+    if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
         return ending(path.name) or "no ending"
     return None
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether its name says so; the folders of a Maildir are called so, too, and are not."""
+    return path.name.startswith(".") and not _is_maildir(path)
+
+
+def _is_maildir(directory: Path) -> bool:
+    return all((directory / name).is_dir() for name in MAILDIR)
 
 
 def _unreadable(error: OSError) -> str:

@@ -13,6 +13,7 @@ from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
 from neardup.sources.json_values import Cut, is_spread, values
 from neardup.sources.lines import Overlong, excerpt, lines
+from neardup.sources.position import Record
 
 if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
@@ -64,6 +65,7 @@ def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
         return None
     if type(record) is not dict:
         return position.reject("not a JSON object", raw=excerpt(line))
+    position.record = Record(line, record)
     try:
         return use.document(record, position.name(line))
     except RecordError as error:

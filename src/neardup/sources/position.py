@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import xxhash
 
@@ -20,13 +21,26 @@ BLOCK: Final = 1_000_000
 """Records without an id among which those of the same content are counted."""
 
 
+class Record(NamedTuple):
+    """A record as it was read: its `raw` bytes, where it stood in lines, in UTF-8 without the line end; its values.
+
+    `header`: of CSV the raw header, of Parquet and Arrow the schema; `columns` are their names.
+    """
+
+    raw: bytes | None
+    values: Mapping[str, Any]
+    header: Any = None
+    columns: Sequence[str] = ()
+
+
 @dataclass
 class Position:
     """The source and line of the record being read.
 
     `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
-    tells which of the records that begin in it. Where `by_content`, ids are made of what records hold, because
-    lines mean nothing: another stream has other ones there. `encoding` is what the source was in, if not UTF-8.
+    tells which of the records that begin in it; `record` is the one that was read last. Where `by_content`, ids are
+    made of what records hold, because lines mean nothing: another stream has other ones there. `encoding` is what the
+    source was in, if not UTF-8.
     """
 
     source: str = ""
@@ -35,6 +49,7 @@ class Position:
     nth: int = 1
     by_content: bool = False
     encoding: str | None = None
+    record: Record | None = None
     _same: Counter[str] = field(default_factory=Counter)
     _unnamed: int = 0
     _recent: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -42,7 +57,7 @@ class Position:
     def enter(self, source: str, stem: str, *, by_content: bool = False) -> None:
         """Go to the beginning of the next source."""
         self.source, self.stem, self.by_content = source, stem, by_content
-        self.line, self.nth = 0, 1
+        self.line, self.nth, self.record = 0, 1, None
         self._same.clear()
         self._unnamed = 0
 
@@ -74,6 +89,12 @@ class Position:
         self._same[name] += 1
         again = f"-{self._same[name]}" if self._same[name] > 1 else ""
         return f"{name}{f'.{block}' if block else ''}{again}"
+
+    def document(self, id: str, text: str, time: str | None, fields: Mapping[str, Any]) -> Document:
+        """A document that is no record of fields, and the record that it makes."""
+        own = {"id": id, "time": time, **fields, "text": text}
+        self.record = Record(None, {name: value for name, value in own.items() if value is not None})
+        return Document(id, text, time, fields or None)
 
     def reject(self, reason: str, *, id: str | None = None, raw: str | None = None) -> Reject:
         """The rejection of this record."""

@@ -7,26 +7,27 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from neardup.model.document import Document
-from neardup.sources import csv_rows, json_lines, text_file
+from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
 from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
 from neardup.sources.kind_counts import KindCounts
+from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import Position
-from neardup.sources.streams import StreamError, chunks, is_live, peeked
-from neardup.sources.unsupported import format_of_beginning, reason_by_name, reason_for
+from neardup.sources.streams import StreamError, chunks, is_live
 
 if TYPE_CHECKING:
     from neardup.model.document import Reject
     from neardup.sources.files import File, Form
-    from neardup.sources.position import Item
+    from neardup.sources.position import Item, Record
 
 LONGEST: Final = 128 * 1024 * 1024
 """Bytes of a line or a text file: 10 million characters take at most 120 million bytes in JSON's longest escapes."""
 
 
 class Reader:
-    """The documents of `paths` in order: JSON Lines, JSON, CSV, text, directories of those; "-" is standard input.
+    """The documents of `paths` in order: JSON Lines, JSON, CSV, text, mail, mailboxes, Parquet and Arrow, with `html`
+    pages, and directories of all those; "-" is standard input.
 
     Iterating yields a `Document` for every record, a `Reject` where there should be one and is not, and `FLUSH` where
     standard input has nothing more to give now. Nothing that a file contains stops it: a file that is cut short or
@@ -55,6 +56,7 @@ class Reader:
         encoding: str | None = None,
         longest: int = LONGEST,
         keep: bool = False,
+        html: bool = False,
     ) -> None:
         chosen = fields or Fields()
         self._position = Position(encoding=None if encoding is None else checked_encoding(encoding))
@@ -63,7 +65,10 @@ class Reader:
         self._form = form
         self._delimiter = csv_rows.checked_delimiter(delimiter)
         self._longest = longest
-        self._files, self.passed_over = listed([os.fspath(path) for path in paths], form)
+        self._html = html or form == "html"
+        if self._html:
+            html_page.check_extractor()
+        self._files, self.passed_over = listed([os.fspath(path) for path in paths], form, html=self._html)
         self._as_text = KindCounts()
         self.paths = [file.name for file in self._files if file.problem is None]
         self.bytes_read = 0
@@ -78,6 +83,16 @@ class Reader:
                 if type(item) is Document:
                     remember(item.id)
                 yield item
+
+    @property
+    def record(self) -> Record | None:
+        """The record of the document that was yielded last."""
+        return self._position.record
+
+    @property
+    def where(self) -> tuple[str, int | None]:
+        """The file, as messages name it, and the line that was read last."""
+        return self._position.source, self._position.line or None
 
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line its document was read at, if it names none: an engine knows ids only."""
@@ -97,10 +112,18 @@ class Reader:
         if file.problem is not None:
             yield self._position.reject(file.problem)
             return
+        form = self._form or file.form or form_of(file.name)
+        if form is None:
+            yield self._position.reject(reason_by_name(file.name))
+            return
+        if form in form_readers.OF_TABLES:
+            yield from form_readers.rows(form, file.name, self._use, self._position)
+            self._count(total_bytes([file.name]) or 0)
+            return
         try:
             with opened(file.name) as descriptor:
                 self._name_by_content(file, descriptor)
-                yield from self._records(file.name, descriptor)
+                yield from self._content(form, descriptor)
         except StreamError as error:
             yield self._position.reject(str(error))
         except OSError as error:
@@ -113,25 +136,14 @@ class Reader:
             stem = "stdin" if is_stream else escaped(file.stem)
             self._position.enter(file.name, stem, by_content=True)
 
-    def _records(self, name: str, descriptor: int) -> Iterator[Item]:
-        position = self._position
-        content = chunks(descriptor, on_read=self._count, encoding=position.encoding)
-        form = self._form or form_of(name)
-        if form is None:
-            yield position.reject(reason_by_name(name))
-            return
-        head, content = peeked(content)
-        unsupported = format_of_beginning(head)
-        if form == "text":
-            if unsupported:
-                self._as_text.add(f"{unsupported.name} {unsupported.as_text}", position.source)
-            yield text_file.document(content, position, self._longest)
-        elif unsupported:
-            yield position.reject(reason_for(unsupported))
-        elif form == "csv":
-            yield from csv_rows.documents(content, self._use, position, self._longest, self._delimiter)
-        else:
-            yield from json_lines.documents(content, self._use, position, self._longest)
+    def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
+        """What the open file holds. A mail names the encodings of its parts itself."""
+        encoding = None if form in form_readers.OF_MAIL else self._position.encoding
+        content = chunks(descriptor, on_read=self._count, encoding=encoding)
+        reading = form_readers.Reading(
+            self._use, self._position, self._longest, self._delimiter, html=self._html
+        )
+        yield from form_readers.items(form, content, reading, self._as_text)
 
     def _count(self, read: int) -> None:
         self.bytes_read += read

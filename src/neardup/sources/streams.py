@@ -31,11 +31,12 @@ are a block of up to 128 KiB at most, so 64 make 2 MiB. Larger slices are hardly
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 WIDE_TEXT: Final = "UTF-16 text"
+PARQUET: Final = "Parquet"
 FOREIGN_MAGIC: Final = {
     b"PK\x03\x04": "a zip archive",
     b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
-    b"PAR1": "Parquet",
+    b"PAR1": PARQUET,
     b"%PDF": "PDF",
     b"\xff\xfe": WIDE_TEXT,
     b"\xfe\xff": WIDE_TEXT,
@@ -80,6 +81,9 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chu
         return _unzstd(whole)
     for magic, name in FOREIGN_MAGIC.items():
         if head.startswith(magic) and name != WIDE_TEXT:
+            if name == PARQUET:
+                how = "--input parquet reads it from a file (pip install pyarrow)"
+                raise StreamError(f"this is {name}: {how}")
             raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
         if head.startswith(magic) and encoding not in WIDE:
             raise StreamError(f"this is {name}: --encoding utf-16 reads it")

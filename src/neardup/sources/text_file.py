@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.model.document import Document
 from neardup.sources.encoding import not_text
 
 if TYPE_CHECKING:
@@ -16,14 +15,21 @@ if TYPE_CHECKING:
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """The whole stream as one document named by the file, or why it is none."""
+    data = content_of(chunks, longest)
+    if data is None:
+        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+    if fault := not_text(data, position.encoding):
+        return position.reject(fault, id=position.stem)
+    return position.document(position.named(data), data.decode("utf-8-sig"), None, {})
+
+
+def content_of(chunks: Iterator[Chunk], longest: int) -> bytes | None:
+    """The whole stream; None if it is longer than `longest` bytes."""
     pieces: list[bytes] = []
     length = 0
     for chunk in chunks:
         pieces.append(chunk or b"")
         length += len(pieces[-1])
         if length > longest:
-            return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
-    data = b"".join(pieces)
-    if fault := not_text(data, position.encoding):
-        return position.reject(fault, id=position.stem)
-    return Document(position.named(data), data.decode("utf-8-sig"), None)
+            return None
+    return b"".join(pieces)

@@ -21,7 +21,7 @@ from neardup.stores.hour_files import HourFiles
 from neardup.stores.lock import held
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
-from neardup.stores.window_directory import COPY
+from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,10 +60,8 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
 
 
 def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:
-    for name in survey.restorable:
-        draft = path / f"{name}.new"
-        shutil.copyfile(path / (name + COPY), draft)
-        draft.replace(path / name)
+    for name, source in survey.restorable.items():
+        write_whole(path / name, (path / source).read_bytes())
     if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
         return
     damaged = [hour for hour in survey.hours if hour.is_damaged]

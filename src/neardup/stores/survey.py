@@ -58,7 +58,7 @@ class HourSurvey(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """A window: its commit, its hours, and the files whose copies are to take their places.
+    """A window: its commit, its hours, and the damaged files each with the one that is to take its place.
 
     `missing` counts the rows that were committed and are nowhere; None if the commit is damaged, so that nobody can
     tell. `lost_hours` are hours of which nothing is left.
@@ -66,7 +66,7 @@ class Survey(NamedTuple):
 
     commit: Commit
     hours: list[HourSurvey]
-    restorable: list[str]
+    restorable: dict[str, str]
     missing: int | None
     lost_hours: list[int]
 
@@ -98,25 +98,37 @@ def examine_window(path: Path) -> Survey:
     return Survey(commit, hours, restorable, missing, lost_hours)
 
 
-def _restorable(path: Path) -> list[str]:
-    """The files of the window whose copies are to take their places; raises if a copy cannot be used either."""
-    files = []
+def _restorable(path: Path) -> dict[str, str]:
+    """The files of which one of two is damaged, with the other one; raises if neither of two can be used."""
+    files = {}
     try:
         description = read_description(path)
     except WindowDamaged as damage:
+        files[DESCRIPTION] = DESCRIPTION + COPY
         try:
             description = read_description(path, copy=True)
         except WindowDamaged as other:
             actual = f"{damage.found}, and in its copy {other.found}"
             raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
-        files.append(DESCRIPTION)
-    if description.own_lexicon and not _is_lexicon(path / LEXICON):
-        copy = path / (LEXICON + COPY)
-        if not _is_lexicon(copy):
-            actual = f"no lexicon, and none in {copy.name}"
-            raise WindowDamaged(path / LEXICON, actual, f"the one that the window was made with: {_BACKUP}")
-        files.append(LEXICON)
-    return files
+    else:
+        try:
+            read_description(path, copy=True)
+        except WindowDamaged:
+            files[DESCRIPTION + COPY] = DESCRIPTION
+    return files | (_restorable_lexicon(path) if description.own_lexicon else {})
+
+
+def _restorable_lexicon(path: Path) -> dict[str, str]:
+    own, copy = LEXICON, LEXICON + COPY
+    match _is_lexicon(path / own), _is_lexicon(path / copy):
+        case True, True:
+            return {}
+        case True, False:
+            return {copy: own}
+        case False, True:
+            return {own: copy}
+    expected = f"the one that the window was made with: {_BACKUP}"
+    raise WindowDamaged(path / own, f"no lexicon, and none in {copy}", expected)
 
 
 def _is_lexicon(file: Path) -> bool:
@@ -177,6 +189,8 @@ def read_everything(path: Path) -> None:
     """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
     `WindowExpired` if a writer always drops hours faster.
     """
+    for name in _restorable(path):
+        raise WindowDamaged(path / name, "something else", "what was written", path)
     for attempt in range(_PATIENCE):
         with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
             try:

@@ -4,7 +4,7 @@ One format for all of them, read by Python here and by Java in the plugin. All n
 
     offset  bytes  what
          0      4  magic, ASCII "NDUP"
-         4      4  kind, four ASCII letters: "UNIC" (unicode16.bin), "RANK" (rank16.bin), "LEXI" (a lexicon)
+         4      4  kind, four ASCII letters: "UNIC" (unicode16.bin), "LEXI" (a lexicon)
          8      4  uint32, version of the payload's format
         12      4  uint32, n: length of the payload in bytes
         16      8  uint64, xxh64 (seed 0) of the payload

@@ -1,7 +1,7 @@
 """Lexicon: the statistics of a sample collection, by which words and q-grams are weighted.
 
-It says which words are common, how much a word weighs in a simhash, and which q-grams a sketch prefers. It
-changes retrieval and weights, never a doc_q.
+It says which words are common, how much a word weighs in a simhash, and in which order the complete search looks
+q-grams up. It changes retrieval and weights, never a sketch or a doc_q.
 
 A document frequency df is kept as a class of one byte: 255 if df < 2 (unknown), else min(254, round(16 ·
 log2 df)). Classes are kept by slot, not by word or q-gram: the top 22 bits of a q-gram's key, the top 20

@@ -163,6 +163,29 @@ class Window(Protocol):
         """
         ...
 
+    def get(self, id: str) -> Verdict | None:
+        """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id.
+
+        This, and whatever asks for ids, reads the window into memory, if that has not been done yet.
+        """
+        ...
+
+    def __contains__(self, id: object) -> bool:
+        """Whether there is a document of that id."""
+        ...
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all documents there are now, in the order in which they came."""
+        ...
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+        ...
+
+    def __bool__(self) -> bool:
+        """True, for an empty window too: `window or other` is never meant to ask how much is in it."""
+        ...
+
     def groups(self) -> Iterator[Group]:
         """Groups of two or more by their head's (time, id); members by (time, id)."""
         ...

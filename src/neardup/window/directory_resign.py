@@ -98,6 +98,6 @@ def _write(path: Path, old: Original, signer: Signer, settings: Settings) -> Non
         describe(draft, old.description.settings, signer.recipe, signer.text)
         read_everything(draft)
         with open_directory(draft, None, {}, readonly=True, remember=False, force=False) as window:
-            found = window.stats().documents
-        if found != old.documents:
-            raise WindowDamaged(draft, f"{found:,} documents", f"the {old.documents:,} of the window")
+            there = window.stats().documents
+        if there != old.documents:
+            raise WindowDamaged(draft, f"{there:,} documents", f"the {old.documents:,} of the window")

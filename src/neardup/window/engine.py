@@ -13,7 +13,6 @@ from neardup.model.settings import DEFAULT_MATCHES
 from neardup.window import expiry, overview
 from neardup.window.ingest import Ingest, log_reject
 from neardup.window.query import answer
-from neardup.window.reach import warn_below_reach
 from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
@@ -57,7 +56,6 @@ class WindowEngine:
         return not self._session.state.table.living
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
-        warn_below_reach(self._session.state, self.settings.threshold_fraction)
         return self._ingest.verdicts(documents, on_reject or log_reject)
 
     @one_at_a_time
@@ -76,8 +74,30 @@ class WindowEngine:
         options = QueryOptions.checked(
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
-        warn_below_reach(self._session.state, options.threshold)
         return self._session.reading(lambda: answer(self._session, options))
+
+    @one_at_a_time
+    def get(self, id: str) -> Verdict | None:
+        self._session.load()
+        return self._session.reading(lambda: overview.stored_verdict(self._session, id))
+
+    @one_at_a_time
+    def __contains__(self, id: object) -> bool:
+        self._session.load()
+        return id in self._session.state.table.doc_of
+
+    @one_at_a_time
+    def __iter__(self) -> Iterator[str]:
+        self._session.load()
+        return iter(overview.ids(self._session.state))
+
+    @one_at_a_time
+    def __len__(self) -> int:
+        self._session.load()
+        return self._session.state.table.living
+
+    def __bool__(self) -> bool:
+        return True
 
     @one_at_a_time
     def groups(self) -> Iterator[Group]:

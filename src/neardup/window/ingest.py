@@ -54,6 +54,7 @@ class Ingest:
             session = self._session
             session.load()
             self._has_warned = True
+            session.state.warn_below_reach(session.state.settings.threshold_fraction)
             if session.state.table.living:
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 

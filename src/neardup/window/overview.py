@@ -19,6 +19,7 @@ from neardup.window.comparison import verifier_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from neardup.model.verdict import Verdict
     from neardup.window.session import Session
     from neardup.window.state import State
 
@@ -66,6 +67,19 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
     verifier = verifier_of(state, signed, pairs, _ANY_OVERLAP, rule=None, listed=1)
     compared = [verifier.compared(i, FIRST_HOUR)[0].matches for i in range(count)]
     return {doc: matches.best[0] for doc, matches in zip(docs, compared, strict=True) if matches.total}
+
+
+def stored_verdict(session: Session, id: str) -> Verdict | None:
+    """See `Window.get`."""
+    session.synchronise()
+    doc = session.state.table.doc_of.get(id)
+    return None if doc is None else session.state.stored_verdict(doc)
+
+
+def ids(state: State) -> list[str]:
+    """The ids of all documents, in order of arrival."""
+    known = state.table.doc_of
+    return sorted(known, key=known.__getitem__)
 
 
 def stats(state: State) -> Stats:

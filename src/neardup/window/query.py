@@ -26,6 +26,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     the store finds for the query, if it can.
     """
     store, state = session.store, session.state
+    state.warn_below_reach(options.threshold)
     has_sentences = options.rule is None or state.search.sentences is not None
     if not (has_sentences and session.is_in_step):
         candidates = store.candidates(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
 from neardup.model.hours import hour_name
+from neardup.model.settings import REACHES
 from neardup.stores import records
 from neardup.stores.base import Commit, NewDocuments
 from neardup.window.base import Expired, Left
@@ -16,6 +18,7 @@ from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
     from neardup.stores.records import Blob, Rows
+
+log = logging.getLogger("neardup")
 
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
@@ -63,6 +68,23 @@ class State:
     @newest.setter
     def newest(self, hour: int) -> None:
         self.committed = self.committed._replace(newest=hour)
+
+    def warn_below_reach(self, threshold: Fraction) -> None:
+        """Logs, once a window, that a search by sketch at `threshold` is below what its sketches are made for."""
+        lowest = self.signer.recipe.sketch_limits.lowest
+        if self.settings.retrieval == "complete" or threshold >= lowest or "reach" in self.warned:
+            return
+        self.warned.add("reach")
+        other = (
+            ""
+            if lowest <= min(REACHES)
+            else f", or give its recipe the reach {min(REACHES)} (`neardup resign --reach`)"
+        )
+        log.warning(
+            "the sketches of this window are made for thresholds from %g on: at %g they miss copies. Use the retrieval "
+            "complete, which misses none%s",
+            float(lowest), float(threshold), other,
+        )  # fmt: skip
 
     # ---- runs ----
 

@@ -20,6 +20,7 @@ from neardup.elastic.window.codec import (
     unstored_fields,
     verdict_fields,
 )
+from neardup.kernels.bitmap_filter import WORDS
 from neardup.model.verdict import Match, Verdict
 from neardup.signing.signature import Signature
 from neardup.signing.signer import sign
@@ -114,14 +115,14 @@ def test_a_document_without_copies_comes_back_without_an_original():
 
 def test_keys_come_back_in_the_order_of_the_store():
     row = a_row(status=0)
-    bitmap = np.arange(100, 132, dtype=np.uint64)
+    bitmap = np.arange(100, 100 + WORDS, dtype=np.uint64)
     two = [stored(row, blob_of(row, name), bitmap) for name in ("a", "b")]
     found = stored_rows(two, [False, False])
     signature = sign(TEXT)
     counts = key_counts(found.rows)
     assert counts[:, 0].tolist() == [
         len(signature.sketch),
-        32,
+        WORDS,
         0,
         len(signature.sentences),
         len(signature.simhash_bands),
@@ -130,7 +131,7 @@ def test_keys_come_back_in_the_order_of_the_store():
     assert start == counts[:, 0].sum()
     keys = found.keys[start:].tolist()
     assert [f"{key:016x}" for key in keys[: len(signature.sketch)]] == list(signature.sketch)
-    assert keys[len(signature.sketch) : len(signature.sketch) + 32] == bitmap.tolist()
+    assert keys[len(signature.sketch) : len(signature.sketch) + WORDS] == bitmap.tolist()
     assert keys[-4:] == [
         block << 16 | int(band[-4:], 16) for block, band in enumerate(signature.simhash_bands)
     ]

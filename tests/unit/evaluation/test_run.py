@@ -144,8 +144,8 @@ def package(tmp_path_factory) -> Path:
     "name",
     [
         "model/decision.py", "index/posting_lists.py", "model/verdict.py", "model/document.py", "model/hours.py",
-        "tables/unicode.py", "tables/ranks.py", "tables/container.py", "tables/lexicon.py", "data/default.lexicon",
-        "data/rank16.bin", "data/unicode16.bin", "baselines/cops.py", "window/engine.py", "stores/base.py",
+        "tables/unicode.py", "kernels/sketch.py", "tables/container.py", "tables/lexicon.py", "data/default.lexicon",
+        "data/unicode16.bin", "baselines/cops.py", "window/engine.py", "stores/base.py",
         "index/candidates.py", "kernels/text.py", "evaluation/neardup_method.py",
     ],
 )  # fmt: skip

@@ -16,6 +16,7 @@ from neardup.index.posting_lists import Query
 from neardup.index.query_batch import SignedQueryBatch, joined_batches, with_fingerprints
 from neardup.index.search import required_overlaps
 from neardup.index.verification import Verifier
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import COMPLETE_SHARED, Recipe
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
@@ -168,8 +169,10 @@ def assert_finds_all(texts, chosen, threshold):
         assert not truncated[i]
 
 
-@pytest.mark.parametrize("threshold", ["0.2", "0.7", "1"])
-@pytest.mark.parametrize("chosen", [{}, {"retrieval": "complete"}])
+@pytest.mark.parametrize(
+    ("chosen", "threshold"),
+    [({}, "0.6"), ({}, "0.7"), ({}, "1"), *(({"retrieval": "complete"}, t) for t in ("0.2", "0.7", "1"))],
+)
 def test_every_overlap_at_the_threshold_is_found_and_nothing_else(chosen, threshold):
     numbers = random.Random(3)
     texts = []
@@ -212,7 +215,25 @@ def test_no_more_candidates_than_the_limit_the_earliest_of_them():
 @pytest.mark.parametrize("chosen", [{}, {"threshold": "0.3"}, {"min_shared": 64}])
 def test_an_equal_text_is_found_by_a_sketch_of_any_size(recipe, chosen):
     search = search_of(recipe, **chosen)
-    counts = np.array([0, 3, 64, 65, 5_000])
+    limits = recipe.sketch_limits
+    whole = limits.also(limits.whole)
+    counts = np.array([0, 3, limits.whole, limits.whole + 1, whole, whole + 1, 5_000, UNCOUNTED])
     min_shared = search.min_shared(counts, search._settings.threshold_fraction)
-    posted = np.where(counts <= 64, counts, recipe.sketch_size)
+    posted = np.where((counts <= whole) & (counts != UNCOUNTED), counts, recipe.sketch_size)
     assert (min_shared <= np.maximum(posted, 1)).all()
+
+
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_a_search_by_sketch_asks_the_same_of_a_large_set_counted_or_not(retrieval):
+    for threshold in ("0.001", "0.05", "0.7"):
+        for min_shared in (None, 64):
+            search = search_of(min_shared=min_shared, threshold=threshold, retrieval=retrieval)
+            exact = search._settings.threshold_fraction
+            largest = Recipe().sketch_limits.also(512)
+            asked = search.min_shared(np.array([largest, largest + 1, 10**6]), exact).tolist()
+            if retrieval == "sketch":
+                assert asked[1] == asked[2] == search.min_shared(np.array([UNCOUNTED]), exact)[0]
+            else:
+                assert asked == [
+                    min(COMPLETE_SHARED, required_overlap(exact, n)) for n in (largest, largest + 1, 10**6)
+                ]

@@ -10,7 +10,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.kernels.hashing import splitmix64, xxh64, xxh64_pair
+from neardup.kernels.hashing import splitmix64, xxh64
 from neardup.oracle import definitions as oracle
 
 NOISE = np.frombuffer(random.Random(1).randbytes(400), np.uint8)
@@ -30,12 +30,6 @@ def test_xxh64_of_every_length_is_that_of_the_package(start):
 def test_xxh64_of_any_bytes_is_that_of_the_package(data, seed):
     array = np.frombuffer(data, np.uint8)
     assert int(xxh64(array, 0, len(array), np.uint64(seed))) == xxhash.xxh64_intdigest(data, seed=seed)
-
-
-def test_a_pair_is_both_hashes():
-    for end in range(200):
-        pair = xxh64_pair(NOISE, 0, end)
-        assert pair == (xxh64(NOISE, 0, end, np.uint64(0)), xxh64(NOISE, 0, end, np.uint64(1)))
 
 
 @given(st.integers(0, 2**64 - 1))

@@ -52,8 +52,8 @@ def test_below_a_directory_a_form_that_was_said_leaves_out_other_known_ones(tmp_
 def test_a_directory_without_known_files_is_told(tmp_path):
     written(tmp_path, "d/notes.md", "x")
     (reject,) = read(tmp_path / "d")
-    assert reject.reason == (
-        "the directory holds no file of a known ending (.jsonl, .ndjson, .json, .csv, .tsv, .txt)"
+    assert reject.reason.startswith(
+        "the directory holds no file of a known ending (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .eml, "
     )
 
 
@@ -137,15 +137,18 @@ def test_a_tab_may_be_written_as_on_a_command_line(tmp_path):
 
 MBOX = "From a@b.c Sat Nov 21 09:00:00 2026\nSubject: Rain\n\nRain.\n"
 FOREIGN = {
-    "page.html": ("<p>x", "this is HTML: convert it to text; --input text compares it with its tags"),
+    "page.html": (
+        "<p>x",
+        "this is HTML: --html reads its text (pip install trafilatura lxml_html_clean); --input text comp",
+    ),
     "feed.rss": ("<x>", "this is XML (RSS, Atom): convert it to JSON Lines, an item a line; --input text "),
     "in.mbox": (
         "x",
-        "this is a mailbox (mbox): convert it to JSON Lines, a message a line; --input text com",
+        "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says",
     ),
     "one.eml": (
         "x",
-        "this is a mail: convert it to JSON Lines, a message a line; --input text compares it with its h",
+        "not a mail: it begins with no header; --input says what it is",
     ),
     "a.log.gz": (
         "x",
@@ -154,8 +157,8 @@ FOREIGN = {
     "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
     "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: "),
     "b.jsonl": ('<?xml version="1.0"?>\n<rss>\n', "this is XML (RSS, Atom): "),
-    "c.csv": (MBOX, "this is a mailbox (mbox): "),
-    "d.json": ("Received: from x\nSubject: y\n", "this is a mail: "),
+    "c.csv": (MBOX, "this is a mailbox (mbox): --input mbox reads its messages; --input text"),
+    "d.json": ("Received: from x\nSubject: y\n", "this is a mail: --input mail reads its text; "),
 }
 
 

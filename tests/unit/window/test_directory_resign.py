@@ -141,6 +141,12 @@ def test_another_recipe_of_today_is_signed_by_and_signed_back(tmp_path, path):
     assert answers(path) == expected
 
 
+def test_another_reach_is_that_of_the_recipe(path):
+    assert ":sketch-32-0.5:" in resigned(path, reach=0.5).recipe
+    assert not resigned(path).is_needed  # what a window reaches is not taken from it unasked
+    assert ":sketch-32-0.6:" in resigned(path, reach=0.6).recipe
+
+
 def test_a_lost_salt_can_be_replaced(tmp_path, path):
     secret = tmp_path / "secret"
     secret.write_bytes(b"who knows")

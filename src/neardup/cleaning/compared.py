@@ -1,0 +1,78 @@
+"""Texts compared with those before them, in a window in memory that knows no hours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from neardup.model.document import FLUSH, Document, Flush, Reject
+from neardup.opening import open_window
+
+if TYPE_CHECKING:
+    from neardup.model.settings import Settings
+    from neardup.model.verdict import Status
+
+OnReject = Callable[[int, str], None]
+
+
+class Earlier(NamedTuple):
+    """A text before another one, by its number, with their exact doc_q."""
+
+    at: int
+    score: float
+    shared: int
+
+
+class Compared(NamedTuple):
+    """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
+
+    `truncated` as of a verdict.
+    """
+
+    at: int
+    status: Status
+    matches: list[Earlier]
+    truncated: bool
+
+
+def settings_for(settings: Settings, *, every_pair: bool) -> Settings:
+    """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that does.
+
+    What would make it forget something is left out: hours, and budgets.
+    """
+    timeless: dict[str, Any] = {"window_hours": 0, "keep_hours": None, "max_documents": 0, "max_memory": 0}
+    kept: dict[str, Any] = (
+        {"policy": "mark", "matches": None} if every_pair else {"policy": "drop", "matches": 1}
+    )
+    return settings.with_changes(**timeless, **kept, partial=False)
+
+
+def compared(texts: Iterable[str | Flush], settings: Settings, on_reject: OnReject) -> Iterator[Compared]:
+    """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
+    and the reason.
+
+    `settings` as `settings_for` makes them. With every pair, all texts before a text are asked for; else those that
+    stayed, and of these the best. Of equal scores the earlier text comes first. About 90 µs a text of 4 KB.
+    """
+    with open_window(None, settings=settings) as window:
+        documents = _documents(texts)
+        for verdict in window.ingest(
+            documents, on_reject=lambda reject: on_reject(_number(reject), reject.reason)
+        ):
+            matches = [Earlier(int(match.id), match.score, match.shared) for match in verdict.matches]
+            yield Compared(int(verdict.id), verdict.status, matches, verdict.truncated)
+
+
+def _documents(texts: Iterable[str | Flush]) -> Iterator[Document | Flush]:
+    """All of one moment, and called by their numbers, so that the earlier of two equally good matches comes first."""
+    at = 0
+    for text in texts:
+        if isinstance(text, Flush):
+            yield FLUSH
+            continue
+        yield Document(f"{at:012}", text, 0)
+        at += 1
+
+
+def _number(reject: Reject) -> int:
+    return int(reject.id or 0)

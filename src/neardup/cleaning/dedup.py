@@ -1,0 +1,145 @@
+"""`neardup.dedup`: the texts of a list, a frame or a table without their copies, in memory."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.cleaning.compared import compared, settings_for
+from neardup.cleaning.frames import problem, rows_of, values
+from neardup.cleaning.preference import parse_keep, preferred, rank, unknown_sources
+from neardup.cleaning.result import Deduped
+from neardup.cleaning.star import Pairs
+from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.cleaning.compared import Compared
+    from neardup.cleaning.preference import Keep
+    from neardup.model.settings import Recipe, Retrieval
+
+log = logging.getLogger("neardup")
+
+MANY_PAIRS: Final = 1_000_000
+"""Pairs from which on a line in the log says so, and each time that they have become ten times as many."""
+
+
+def dedup(
+    data: Any,
+    *,
+    text: str = "text",
+    threshold: Any = DEFAULT_THRESHOLD,
+    keep: str = "first",
+    source: str = "source",
+    against: Any = None,
+    retrieval: Retrieval = "sketch",
+    pairs: bool = True,
+    recipe: Recipe | None = None,
+    max_length: int = DEFAULT_MAX_LENGTH,
+    threads: int = 1,
+) -> Deduped:
+    """Which of many texts stay, and which are copies of those: in memory, without a window, hours or a clock.
+
+    `data` is an iterable of texts, of records (the field `text`, perhaps dotted) or of `Document`s; a frame of pandas
+    or polars, a table of Arrow, a data set of `datasets` (the column `text`); or one column of these.
+    Of copies the one stays that `keep` prefers: "first", "last", "longest" (in characters), or "source:a,b,c" by the
+    field `source`. `against` are texts of the same kinds that are there already: what is a copy of one goes, and they
+    themselves are compared with nothing.
+
+    With `pairs` every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, of which n copies of one text make
+    n(n-1)/2. Without, each text is compared with those that stay only, and as many copies as there may be cost
+    little; what stays is the same. About 90 µs and 1 KB beside the text for each of 4 KB.
+
+    A text that cannot be used (none, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
+    Raises `TypeError` for what holds no texts, `SettingsError` for a column that is not there, and other settings.
+
+    >>> texts = ["The cat sat on the mat.", "Rain.", "The cat sat on a mat."]
+    >>> result = dedup(texts, threshold=0.5)
+    >>> result.kept, result.removed, result.copies[0].duplicate_of
+    ([0, 1], [2], 0)
+    >>> result.at(0.8).kept
+    [0, 1, 2]
+    """
+    rule, rows = parse_keep(keep), rows_of(data)
+    settings = Settings(
+        threshold=threshold, retrieval=retrieval, recipe=recipe, max_length=max_length, threads=threads
+    )
+    own = values(rows, text)
+    before = [] if against is None else values(rows_of(against), text)
+    ranks = _ranks(rule, values(rows, source, "source")) if rule.rule == "source" else ()
+    lengths = [len(value) if isinstance(value, str) else 0 for value in own]
+    order = preferred(rule, lengths, ranks)
+    run = _Run([*before, *(own[position] for position in order)], text, len(before))
+    run.compare(settings_for(settings, every_pair=pairs or bool(before)))
+    rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
+    _log_rejected(rejected, len(own))
+    return Deduped(
+        rows,
+        text,
+        settings.threshold_fraction,
+        tuple(rejected),
+        run.truncated,
+        order,
+        len(before),
+        run.pairs,
+        pairs,
+    )
+
+
+class _Run:
+    """Texts in order of preference, compared each with those before it; the first `against` not with one another."""
+
+    def __init__(self, texts: Sequence[Any], name: str, against: int) -> None:
+        self._texts, self._name, self._against = texts, name, against
+        self.pairs = Pairs()
+        self.rejected: list[tuple[int, str]] = []
+        self.truncated = 0
+        self._numbers: list[int] = []  # of the texts that were handed on, among all
+
+    def compare(self, settings: Settings) -> None:
+        """Finds the pairs."""
+        log_at = MANY_PAIRS
+        for each in compared(self._usable(), settings, self._reject):
+            self._add(each)
+            if len(self.pairs) >= log_at:
+                log.warning(
+                    "%s pairs so far: dedup(..., pairs=False) looks for no more than it needs", f"{log_at:,}"
+                )
+                log_at *= 10
+
+    def _usable(self) -> Iterator[str]:
+        for at, value in enumerate(self._texts):
+            why = problem(value, self._name)
+            if why is None:
+                self._numbers.append(at)
+                yield str(value)
+            else:
+                self.rejected.append((at, why))
+
+    def _reject(self, number: int, reason: str) -> None:
+        self.rejected.append((self._numbers[number], reason))
+
+    def _add(self, each: Compared) -> None:
+        at = self._numbers[each.at]
+        if at < self._against:
+            return
+        self.truncated += each.truncated
+        for match in each.matches:
+            self.pairs.add(at, self._numbers[match.at], match.score)
+
+
+def _ranks(rule: Keep, sources: list[Any]) -> list[int]:
+    ranks = [rank(rule, name) for name in sources]
+    for name in unknown_sources(rule, ranks):
+        log.warning("no text has the source %r that keep names", name)
+    return ranks
+
+
+def _log_rejected(rejected: list[tuple[int, str]], count: int) -> None:
+    if rejected:
+        position, reason = rejected[0]
+        log.warning(
+            "%d of %d texts rejected, the first at position %d: %s", len(rejected), count, position, reason
+        )

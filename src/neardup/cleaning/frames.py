@@ -1,0 +1,175 @@
+"""Texts out of whatever Python holds them in, and columns back into it: lists, records, frames and columns.
+
+Frames are known by what they can do, so that none of their libraries need be there: pandas, polars, Arrow, `datasets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from neardup.errors import SettingsError
+from neardup.model.document import Document
+from neardup.model.field_path import field_of
+from neardup.model.plain_values import is_missing
+
+SHOWN: Final = 20
+"""Columns that a message names."""
+PANDAS: Final = {int: "Int64", float: "Float64"}
+ARROW: Final = {int: "int64", float: "float64"}
+Columns = Mapping[str, Sequence[float | None]]
+"""Whole numbers or others by the name of a column; None where a row has none."""
+
+
+def rows_of(data: Any) -> Any:
+    """`data` as it can be asked for the values of a field more than once: an iterator as a list.
+
+    Raises `TypeError` for what would be taken apart into no texts, and names the remedy.
+    """
+    if isinstance(data, str | bytes):
+        remedy = "put a single text into a list; files are read by `neardup dedup`"
+    elif isinstance(data, Document):
+        remedy = "put a single document into a list"
+    elif isinstance(data, Mapping):
+        remedy = "of several splits choose one, data['train']; put a single record into a list"
+    elif hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        remedy = "collect() it first"
+    elif is_frame(data) or isinstance(data, Sequence) or _values_of_column(data) is not None:
+        return data
+    elif isinstance(data, Iterable):
+        return list(data)
+    else:
+        remedy = "such as a list of texts or records, a data frame or an Arrow table"
+    raise TypeError(f"dedup takes many texts, not {type(data).__name__}: {remedy}")
+
+
+def is_frame(data: Any) -> bool:
+    """Whether `data` has named columns."""
+    return hasattr(data, "column_names") or hasattr(data, "columns")
+
+
+def names_of(data: Any) -> list[Any]:
+    """The names of the columns of a frame."""
+    return list(data.column_names if hasattr(data, "column_names") else data.columns)
+
+
+def values(data: Any, field: str, setting: str = "text") -> list[Any]:
+    """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`.
+
+    Raises `SettingsError` for the `setting` that names the field if a frame has no such column, or two, or no record
+    has it.
+    """
+    if is_frame(data):
+        return _column(data, field, setting)
+    own = _values_of_column(data)
+    rows = data if own is None else own
+    name = field.partition(".")[0]
+    if rows and all(isinstance(row, Mapping) and name not in row and field not in row for row in rows):
+        expected = f"a field that a record has (fields of the first: {_listed(rows[0])})"
+        raise SettingsError(setting, field, expected)
+    return [_value(row, field) for row in rows]
+
+
+def with_columns(data: Any, columns: Columns, text: str) -> Any:
+    """`data` with more `columns`, as what it is; texts become records with the field `text`.
+
+    Raises `SettingsError` if it has one of them already.
+    """
+    frame = _as_frame(data, text)
+    own = names_of(frame) if is_frame(frame) else {name for row in frame for name in row}
+    for name in columns:
+        if name in own:
+            raise SettingsError("prefix", "", f"one that makes names which are not there yet; {name!r} is")
+    if not is_frame(frame):
+        cells = zip(*columns.values(), strict=True)
+        return [
+            {**row, **dict(zip(columns, cell, strict=True))} for row, cell in zip(frame, cells, strict=True)
+        ]
+    return _with_columns(frame, columns)
+
+
+def _with_columns(frame: Any, columns: Columns) -> Any:
+    """The frame with more columns. Whoever passes one has its library."""
+    if hasattr(frame, "assign"):
+        import pandas as pd  # noqa: PLC0415
+
+        own = {name: pd.array(list(cells), dtype=PANDAS[_type(cells)]) for name, cells in columns.items()}
+        return frame.assign(**own)
+    if hasattr(frame, "with_columns"):
+        import polars as pl  # noqa: PLC0415
+
+        return frame.with_columns([pl.Series(name, cells) for name, cells in columns.items()])
+    for name, cells in columns.items():
+        if hasattr(frame, "append_column"):
+            import pyarrow as pa  # noqa: PLC0415
+
+            frame = frame.append_column(name, pa.array(cells, ARROW[_type(cells)]))
+        else:
+            frame = frame.add_column(name, list(cells))
+    return frame
+
+
+def _type(cells: Sequence[float | None]) -> type[float]:
+    return float if any(isinstance(cell, float) for cell in cells) else int
+
+
+def _as_frame(data: Any, text: str) -> Any:
+    """A single column as a frame of one; texts as records."""
+    if is_frame(data):
+        return data
+    if hasattr(data, "to_frame"):
+        return data.to_frame() if getattr(data, "name", None) else data.to_frame(text)
+    if hasattr(data, "to_pylist"):
+        import pyarrow as pa  # noqa: PLC0415 - whoever passes an array of it has it
+
+        return pa.table({text: data})
+    return [_as_record(row, text) for row in data]
+
+
+def _as_record(row: Any, text: str) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, Document):
+        return {name: value for name, value in row._asdict().items() if value is not None}
+    return {text: row}
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, islice(names, SHOWN))) or "none"
+
+
+def _column(data: Any, field: str, setting: str) -> list[Any]:
+    names = names_of(data)
+    if names.count(field) != 1:
+        how = "one column of the frame" if field in names else "a column of the frame"
+        raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")
+    column = data[field]
+    own = _values_of_column(column)
+    return list(column) if own is None else own
+
+
+def _values_of_column(column: Any) -> list[Any] | None:
+    """The values of a column of a frame, or of an array, as plain Python has them; None if it is neither."""
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, name):
+            plain = getattr(column, name)()
+            return plain if isinstance(plain, list) else [plain]
+    return None
+
+
+def _value(row: Any, field: str) -> Any:
+    if isinstance(row, Document):
+        return getattr(row, field, None)
+    if isinstance(row, Mapping):
+        return field_of(row, field)
+    return row
+
+
+def problem(value: Any, field: str) -> str | None:
+    """Why `value` is no text; None if it is one."""
+    if isinstance(value, str):
+        return None
+    if is_missing(value):
+        return f"no text: {field!r} is missing"
+    return f"{field!r} is {type(value).__name__}, not a string"

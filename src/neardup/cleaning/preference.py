@@ -1,0 +1,68 @@
+"""Which of several copies stays: the order of preference in which texts are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from neardup.errors import SettingsError
+
+RULES: Final = ("first", "last", "longest")
+SOURCE: Final = "source:"
+EXPECTED: Final = "first, last, longest, or source:a,b,c with the sources in order of preference"
+
+
+class Keep(NamedTuple):
+    """The rule: the first text, the last, the longest, or that of the `sources` named first."""
+
+    rule: Literal["first", "last", "longest", "source"]
+    sources: tuple[str, ...] = ()
+
+
+def parse_keep(text: str) -> Keep:
+    """The rule that `text` names; `SettingsError` for another.
+
+    >>> parse_keep("source:reuters, ap")
+    Keep(rule='source', sources=('reuters', 'ap'))
+    """
+    if text in RULES:
+        return Keep(text)  # type: ignore[arg-type]  # it is one of them
+    named = str(text).startswith(SOURCE)
+    sources = tuple(name.strip() for name in text[len(SOURCE) :].split(",")) if named else ()
+    if not all(sources) or len(set(sources)) != len(sources) or not sources:
+        raise SettingsError("keep", text, EXPECTED)
+    return Keep("source", sources)
+
+
+def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Sequence[int]:
+    """The numbers of texts in order of preference; of equally preferred ones the first comes first.
+
+    `lengths` in characters; `ranks` of their sources (`rank`), which only the rule "source" looks at.
+
+    >>> list(preferred(Keep("longest"), [3, 5, 5], ())), list(preferred(Keep("last"), [3, 5, 5], ()))
+    ([1, 2, 0], [2, 1, 0])
+    """
+    everything = range(len(lengths))
+    if keep.rule == "longest":
+        return sorted(everything, key=lambda at: -lengths[at])
+    if keep.rule == "source":
+        return sorted(everything, key=lambda at: ranks[at])
+    return everything[::-1] if keep.rule == "last" else everything
+
+
+def rank(keep: Keep, *names: object) -> int:
+    """How far down the sources of `keep` the first of `names` stands that is one of them; at the end if none is.
+
+    >>> rank(Keep("source", ("reuters", "ap")), "ap"), rank(Keep("source", ("reuters", "ap")), None, "blog.jsonl")
+    (1, 2)
+    """
+    for name in names:
+        if isinstance(name, str) and name in keep.sources:
+            return keep.sources.index(name)
+    return len(keep.sources)
+
+
+def unknown_sources(keep: Keep, ranks: Iterable[int]) -> list[str]:
+    """The sources that `keep` names and that nothing has, by the ranks of all texts."""
+    known = set(ranks)
+    return [name for at, name in enumerate(keep.sources) if at not in known]

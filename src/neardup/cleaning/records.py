@@ -1,0 +1,175 @@
+"""Records of files compared with one another: one after the other, or in an order of preference."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from neardup.cleaning.compared import compared
+from neardup.cleaning.preference import preferred, rank, unknown_sources
+from neardup.model.document import Document, Flush, Reject
+from neardup.model.field_path import field_of
+
+if TYPE_CHECKING:
+    from neardup.cleaning.compared import Compared
+    from neardup.cleaning.preference import Keep
+    from neardup.model.settings import Settings
+    from neardup.model.verdict import Status
+    from neardup.sources.position import Record
+    from neardup.sources.reader import Reader
+
+log = logging.getLogger("neardup")
+
+OnReject = Callable[[Reject], None]
+
+
+class Entry(NamedTuple):
+    """A record with its id and text, and the file and line that it was read from."""
+
+    id: str
+    text: str
+    record: Record
+    source: str
+    line: int | None
+
+    @property
+    def where(self) -> str:
+        """File and line, as messages name them."""
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+class Outcome(NamedTuple):
+    """What becomes of a record. One that goes has the id of the one that stays for it, where that was read, and their
+    exact doc_q and |A ∩ B|; one that stays has None there.
+    """
+
+    status: Status
+    truncated: bool
+    duplicate_of: str | None = None
+    where: str | None = None
+    score: float | None = None
+    shared: int | None = None
+
+
+Decided = tuple[Entry, Outcome]
+
+
+def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
+    """The records of `reader`; its rejects go to `on_reject`."""
+    for item in reader:
+        if type(item) is Reject:
+            on_reject(item)
+        elif type(item) is Document and reader.record is not None:
+            yield Entry(item.id, item.text, reader.record, *reader.where)
+        elif isinstance(item, Flush):
+            yield item
+
+
+def cleaned(
+    entries: Iterable[Entry | Flush], keep: Keep, field: str, settings: Settings, on_reject: OnReject
+) -> Iterator[Decided]:
+    """Every record in order with what becomes of it; those whose text cannot be used go to `on_reject`.
+
+    `settings` as `settings_for` makes them. Where the first stays, each batch is passed on when it is done; else all
+    are read first, into a temporary file. `field` has the source, for the rule that prefers by it. Raises `OSError`
+    naming the directory of temporary files, if that is full.
+    """
+    if keep.rule == "first":
+        yield from _in_order(entries, settings, on_reject)
+        return
+    with tempfile.TemporaryFile(prefix="neardup-") as file:
+        spool = _Spool(file, keep, field)
+        for entry in entries:
+            if isinstance(entry, Entry):
+                spool.add(entry)
+        for name in unknown_sources(keep, spool.ranks):
+            log.warning("no record has the source %r that keep names", name)
+        order = preferred(keep, spool.lengths, spool.ranks)
+        outcomes: dict[int, Outcome] = {}
+        in_order = (spool[number] for number in order)
+        for at, (_, outcome) in _numbered(in_order, settings, on_reject):
+            outcomes[order[at]] = outcome
+        for number in range(len(order)):
+            if number in outcomes:
+                yield spool[number], outcomes[number]
+
+
+def _in_order(entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject) -> Iterator[Decided]:
+    for _, decided in _numbered(entries, settings, on_reject):
+        yield decided
+
+
+def _numbered(
+    entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject
+) -> Iterator[tuple[int, Decided]]:
+    """Every entry by its number, with what becomes of it if the first stays."""
+    waiting: dict[int, Entry] = {}
+    kept: dict[int, tuple[str, str]] = {}
+
+    def texts() -> Iterator[str | Flush]:
+        number = 0
+        for entry in entries:
+            if isinstance(entry, Flush):
+                yield entry
+                continue
+            waiting[number] = entry
+            number += 1
+            yield entry.text
+
+    def reject(number: int, reason: str) -> None:
+        entry = waiting.pop(number)
+        on_reject(Reject(entry.id, reason, entry.source, entry.line))
+
+    for each in compared(texts(), settings, reject):
+        entry = waiting.pop(each.at)
+        if not each.matches:
+            kept[each.at] = entry.id, entry.where
+        yield each.at, (entry, _outcome(each, kept))
+
+
+def _outcome(each: Compared, kept: dict[int, tuple[str, str]]) -> Outcome:
+    if not each.matches:
+        return Outcome(each.status, each.truncated)
+    best = each.matches[0]
+    return Outcome(each.status, each.truncated, *kept[best.at], best.score, best.shared)
+
+
+class _Spool:
+    """Entries in a temporary file, by number; in memory are only where each begins, its length and rank."""
+
+    def __init__(self, file: IO[bytes], keep: Keep, field: str) -> None:
+        self._file, self._keep, self._field = file, keep, field
+        self._starts = array("q")
+        self._end = 0
+        self.lengths = array("I")
+        self.ranks = array("I")
+
+    def add(self, entry: Entry) -> None:
+        """Add one."""
+        data = pickle.dumps(entry, pickle.HIGHEST_PROTOCOL)
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+        self._starts.append(self._end)
+        self._end += len(data)
+        self.lengths.append(len(entry.text))
+        self.ranks.append(rank(self._keep, *self._names(entry)))
+
+    def __getitem__(self, number: int) -> Entry:
+        self._file.seek(self._starts[number])
+        entry: Entry = pickle.load(self._file)  # noqa: S301 - written a moment ago by this process
+        return entry
+
+    def _names(self, entry: Entry) -> Iterator[object]:
+        """What the source of an entry may be called: what its field says, the file, with or without its endings, or a
+        directory that it lies in.
+        """
+        yield field_of(entry.record.values, self._field)
+        path = PurePath(entry.source)
+        yield from (entry.source, path.name, path.name.partition(".")[0], *reversed(path.parts))

@@ -1,0 +1,150 @@
+"""What came of comparing many texts: which stay, which go, for which one and with which doc_q."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from neardup.cleaning.frames import with_columns
+from neardup.cleaning.star import removed
+from neardup.errors import SettingsError
+from neardup.model.settings import exact_threshold
+
+if TYPE_CHECKING:
+    from neardup.cleaning.star import Original, Pairs
+
+
+class Copy(NamedTuple):
+    """A text that goes, by its position, and the one that stays for it, with their exact doc_q.
+
+    `against`: whether `duplicate_of` is a position in the texts that were given as `against`.
+    """
+
+    position: int
+    duplicate_of: int
+    score: float
+    against: bool = False
+
+
+class Pair(NamedTuple):
+    """The positions of two texts and their exact doc_q; `against` as of a `Copy`, for `j`."""
+
+    i: int
+    j: int
+    score: float
+    against: bool = False
+
+
+class Copies(NamedTuple):
+    """The position of a text that stays, and of those that go for it, by position."""
+
+    head: int
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Deduped:
+    """What `neardup.dedup` found. Positions count from 0, in the order of the input.
+
+    Every text that goes has doc_q >= t with one that stays; no two that stay have it (with `retrieval="complete"` by
+    proof). A text that could not be used is in `rejected`, by its position and with the reason, and neither stays nor
+    goes. `threshold` is t. `truncated`: of how many texts something was left out of the comparison.
+    """
+
+    data: Any
+    text: str
+    threshold: Fraction
+    rejected: tuple[tuple[int, str], ...]
+    truncated: int
+    _order: Sequence[int]
+    _against: int
+    _pairs: Pairs
+    _has_every_pair: bool
+
+    @cached_property
+    def copies(self) -> list[Copy]:
+        """The texts that go, by position."""
+        removals = removed(self._pairs, always_kept=self._against)
+        return sorted(self._copy(at, kept) for at, kept in removals.items())
+
+    @cached_property
+    def removed(self) -> list[int]:
+        """The positions of the texts that go."""
+        return [copy.position for copy in self.copies]
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The positions of the texts that stay."""
+        others = {*self.removed, *(position for position, _ in self.rejected)}
+        return [position for position in range(len(self._order)) if position not in others]
+
+    @property
+    def groups(self) -> list[Copies]:
+        """The texts that stay and have copies, each with them; not those of `against`."""
+        members: dict[int, list[int]] = {}
+        for copy in self.copies:
+            if not copy.against:
+                members.setdefault(copy.duplicate_of, []).append(copy.position)
+        return [Copies(head, tuple(members[head])) for head in sorted(members)]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Every pair with doc_q >= t, by position; where it was made with `pairs=False`, only those of a text that goes
+        with the one that stays. Not those within `against`.
+        """
+        return sorted(self._pair(*pair) for pair in self._pairs)
+
+    def frame(self, prefix: str = "") -> Any:
+        """The input with the columns `duplicate_of`, `score` and `group`, in the library that it came in.
+
+        `duplicate_of` is the position of the text that stays for it, None for one that stays, as `score` is; `group`
+        the position of the one of its copies that stays, its own if it does. What is a copy of one of `against` has a
+        `score` alone. Of texts or records it makes records. `prefix` goes before the names; `SettingsError` if one of
+        them is there already.
+        """
+        copies = {copy.position: copy for copy in self.copies}
+        unusable = {position for position, _ in self.rejected}
+        duplicate_of: list[float | None] = []
+        score: list[float | None] = []
+        group: list[float | None] = []
+        for position in range(len(self._order)):
+            copy = copies.get(position)
+            own = None if position in unusable else position
+            head = own if copy is None else None if copy.against else copy.duplicate_of
+            duplicate_of.append(None if copy is None else head)
+            score.append(None if copy is None else copy.score)
+            group.append(head)
+        columns = {"duplicate_of": duplicate_of, "score": score, "group": group}
+        return with_columns(self.data, {prefix + name: cells for name, cells in columns.items()}, self.text)
+
+    def at(self, threshold: Any) -> Deduped:
+        """The same for another threshold, not below this one, from the pairs that are known: nothing is signed again.
+
+        Raises `SettingsError` for a lower one, and for any where not every pair was asked for.
+        """
+        chosen = exact_threshold(threshold)
+        if chosen < self.threshold:
+            expected = f"at least {float(self.threshold):g}, at which pairs were looked for"
+            raise SettingsError("threshold", threshold, expected)
+        if not self._has_every_pair and chosen != self.threshold:
+            raise SettingsError("pairs", False, "True in the call of dedup, for other thresholds later")
+        return replace(self, threshold=chosen, _pairs=self._pairs.at_least(chosen))
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.kept):,} kept, {len(self.removed):,} removed, {len(self.rejected):,} rejected"
+        return f"<Deduped at {float(self.threshold):g}: {counts}>"
+
+    def _position(self, at: int) -> int:
+        return at if at < self._against else self._order[at - self._against]
+
+    def _copy(self, at: int, kept: Original) -> Copy:
+        return Copy(self._position(at), self._position(kept.at), kept.score, kept.at < self._against)
+
+    def _pair(self, later: int, earlier: int, score: float) -> Pair:
+        one, other = self._position(later), self._position(earlier)
+        if earlier < self._against:
+            return Pair(one, other, score, against=True)
+        return Pair(min(one, other), max(one, other), score)

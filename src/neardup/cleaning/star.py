@@ -1,0 +1,70 @@
+"""The star rule: of pairs to what stays and what goes. Every text that goes has doc_q >= t with one that stays; no two
+that stay have it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+
+class Original(NamedTuple):
+    """The text that another one is removed for, by its number, and their exact doc_q."""
+
+    at: int
+    score: float
+
+
+class Pairs:
+    """Pairs of texts by number, the later one's number never falling, each with its doc_q: 16 bytes a pair."""
+
+    def __init__(self) -> None:
+        self._later, self._earlier, self._scores = array("I"), array("I"), array("d")
+
+    def add(self, later: int, earlier: int, score: float) -> None:
+        """Add one pair; those of one later text best first."""
+        self._later.append(later)
+        self._earlier.append(earlier)
+        self._scores.append(score)
+
+    def __iter__(self) -> Iterator[tuple[int, int, float]]:
+        return zip(self._later, self._earlier, self._scores, strict=True)
+
+    def __len__(self) -> int:
+        return len(self._later)
+
+    def at_least(self, threshold: Fraction) -> Pairs:
+        """The pairs with doc_q >= `threshold`."""
+        chosen, least = Pairs(), least_score(threshold)
+        for later, earlier, score in self:
+            if score >= least:
+                chosen.add(later, earlier, score)
+        return chosen
+
+
+def least_score(threshold: Fraction) -> float:
+    """The float that a doc_q is compared with: two different fractions of numbers of q-grams are never so near one
+    another that they, or a threshold of six decimals, would be the same float.
+    """
+    return threshold.numerator / threshold.denominator
+
+
+def removed(pairs: Pairs, always_kept: int = 0) -> dict[int, Original]:
+    """The texts that go, each with the best text that stays before it.
+
+    The texts are numbered in order of preference. Each stays unless one that stays before it makes a pair with it; the
+    first `always_kept` stay in any case.
+
+    >>> pairs = Pairs()
+    >>> pairs.add(1, 0, 0.8), pairs.add(2, 1, 0.9)
+    (None, None)
+    >>> removed(pairs)  # 2 is like 1 only, which is not there
+    {1: Original(at=0, score=0.8)}
+    """
+    removals: dict[int, Original] = {}
+    for later, earlier, score in pairs:
+        if later >= always_kept and later not in removals and earlier not in removals:
+            removals[later] = Original(earlier, score)
+    return removals

@@ -1,0 +1,212 @@
+"""Files of records that stay, or go: JSON Lines, JSON, CSV, Parquet, Arrow.
+
+What was read as JSON Lines and is written as such is the same to the byte, and so is CSV of one header. All else is
+written from its values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
+
+import orjson
+
+from neardup.errors import NeardupError, SettingsError
+from neardup.sources.files import ending
+
+if TYPE_CHECKING:
+    from neardup.sources.position import Record
+
+OutputForm = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"]
+FORMS: Final[dict[str, OutputForm]] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+OWN: Final = "neardup"
+"""The field of a record that goes which says why; in a table each of its fields is a column after this name and _."""
+ROWS: Final = 10_000
+"""Rows of a table that are in memory at once."""
+
+
+def form_of_output(name: str, option: str) -> OutputForm:
+    """The form that a file is written in, by its name; `SettingsError` for the `option` if it tells none."""
+    form = FORMS.get(ending(name))
+    if form is None:
+        raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
+    if form in ("parquet", "arrow") and find_spec("pyarrow") is None:  # before hours of work, not after
+        raise SettingsError(option, name, "of another form, or pyarrow installed: pip install pyarrow")
+    return form
+
+
+class Writer(Protocol):
+    """Takes records, each with what there is to say of it."""
+
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        """Write one."""
+        ...
+
+    def finish(self) -> None:
+        """Write what is only known now."""
+        ...
+
+
+@contextmanager
+def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator[Writer]:
+    """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error a table is
+    not written at all.
+    """
+    if form in ("jsonl", "json"):
+        writer: Writer = _JsonLines(file, live=live) if form == "jsonl" else _Json(file)
+        yield writer
+        writer.finish()
+        return
+    with tempfile.TemporaryFile(prefix="neardup-") as spool:
+        writer = _Table(file, form, spool)
+        yield writer
+        writer.finish()
+
+
+class _JsonLines:
+    """A line a record."""
+
+    def __init__(self, file: BinaryIO, *, live: bool) -> None:
+        self._file, self._live = file, live
+
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        self._file.write(as_line(record, extra) + b"\n")
+        if self._live:
+            self._file.flush()
+
+    def finish(self) -> None:
+        pass
+
+
+class _Json:
+    """One array."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._separator = file, b"["
+
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        self._file.write(self._separator + b"\n" + as_line(record, extra))
+        self._separator = b","
+
+    def finish(self) -> None:
+        self._file.write(b"[]\n" if self._separator == b"[" else b"\n]\n")
+
+
+def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
+    """The record as one line of JSON: as it stood, if it was one.
+
+    >>> from neardup.sources.position import Record
+    >>> as_line(Record(b'{"n": 1.50}', {"n": 1.5})), as_line(Record(b'{"n": 1.50}', {"n": 1.5}), {"score": 1})
+    (b'{"n": 1.50}', b'{"n": 1.50,"neardup":{"score":1}}')
+    """
+    values = record.values
+    if record.raw is None or record.header is not None or (extra and OWN in values):
+        return orjson.dumps({**values, OWN: dict(extra)} if extra else dict(values), default=_plain)
+    # Line feeds within a record of JSON stand between its values only, with the blanks that indent it.
+    line = b"".join(part.strip() for part in record.raw.split(b"\n")) if b"\n" in record.raw else record.raw
+    if not extra:
+        return line
+    comma = b"," if values else b""
+    return line.rstrip()[:-1] + comma + b'"%s":' % OWN.encode() + orjson.dumps(extra) + b"}"
+
+
+def _plain(value: Any) -> str:
+    """What Parquet has and JSON has not."""
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+class _Table:
+    """Rows under columns, which are all known only when the last record is: until then they wait in a file."""
+
+    def __init__(self, file: BinaryIO, form: OutputForm, spool: IO[bytes]) -> None:
+        self._file, self._form, self._spool = file, form, spool
+        self._columns: dict[str, None] = {}
+        self._headers: list[Any] = []
+        self._is_as_read = True
+        self._count = 0
+
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        values = {**record.values, **{f"{OWN}_{name}": value for name, value in (extra or {}).items()}}
+        self._columns |= dict.fromkeys(record.columns)  # empty cells are not among the values
+        self._columns |= dict.fromkeys(values)
+        if record.header not in self._headers[:1]:
+            self._headers.append(record.header)
+        self._is_as_read = self._is_as_read and not extra and len(self._headers) == 1
+        pickle.dump((values, record.raw), self._spool, pickle.HIGHEST_PROTOCOL)
+        self._count += 1
+
+    def finish(self) -> None:
+        header = self._headers[0] if self._headers and self._is_as_read else None
+        if self._form in ("parquet", "arrow"):
+            self._write_arrow(None if isinstance(header, bytes) else header)
+        elif isinstance(header, bytes) and self._has_separator(header):
+            self._file.write(header + b"\n")
+            for _, raw in self._rows():
+                self._file.write(raw + b"\n")
+        else:
+            self._write_csv()
+
+    def _has_separator(self, header: bytes) -> bool:
+        """Whether what was read is separated as this file is to be."""
+        return len(self._columns) < 2 or (b"\t" in header) == (self._form == "tsv")
+
+    def _rows(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        self._spool.seek(0)
+        for _ in range(self._count):
+            yield pickle.load(self._spool)  # noqa: S301 - written a moment ago by this process
+
+    def _write_csv(self) -> None:
+        text = io.TextIOWrapper(self._file, "utf-8", newline="", write_through=True)
+        rows = csv.writer(text, delimiter="\t" if self._form == "tsv" else ",", lineterminator="\n")
+        if self._columns:
+            rows.writerow(self._columns)
+        for values, _ in self._rows():
+            rows.writerow([_cell(values.get(name)) for name in self._columns])
+        text.detach()
+
+    def _write_arrow(self, schema: Any) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - `form_of_output` has seen that it is there
+        import pyarrow.parquet  # noqa: PLC0415 - as above
+
+        make = pa.parquet.ParquetWriter if self._form == "parquet" else pa.ipc.new_file
+        try:
+            parts = [] if schema else [pa.Table.from_pylist(rows).schema for rows in self._parts()]
+            schema = schema or pa.unify_schemas(parts, promote_options="permissive")
+        except pa.ArrowException as error:
+            raise NeardupError(
+                f"the records make no columns of one type each ({error}): write JSON Lines"
+            ) from error
+        with make(self._file, schema) as writer:
+            for rows in self._parts():
+                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    def _parts(self) -> Iterator[list[dict[str, Any]]]:
+        rows = []
+        for values, _ in self._rows():
+            rows.append({name: values.get(name) for name in self._columns})
+            if len(rows) == ROWS:
+                yield rows
+                rows = []
+        if rows or not self._count:
+            yield rows
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return orjson.dumps(value, default=_plain).decode()
+    return _plain(value) if isinstance(value, bytes) else value

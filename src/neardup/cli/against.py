@@ -1,0 +1,80 @@
+"""What `neardup check` compares with: a window, or files read into one in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from neardup.cli import inputs
+from neardup.cli.context import opened_window
+from neardup.cli.sinks import Rejects
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted
+from neardup.model.document import Document, Reject
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.cli.config import Config
+    from neardup.sources.reader import Reader
+
+
+@contextmanager
+def opened_against(names: list[str], config: Config, reading: Mapping[str, Any]) -> Iterator[Window]:
+    """The window that is named, readonly; or one in memory with the documents of the files named, read as `reading`
+    says.
+
+    Raises `typer.BadParameter` for windows beside anything else, and for what is not there.
+    """
+    windows = [name for name in names if _is_window(name)]
+    if windows and len(names) > 1:
+        raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
+    if windows:
+        with opened_window(windows[0], config, readonly=True) as target:
+            yield target
+        return
+    for name in names:
+        if not Path(name).exists():
+            raise typer.BadParameter(f"{name} does not exist", param_hint="--against")
+    import neardup
+
+    timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
+    with neardup.open(None, **{**config.given, **timeless}) as target:
+        _fill(target, config.reader(names, **reading))
+        yield target
+
+
+def _fill(target: Window, reader: Reader) -> None:
+    """Reads what there is to compare with; what cannot be used of it is told, and compared with nothing."""
+    inputs.report_passed_over(reader)
+    with Rejects(None) as rejects:
+        documents = _named_apart(reader, rejects)
+        verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
+        count = sum(1 for _ in verdicts)
+    inputs.report_read(reader, ())
+    log_line(f"compared with {counted(count, 'document')} of files")
+
+
+def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
+    """The documents of `reader`, all of one moment. One whose id came before has its file and line in it, too: files
+    that have nothing to do with one another may use the same ids, and none of their documents is to be left out.
+    """
+    seen = set[str]()
+    for item in reader:
+        if isinstance(item, Reject):
+            rejects.add(item)
+        elif isinstance(item, Document):
+            where = ":".join(str(part) for part in reader.where if part is not None)
+            id = f"{item.id} ({where})" if item.id in seen else item.id
+            seen.add(id)
+            yield Document(id, item.text, 0)
+
+
+def _is_window(name: str) -> bool:
+    from neardup.elastic.http.address import is_address
+    from neardup.stores.window_directory import holds_window
+
+    return is_address(name) or holds_window(Path(name))

@@ -1,0 +1,69 @@
+"""neardup check: what of some files is in a window, or in other files?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration
+
+
+def check(
+    files: options.FilesArgument,
+    against: Annotated[
+        list[str],
+        typer.Option(
+            metavar="DIR|URL|FILE",
+            show_default=False,
+            help="A window, or files and directories to compare with; may be given several times for files.",
+        ),
+    ],
+    threshold: options.ThresholdOption = None,
+    retrieval: options.RetrievalOption = None,
+    matches: options.MatchesOption = None,
+    routes: options.RoutesOption = None,
+    partial: options.PartialOption = None,
+    containment: options.ContainmentOption = None,
+    delta: options.DeltaOption = None,
+    min_shared: options.MinSharedOption = None,
+    q: options.QOption = None,
+    fold_case: options.FoldCaseOption = None,
+    lexicon: options.LexiconOption = None,
+    max_length: options.MaxLengthOption = None,
+    input: options.InputOption = None,
+    html: options.HtmlOption = False,
+    id_field: options.IdFieldOption = None,
+    text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
+    encoding: options.EncodingOption = None,
+    output: options.OutputOption = None,
+    rejects: options.RejectsOption = None,
+    append: options.AppendOption = False,
+    force: options.ForceOption = False,
+    format: options.FormatOption = "jsonl",
+    config: options.ConfigOption = None,
+) -> None:
+    """Ask of every document of files what it is a copy of, in a window or in other files; nothing is stored.
+
+    One verdict a document, as of `neardup ingest`, but by all documents that are there, whatever their hours, and not
+    by the other documents that are asked about. A document that is there itself is a copy of itself.
+
+    Examples:
+
+        neardup check today.jsonl --against news.window --format table
+
+        neardup check test.jsonl --against train.jsonl --against extra/ --output leaks.jsonl
+    """
+    from neardup.cli.against import opened_against
+    from neardup.cli.checking import check_all
+    from neardup.cli.sinks import OutputOptions
+
+    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
+    reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
+    reader = settings.reader(files, **reading)
+    outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
+    outputs.check((*files, *reader.paths, *against, *settings.files_read))
+    with opened_against(against, settings, reading) as target:
+        raise typer.Exit(check_all(target, reader, outputs, named={"id"} if id_field else set()))

@@ -1,0 +1,101 @@
+"""neardup dedup: files without their copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration
+
+
+def dedup(
+    files: options.FilesArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default="standard output",
+            rich_help_panel=options.WRITING,
+            help="What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst.",
+        ),
+    ] = None,
+    removed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default="not written",
+            rich_help_panel=options.WRITING,
+            help="What goes, each with the record that stays for it and their doc_q; of the same forms.",
+        ),
+    ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(
+            metavar="first|last|longest|source:A,B",
+            rich_help_panel=options.COMPARING,
+            help="Which of several copies stays; source: that of the source named first.",
+        ),
+    ] = "first",
+    source_field: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            rich_help_panel=options.READING,
+            help="Field or column of the source, for --keep source:A,B; the name of the file counts, too.",
+        ),
+    ] = "source",
+    threshold: options.ThresholdOption = None,
+    retrieval: options.RetrievalOption = None,
+    routes: options.RoutesOption = None,
+    min_shared: options.MinSharedOption = None,
+    q: options.QOption = None,
+    fold_case: options.FoldCaseOption = None,
+    lexicon: options.LexiconOption = None,
+    max_length: options.MaxLengthOption = None,
+    input: options.InputOption = None,
+    html: options.HtmlOption = False,
+    id_field: options.IdFieldOption = None,
+    text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
+    encoding: options.EncodingOption = None,
+    rejects: options.RejectsOption = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace files that exist already."),
+    ] = False,
+    threads: options.ThreadsOption = None,
+    config: options.ConfigOption = None,
+) -> None:
+    """Write files without their copies: no window, no hours, no clock.
+
+    Every record that goes has doc_q at or above the threshold with one that stays, and no two that stay have it. What
+    stays keeps its order, and is the same to the byte where JSON Lines are read and written, or CSV of one header. A
+    record of other forms is written as its id, time, text and title. What cannot be used is rejected and in neither
+    file (exit code 1).
+
+    The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
+    temporary file.
+
+    Examples:
+
+        neardup dedup news.jsonl.gz --output clean.jsonl.gz --removed removed.jsonl
+
+        neardup dedup mail/ archive.mbox --html --keep longest --output mails.parquet
+
+        neardup dedup reuters.csv blogs.csv --keep source:reuters,blogs --output clean.csv
+    """
+    from neardup.cleaning.preference import parse_keep
+    from neardup.cli.cleaning_run import CleaningOutputs, clean
+
+    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
+    rule = parse_keep(keep)
+    outputs = CleaningOutputs(output, removed, rejects, force=force)
+    outputs.check_forms()
+    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    outputs.check((*files, *reader.paths, *settings.files_read))
+    raise typer.Exit(clean(reader, settings, rule, source_field, outputs, has_id_field=id_field is not None))

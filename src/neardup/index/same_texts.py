@@ -1,0 +1,43 @@
+"""Documents of one text: they are chained behind the one that is posted, so that a search that meets it takes all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def same_texts(
+    fingerprints: NDArray[np.uint64],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Of documents with these `fingerprints` (n × 2), in the order in which they came: (their order by text and then as
+    they came; of each in that order, whether it is of the text of the one before; and the first of its text).
+    """
+    order = np.lexsort((fingerprints[:, 1], fingerprints[:, 0]))
+    ordered = fingerprints[order]
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = (ordered[1:] == ordered[:-1]).all(axis=1)
+    starts = np.flatnonzero(~same)
+    return order, same, np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+
+
+def chain(
+    next_of: NDArray[np.int32],
+    documents: NDArray[np.int64],
+    same: NDArray[np.bool_],
+    firsts: NDArray[np.int64],
+) -> None:
+    """Writes to `next_of` the chains of `documents`, ordered by text and then as they came; `same`: of the text of the
+    one before; `firsts`: the first of its text.
+
+    As a search chains them (kernels/posting_lists.py): behind the first the newest, and so back to the second.
+    """
+    positions = np.flatnonzero(same)
+    later = np.append(same[1:], False)[positions]
+    second = ~same[positions - 1]
+    next_of[documents[positions]] = np.where(second, -1, documents[positions - 1])
+    newest = positions[~later]
+    next_of[firsts[newest]] = documents[newest]

@@ -1,0 +1,35 @@
+"""Values as numpy and pandas have them, as plain Python's: known by what they can do, so that neither need be there."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+
+def is_missing(value: Any) -> bool:
+    """Whether `value` says that there is none: None, a float that is none, or what pandas has in their place.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0), is_missing("")
+    (True, True, False, False)
+    """
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124 - only what is no number, and no time, is not itself
+    except (TypeError, ValueError):  # pandas' NA has no truth, and neither has an array
+        return type(value).__name__ == "NAType"
+
+
+def plain(value: Any) -> Any:
+    """`value`, or what it is in plain Python: a scalar of numpy, a date without a time (its first moment, in UTC).
+
+    >>> plain(date(2026, 11, 21)).isoformat(), plain("a")
+    ('2026-11-21T00:00:00+00:00', 'a')
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    kind = type(value)
+    if kind.__module__ != "numpy" or getattr(value, "shape", None) != ():
+        return value
+    # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds.
+    return plain((value.astype("datetime64[us]") if kind.__name__ == "datetime64" else value).item())

@@ -1,0 +1,90 @@
+"""Parquet and Arrow (Feather, IPC): a row is a document. pyarrow is loaded when the first such file is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.model.plain_values import is_missing
+from neardup.sources.fields import RecordError
+from neardup.sources.files import STDIN
+from neardup.sources.position import Record
+from neardup.sources.streams import GZIP_MAGIC, ZSTD_MAGIC
+
+if TYPE_CHECKING:
+    from neardup.sources.fields import FieldUse
+    from neardup.sources.position import Item, Position
+
+MISSING: Final = "this is {form}: reading it needs pyarrow: pip install pyarrow"
+NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
+ROWS: Final = 1_000
+"""Rows of Parquet that are in memory at once."""
+
+
+def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterator[Item]:
+    """A document or a `Reject` for every row of the file `name`; `position` has the number of the row."""
+    if reason := _why_no_file(name, NAMES[form]):
+        yield position.reject(reason)
+        return
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - only those who read such files have and load it
+    except ImportError:
+        yield position.reject(MISSING.format(form=NAMES[form]))
+        return
+    try:
+        for batch in _batches(name, form):
+            if use.text.partition(".")[0] not in batch.schema.names and use.text not in batch.schema.names:
+                shown = ", ".join(batch.schema.names)
+                yield position.reject(
+                    f"no column {use.text!r} (columns: {shown}), so no row is read: --text-field names another"
+                )
+                return
+            for row in batch.to_pylist():
+                position.line += 1
+                yield _item(row, batch.schema, use, position)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        yield position.reject(f"not {NAMES[form]}, or damaged: {reason}")
+
+
+def _why_no_file(name: str, form: str) -> str | None:
+    """Why a table cannot be read from here; None if it can be tried. Its reader goes to and fro in a file."""
+    if name == STDIN or Path(name).is_fifo():
+        return f"{form} is read from files only: write it into one first"
+    try:
+        with Path(name).open("rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+    if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+        return f"compressed {form} is not read: unpack it first; it is compressed within itself"
+    return None
+
+
+def _batches(name: str, form: str) -> Iterator[Any]:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.parquet  # noqa: PLC0415 - as above
+
+    if form == "parquet":
+        with pa.parquet.ParquetFile(name) as file:
+            yield from file.iter_batches(batch_size=ROWS)
+        return
+    with pa.memory_map(name) as source:
+        try:
+            reader: Any = pa.ipc.open_file(source)
+            batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
+        except pa.ArrowInvalid:  # it is a stream of batches, without an index of them at the end
+            source.seek(0)
+            batches = pa.ipc.open_stream(source)
+        yield from batches
+
+
+def _item(row: Mapping[str, Any], schema: Any, use: FieldUse, position: Position) -> Item:
+    position.record = Record(None, row, schema, schema.names)
+    # What is missing in a row is no field of it.
+    record = {name: value for name, value in row.items() if not is_missing(value) or name == use.text}
+    try:
+        return use.document(record, position.name())
+    except RecordError as error:
+        return position.reject(error.reason, id=error.id)

@@ -1,0 +1,71 @@
+"""The reader of each form: from what a file holds to its documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
+from neardup.sources.other_formats import HTML, format_of_beginning, reason_for
+from neardup.sources.streams import peeked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.sources.fields import FieldUse
+    from neardup.sources.files import Form
+    from neardup.sources.kind_counts import KindCounts
+    from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
+
+OF_MAIL: Final = ("mail", "mbox")
+OF_TABLES: Final = tuple(arrow_tables.NAMES)
+"""What is read from a file by its name, not from a stream."""
+_OF_NO_FIELDS: Final = ("text", "html", *OF_MAIL)
+
+
+class Reading(NamedTuple):
+    """How files are read, and where this is: see `Reader`."""
+
+    use: FieldUse
+    position: Position
+    longest: int
+    delimiter: str | None
+    html: bool
+
+
+def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindCounts) -> Iterator[Item]:
+    """The documents and rejects of `content`; text that looks like something else is counted in `as_text`."""
+    position = reading.position
+    head, content = peeked(content)
+    other = format_of_beginning(head)
+    if form in _OF_NO_FIELDS:
+        if other and form == "text":
+            as_text.add(f"{other.name} {other.as_text}", position.source)
+        yield from _of_no_fields(form, content, reading)
+    elif other:
+        yield position.reject(reason_for(other))
+    elif form == "csv":
+        yield from csv_rows.documents(content, reading.use, position, reading.longest, reading.delimiter)
+    else:
+        yield from json_lines.documents(content, reading.use, position, reading.longest)
+
+
+def rows(form: Form, name: str, use: FieldUse, position: Position) -> Iterator[Item]:
+    """The documents and rejects of the table in the file `name`."""
+    return arrow_tables.documents(name, form, use, position)
+
+
+def _of_no_fields(form: Form, content: Iterator[Chunk], reading: Reading) -> Iterator[Item]:
+    """Documents whose text is no field of a record."""
+    position, longest = reading.position, reading.longest
+    html = html_page.text_of if reading.html else None
+    if form == "mbox":
+        yield from mail.documents(content, position, longest, html)
+    elif form == "mail":
+        yield mail.document(content, position, longest, html)
+    elif form == "text":
+        yield text_file.document(content, position, longest)
+    elif html:
+        yield html_page.document(content, position, longest)
+    else:
+        yield position.reject(reason_for(HTML))

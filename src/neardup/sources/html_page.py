@@ -1,0 +1,75 @@
+"""HTML: a page is a document of its main text, with its title and date. Markup is never part of a text.
+
+What of a page is its main text is decided by trafilatura, which is loaded when the first page is read.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.errors import SettingsError
+from neardup.sources.encoding import not_text
+from neardup.sources.text_file import content_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
+
+MISSING: Final = "installed with its reader of HTML: pip install trafilatura lxml_html_clean"
+_HEAD: Final = 4_096
+"""Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
+_SHOWN: Final = ("title", "author", "sitename")
+
+
+def check_extractor() -> None:
+    """Raises `SettingsError` if pages cannot be read here."""
+    _extractor()
+
+
+def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
+    """The page as a document named by the file; one in which no main text is found is taken whole.
+
+    The encoding is the one named, else what the page says or looks like.
+    """
+    data = content_of(chunks, longest)
+    if data is None:
+        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+    if position.encoding and (fault := not_text(data, position.encoding)):
+        return position.reject(fault, id=position.stem)
+    page = data.decode() if position.encoding else _extractor().utils.decode_file(data)
+    page_data = _extractor().bare_extraction(
+        page,
+        favor_recall=True,
+        include_comments=False,
+        with_metadata=True,
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    values: dict[str, Any] = {} if page_data is None else page_data.as_dict()
+    text = values.get("text") or text_of(page)
+    if not text.strip():
+        return position.reject("the page has no text", id=position.stem)
+    shown = {name: values[name] for name in _SHOWN if values.get(name)}
+    return position.document(position.named(data), text, values.get("date"), shown)
+
+
+def text_of(page: str) -> str:
+    """All text of a page or a part in HTML, without its markup, scripts and styles."""
+    whole = page if "<html" in page[:_HEAD].lower() else f"<html><body>{page}</body></html>"
+    return str(_extractor().html2txt(whole))
+
+
+@cache
+def _extractor() -> Any:
+    try:
+        import trafilatura  # noqa: PLC0415 - only those who read HTML have and load it
+    except ImportError:
+        raise SettingsError("html", True, MISSING) from None
+    for name in ("trafilatura", "htmldate", "justext"):
+        logging.getLogger(name).addHandler(
+            logging.NullHandler()
+        )  # what they say of a page is no message of ours
+    return trafilatura

@@ -1,0 +1,155 @@
+"""Mail: a message is a document of its own text, called by its Message-ID, at its Date."""
+
+from __future__ import annotations
+
+import email
+import email.utils
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from email.header import decode_header, make_header
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.model.document import format_time, parse_time
+from neardup.sources.lines import Overlong, lines
+from neardup.sources.text_file import content_of
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+    from neardup.sources.position import Item, Position
+    from neardup.sources.streams import Chunk
+
+TextOfHtml = Callable[[str], str]
+
+_POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
+"""The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
+_SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
+ONLY_HTML: Final = "the mail has no text but HTML: --html reads it (pip install trafilatura lxml_html_clean)"
+NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
+NO_MAILBOX: Final = (
+    "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
+)
+TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
+NO_TEXT: Final = "the mail has no text part"
+BLANK: Final = b" \t\r\n"
+
+
+def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
+    """A file as one message; its name is the id of one without a Message-ID. `html` makes text of parts in HTML."""
+    data = content_of(chunks, longest)
+    if data is None:
+        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+    # Some programs leave the postmark of the mailbox in.
+    head, _, rest = data.partition(b"\n")
+    return _document(rest if _POSTMARK_RE.match(head) else data, position, position.named(data), html)
+
+
+def documents(
+    chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None
+) -> Iterator[Item]:
+    """The messages of a mailbox (mbox), of at most `longest` bytes each; `position` has the line each begins in.
+
+    The standard library's reader of mailboxes needs a file that it can seek in; ours may be compressed, or a pipe.
+    """
+    for line, message in _messages(chunks, longest):
+        position.line = line
+        if message is None:
+            yield position.reject(f"the mail is longer than {longest:,} bytes")
+        elif not line:
+            yield position.reject(NO_MAILBOX)
+        else:
+            yield _document(message, position, position.distinct(position.name(message)), html)
+
+
+def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None]]:
+    """The messages without their postmarks, each with the number of its first line; None for one that is too long.
+
+    What stands before the first postmark has the number 0, unless it is blank.
+    """
+    held: list[bytes] = []
+    start, number, size, is_after_blank = 0, 0, 0, True
+    for batch in lines(chunks, longest):
+        for line in batch or ():
+            number += 1
+            is_blank = not line.strip(BLANK)
+            if is_after_blank and _POSTMARK_RE.match(line):
+                if size:
+                    yield start, None if size > longest else b"\n".join(held)
+                held, size, start = [], 0, number
+            elif size or start or not is_blank:
+                size += longest + 1 if isinstance(line, Overlong) else len(line) + 1
+                held = held if size <= longest else []
+                held.append(line)
+            is_after_blank = is_blank
+    if size or start:
+        yield start, None if size > longest else b"\n".join(held)
+
+
+def _document(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
+    try:
+        return _read(data, position, otherwise, html)
+    except RecursionError:
+        return position.reject(TOO_DEEP, id=otherwise)
+
+
+def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
+    message = email.message_from_bytes(data.lstrip(BLANK))
+    if not message.keys():
+        return position.reject(NO_MAIL, id=position.stem)
+    id = _header(message, "Message-ID").strip("<> \t") or otherwise
+    plain = list(_texts(message, "text/plain", position.encoding))
+    pages = list(_texts(message, "text/html", position.encoding))
+    if not any(map(str.strip, plain)) and any(map(str.strip, pages)):
+        if html is None:
+            return position.reject(ONLY_HTML, id=id)
+        plain = [html(page) for page in pages]
+    if not plain:
+        return position.reject(NO_TEXT, id=id)
+    return position.document(id, "\n".join(plain), _time(message), _shown(message))
+
+
+def _shown(message: Message) -> dict[str, Any]:
+    """The headers that a reader wants to see beside the text."""
+    values = {name: _header(message, header) for name, header in _SHOWN.items()}
+    return {name: value for name, value in values.items() if value}
+
+
+def _texts(part: Message, kind: str, encoding: str | None) -> Iterator[str]:
+    """The texts of this kind in the message itself: not those of attachments, or of messages within it."""
+    inner = part.get_payload()
+    if part.is_multipart() and isinstance(inner, list):
+        if part.get_content_maintype() != "message":
+            for each in inner:
+                yield from _texts(each, kind, encoding)  # type: ignore[arg-type]
+    elif part.get_content_type() == kind and part.get_content_disposition() != "attachment":
+        yield _decoded(part, encoding)
+
+
+def _decoded(part: Message, encoding: str | None) -> str:
+    """The text of a part by the encoding it names, or what it can be if it names a wrong one or none."""
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    for name in (part.get_content_charset(), "utf-8", encoding, "cp1252"):
+        try:
+            return data.decode(name) if name else data.decode("ascii")
+        except (LookupError, ValueError):
+            continue
+    return data.decode("latin-1")
+
+
+def _header(message: Message, name: str) -> str:
+    """A header as people read it; as it stands if it is not as it should be."""
+    value = str(message.get(name) or "")
+    with suppress(LookupError, ValueError):  # an encoding that nobody knows, or bytes that are not of it
+        value = str(make_header(decode_header(value)))
+    return " ".join(value.encode("utf-8", "replace").decode().split())
+
+
+def _time(message: Message) -> str | None:
+    """The Date in ISO 8601; None where it is none: spam has any date."""
+    try:
+        return format_time(parse_time(email.utils.parsedate_to_datetime(str(message.get("Date")))))
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,59 @@
+"""Files that are not what they were taken for, known by their names or first bytes, with what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from neardup.sources.files import FORMS, INPUTS, Form, ending
+
+
+class OtherFormat(NamedTuple):
+    """What a file is, what makes documents of it, and what `--input text` makes of it; its `form` if it has one."""
+
+    name: str
+    remedy: str
+    as_text: str
+    form: Form | None = None
+
+
+HTML: Final = OtherFormat(
+    "HTML", "--html reads its text (pip install trafilatura lxml_html_clean)", "with its tags", "html"
+)
+XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
+MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
+MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
+LOG: Final = OtherFormat("a log", "convert it to JSON Lines, an entry a line", "as one document")
+MARKDOWN: Final = OtherFormat("Markdown", "convert it to text", "with its marks")
+
+_BY_ENDING: Final = {
+    **dict.fromkeys((".xml", ".rss", ".atom"), XML),
+    ".log": LOG,
+    **dict.fromkeys((".md", ".markdown"), MARKDOWN),
+}
+_BY_BEGINNING: Final = (
+    (re.compile(rb"(?is)(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b"), HTML),
+    (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
+    (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
+    (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
+)  # fmt: skip
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+
+def reason_by_name(name: str) -> str:
+    """Why a file whose name tells none of the known forms is not read, and what to do."""
+    kind = _BY_ENDING.get(ending(name))
+    return reason_for(kind) if kind else (
+        f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input says it: {', '.join(INPUTS)}"
+    )  # fmt: skip
+
+
+def format_of_beginning(head: bytes) -> OtherFormat | None:
+    """The other format of a file that begins with `head`; None if it looks like none of them."""
+    begun = head.lstrip(_BLANK)
+    return next((kind for pattern, kind in _BY_BEGINNING if pattern.match(begun)), None)
+
+
+def reason_for(kind: OtherFormat) -> str:
+    """Why a file of this kind is not read, and what to do."""
+    return f"this is {kind.name}: {kind.remedy}; --input text compares it {kind.as_text}"

@@ -1,0 +1,86 @@
+"""neardup check: a verdict a document by what is in a window or in files, and nothing stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from testing.cli.samples import FERRY, MILL, STREAM, written
+
+NEW = [
+    {"id": "n1", "text": FERRY.replace("Friday", "Sunday"), "time": "2026-11-30T06:00:00Z"},
+    {"id": "n2", "text": FERRY.replace("Friday", "Sunday")},
+    {"id": "n3", "text": "Rain is due in the north, and nobody knows for how long."},
+    {"id": "n4", "text": " … "},
+]
+
+
+def brief(done):
+    return [(verdict["id"], verdict["status"], verdict["duplicate_of"]) for verdict in done.lines]
+
+
+EXPECTED = [("n1", "near", "ferry"), ("n2", "near", "ferry"), ("n3", "unique", None), ("n4", "empty", None)]
+
+
+def test_against_a_window_nothing_is_stored(run, window):
+    before = run("stats", "--window", window).out
+    done = run("check", written("new.jsonl", NEW), "--against", window)
+    assert done.code == 0
+    assert brief(done) == EXPECTED
+    assert done.lines[0]["time"] == "2026-11-30T06:00:00Z"
+    assert done.lines[2]["group"] == "n3"
+    assert "4 documents in " in done.err
+    assert run("stats", "--window", window).out == before
+
+
+def test_against_files(run, stream):
+    Path("more").mkdir()
+    written("more/a.jsonl", [{"id": "ferry", "text": "Another text with the id of a ferry."}])
+    done = run("check", written("new.jsonl", NEW), "--against", stream, "--against", "more")
+    assert brief(done) == EXPECTED
+    assert "neardup: compared with 6 documents of files\n" in done.err
+    assert not list(Path().glob("*.window"))
+    same = written("same.jsonl", [{"id": "x", "text": "Another text with the id of a ferry."}])
+    (verdict,) = run("check", same, "--against", stream, "--against", "more").lines
+    assert (verdict["status"], verdict["duplicate_of"]) == ("exact", "ferry (more/a.jsonl:1)")
+
+
+def test_settings_and_tables(run, window, stream):
+    new = written("new.jsonl", NEW)
+    assert brief(run("check", new, "--against", window, "-t", "1"))[0] == ("n1", "unique", None)
+    assert brief(run("check", new, "--against", stream, "-t", "1"))[0] == ("n1", "unique", None)
+    done = run("check", new, "--against", window, "--format", "table", "--output", "v.jsonl")
+    assert "n1" in done.out
+    assert len(Path("v.jsonl").read_text().splitlines()) == 4
+    clipping = written("c.jsonl", [{"id": "c", "text": f"{FERRY} {MILL * 3}"}])
+    (verdict,) = run("check", clipping, "--against", stream, "--partial").lines
+    assert verdict["status"] == "partial"
+
+
+def test_what_cannot_be_used_is_rejected(run, window):
+    path = Path("new.jsonl")
+    path.write_text(json.dumps(NEW[0]) + '\n{"id":"t"}\n{"id":"when","text":"Rain.","time":"soon"}\n')
+    done = run("check", path, "--against", window, "--rejects", "r.jsonl")
+    assert done.code == 1
+    assert [reject["line"] for reject in map(json.loads, Path("r.jsonl").read_text().splitlines())] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        (["none.jsonl"], "none.jsonl does not exist"),
+        (["w", "stream.jsonl"], "w is a window: give it alone"),
+    ],
+)
+def test_what_is_not_there_or_does_not_go_together(run, window, against, message):
+    words = [word for name in against for word in ("--against", name)]
+    done = run("check", written("new.jsonl", STREAM), *words)
+    assert done.code == 2
+    assert message in " ".join(word for word in done.err.split() if word != "│")
+
+
+def test_an_output_is_none_of_what_is_compared_with(run, stream):
+    done = run("check", written("new.jsonl", NEW), "--against", stream, "--output", stream)
+    assert done.code == 2
+    assert "which is read" in done.err

@@ -1,0 +1,257 @@
+"""neardup dedup: what stays is the same to the byte, what goes says why, whatever it was read from."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from testing.cli.samples import FERRY, MILL, STREAM, written
+
+ROOT = Path(__file__).parents[2]
+EDITED = FERRY.replace("Friday", "Saturday")
+
+
+def lines(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+
+
+def test_what_stays_is_the_same_to_the_byte_and_in_order(run):
+    kept = [
+        b'{"id": 1, "text": "%s", "n": 1.50, "b": "\\u00e9", "a": {"x":  []}}' % FERRY.encode(),
+        b' {"text":"Rain is due.","id":"r"} \r',
+        b'{"id":"m","text":"%s"}' % MILL.encode(),
+    ]
+    copy = b'{"id":"copy","text":"%s"}' % EDITED.encode()
+    Path("in.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\n".join([kept[0], b"", kept[1], copy, kept[2]]))
+    done = run("dedup", "in.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("4 read: 3 kept, 1 removed (0 exact, 1 near); ")
+    assert Path("clean.jsonl").read_bytes() == b"\n".join([*kept, b""])
+    (removed,) = lines("removed.jsonl")
+    assert removed["text"] == EDITED
+    assert removed["neardup"].items() >= {
+        "id": "copy", "status": "near", "duplicate_of": "1", "where": "in.jsonl:4", "duplicate_of_where": "in.jsonl:1",
+    }.items()  # fmt: skip
+    assert 0.7 <= removed["neardup"]["score"] < 1
+    assert Path("removed.jsonl").read_bytes().startswith(copy[:-1])
+
+
+def test_standard_output_and_input(run_process, stream):
+    done = run_process("dedup", "-", stdin=stream.read_bytes())
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == ["ferry", "mill", "blank"]
+    assert "5 read: 3 kept (1 without a letter or digit), 2 removed (1 exact, 1 near); " in done.err
+
+
+@pytest.mark.parametrize(
+    ("keep", "ids"),
+    [
+        ("first", ["ferry", "mill", "blank"]),
+        ("last", ["mill", "ferry-edited", "blank"]),
+        ("longest", ["mill", "ferry-edited", "blank"]),
+        ("source:c,b", ["mill", "ferry-again", "blank"]),
+    ],
+)
+def test_which_one_stays(run, keep, ids):
+    names = dict(zip((record["id"] for record in STREAM), "aabc", strict=False)) | {"ferry-again": "c"}
+    written("s.jsonl", [{**record, "source": names.get(record["id"])} for record in STREAM])
+    assert [record["id"] for record in run("dedup", "s.jsonl", "--keep", keep).lines] == ids
+
+
+def test_files_are_sources_too_and_a_misspelt_one_is_told(run, caplog):
+    written("blog.jsonl", STREAM[:2])
+    written("reuters.jsonl", STREAM[2:3])
+    assert [
+        record["id"]
+        for record in run("dedup", "blog.jsonl", "reuters.jsonl", "--keep", "source:reuters").lines
+    ] == [
+        "mill",
+        "ferry-again",
+    ]
+    Path("wires").mkdir()
+    written("wires/1.jsonl", STREAM[3:4])
+    kept = run("dedup", "blog.jsonl", "reuters.jsonl", "wires", "--keep", "source:wires").lines
+    assert [record["id"] for record in kept] == ["mill", "ferry-edited"]
+    run("dedup", "blog.jsonl", "reuters.jsonl", "--keep", "source:reuter,blog.jsonl")
+    assert "no record has the source 'reuter'" in caplog.text
+    done = run("dedup", "blog.jsonl", "--keep", "best")
+    assert done.code == 2
+    assert "setting keep is 'best': it must be first, last, longest, or source:a,b,c" in done.err
+
+
+def test_ids_that_repeat_lose_nothing(run):
+    written("a.jsonl", [{"id": "x", "text": text} for text in (FERRY, MILL, "Rain is due.", FERRY)])
+    assert len(run("dedup", "a.jsonl").lines) == 3
+
+
+def test_what_cannot_be_used_is_in_neither_file(run):
+    records = [*STREAM[:2], {"id": "n"}, {"id": "long", "text": "x" * 3000}, {"id": "s", "text": "\ud800"}]
+    Path("a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records) + "no json\n")
+    words = ("--rejects", "rejects.jsonl", "--max-length", 2000)
+    for keep in ("first", "last"):
+        done = run("dedup", "a.jsonl", "--keep", keep, "--force", *words)
+        assert done.code == 1
+        assert [record["id"] for record in done.lines] == ["ferry", "mill"]
+        assert "6 read: 2 kept, 0 removed (0 exact, 0 near); 4 rejected" in done.err
+        assert {(reject["id"], reject["line"]) for reject in lines("rejects.jsonl")} == {
+            ("n", 3), ("long", 4), (None, 5), (None, 6),
+        }  # fmt: skip
+
+
+def test_what_the_page_shows_is_what_comes_out(run):
+    page = (ROOT / "docs" / "dedup.md").read_text("utf-8")
+    done = run("dedup", ROOT / "examples" / "stream.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl")
+    for line in done.err.splitlines():
+        assert line.replace(f"{ROOT}/", "").rpartition("; ")[0] in page
+    why = json.dumps(lines("removed.jsonl")[0]["neardup"], separators=(",", ":")).replace(f"{ROOT}/", "")
+    assert why in page.replace("\n ", "")
+
+
+# ---- forms ----
+
+
+def test_csv_of_one_header_is_the_same_to_the_byte(run):
+    rows = [f'1;"{FERRY}";', f'2;"{MILL}\nand ""more""";x\r', f"3;{FERRY};y"]
+    Path("a.csv").write_text("nr;body;note\r\n" + "\n".join(rows) + "\n", newline="")
+    words = ("--text-field", "body", "--id-field", "nr")
+    expected = "nr;body;note\r\n" + "\n".join(rows[:2]) + "\n"
+    assert run("dedup", "a.csv", *words, "-o", "b.csv", "--removed", "r.csv").code == 0
+    assert Path("b.csv").read_bytes().decode() == expected
+    assert run("dedup", "a.csv", *words).out.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
+    (removed,) = csv.DictReader(io.StringIO(Path("r.csv").read_text()))
+    assert (removed["nr"], removed["note"], removed["neardup_duplicate_of"]) == ("3", "y", "1")
+    assert removed["neardup_score"] == "1.0"
+
+
+def test_csv_of_several_headers_has_all_columns(run):
+    Path("a.csv").write_text(f"id,text\n1,{MILL.replace(',', '')}\n")
+    Path("b.csv").write_text(f"text\tlang\n{FERRY}\ten\n")
+    written("c.jsonl", [{"id": "c", "text": "Rain is due.", "tags": ["a", "b"]}])
+    assert run("dedup", "a.csv", "b.csv", "c.jsonl", "-o", "out.tsv").code == 0
+    rows = list(csv.DictReader(io.StringIO(Path("out.tsv").read_text()), delimiter="\t"))
+    assert [row["id"] for row in rows] == ["1", "", "c"]
+    assert (rows[1]["lang"], rows[2]["tags"]) == ("en", '["a","b"]')
+
+
+def test_an_array_of_json_and_objects_over_several_lines(run):
+    Path("a.json").write_text(json.dumps(STREAM[:3], indent=2))
+    run("dedup", "a.json", "-o", "b.jsonl")
+    assert lines("b.jsonl") == STREAM[:2]
+    run("dedup", "a.json", "-o", "b.json", "--removed", "r.json")
+    assert json.loads(Path("b.json").read_text()) == STREAM[:2]
+    assert [record["id"] for record in json.loads(Path("r.json").read_text())] == ["ferry-again"]
+    run("dedup", "b.json", "-o", "c.json", "--removed", "none.json")
+    assert json.loads(Path("none.json").read_text()) == []
+
+
+def test_compressed_files(run, stream):
+    import zstandard
+
+    run("dedup", stream, "-o", "c.jsonl.gz", "--removed", "r.jsonl.zst")
+    assert gzip.decompress(Path("c.jsonl.gz").read_bytes()).splitlines() == [
+        line for line in stream.read_bytes().splitlines() if b"ferry-" not in line
+    ]
+    removed = zstandard.ZstdDecompressor().stream_reader(Path("r.jsonl.zst").read_bytes()).read()
+    assert len(removed.splitlines()) == 2
+
+
+def test_parquet_in_and_out_keeps_its_types(run):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    schema = arrow.schema(
+        [("id", arrow.int32()), ("text", arrow.string()), ("day", arrow.date32()), ("none", arrow.int8())]
+    )
+    rows = [
+        {"id": n, "text": text, "day": None, "none": None} for n, text in enumerate((FERRY, MILL, EDITED))
+    ]
+    pyarrow.parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), "a.parquet")
+    assert run("dedup", "a.parquet", "-o", "b.parquet", "--removed", "r.parquet").code == 0
+    kept = pyarrow.parquet.read_table("b.parquet")
+    assert kept.schema == schema
+    assert kept.to_pylist() == rows[:2]
+    (removed,) = pyarrow.parquet.read_table("r.parquet").to_pylist()
+    assert (removed["id"], removed["neardup_duplicate_of"]) == (2, "0")
+    assert run("dedup", "b.parquet", "-o", "c.arrow").code == 0
+    assert len(run("dedup", "c.arrow").lines) == 2
+    written("d.jsonl", [{"text": FERRY, "n": 1}, {"text": MILL, "n": "one"}])
+    done = run("dedup", "d.jsonl", "-o", "d.parquet")
+    assert done.code == 3
+    assert "the records make no columns of one type each" in done.err
+    assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
+
+
+def test_a_folder_of_mails_pages_and_texts(run):
+    pytest.importorskip("trafilatura")
+    Path("d/cur").mkdir(parents=True)
+    Path("d/new").mkdir()
+    Path("d/tmp").mkdir()
+    head = "Message-ID: <{}@x>\nDate: Sat, 21 Nov 2026 09:00:00 +0000\nSubject: Ferry\n\n"
+    Path("d/cur/1").write_text(head.format(1) + FERRY)
+    Path("d/new/2").write_text(head.format(2) + EDITED)
+    Path("d/page.html").write_text(f"<html><head><title>T</title></head><body><p>{FERRY}</p></body></html>")
+    Path("d/t.txt").write_text(MILL)
+    done = run("dedup", "d", "--html", "--removed", "r.jsonl")
+    assert done.lines == [
+        {"id": "1@x", "time": "2026-11-21T09:00:00Z", "subject": "Ferry", "text": FERRY},
+        {"id": "t.txt", "text": MILL},
+    ]
+    removed = {record["id"]: record["neardup"]["duplicate_of"] for record in lines("r.jsonl")}
+    assert removed == {"2@x": "1@x", "page.html": "1@x"}
+
+
+# ---- files ----
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "s.jsonl"], "--output s.jsonl is s.jsonl, which is read"),
+        (["-o", "o.jsonl", "--removed", "o.jsonl"], "is the file of --output"),
+        (["--removed", "there.jsonl"], "--removed there.jsonl exists: --force replaces it"),
+        (
+            ["-o", "clean.txt"],
+            "setting --output is 'clean.txt': it must be a file whose name says what it is to hold",
+        ),
+        (["--removed", "clean"], "setting --removed is 'clean'"),
+        (["-t", "70"], "threshold"),
+    ],
+)
+def test_what_may_not_be_written_is_refused_before_anything_is(run, words, message):
+    written("s.jsonl", STREAM)
+    Path("there.jsonl").write_text("{}\n")
+    done = run("dedup", "s.jsonl", *words)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert Path("there.jsonl").read_text() == "{}\n"
+    assert not Path("o.jsonl").exists()
+
+
+def test_settings_of_hours_and_budgets_mean_nothing_here(run, monkeypatch):
+    written("s.jsonl", [{"id": n, "text": FERRY, "time": f"20{n:02}-01-01T00:00:00Z"} for n in range(30)])
+    monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")
+    monkeypatch.setenv("NEARDUP_MAX_DOCUMENTS", "2")
+    assert len(run("dedup", "s.jsonl").lines) == 1
+    monkeypatch.setenv("NEARDUP_THRESHOLD", "1.5")
+    assert run("dedup", "s.jsonl").code == 2
+
+
+def test_a_live_stream_is_written_as_it_comes(command):
+    import os
+    import subprocess
+
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    words = [*command, "dedup", "-", "--removed", "removed.jsonl"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
+    with subprocess.Popen(words, bufsize=0, **pipes) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for text in (FERRY, MILL):
+            process.stdin.write(json.dumps({"text": text}).encode() + b"\n")
+            assert json.loads(process.stdout.readline())["text"] == text
+        process.stdin.close()
+        assert process.wait() == 0

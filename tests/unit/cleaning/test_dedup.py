@@ -1,0 +1,205 @@
+"""`neardup.dedup` keeps the star rule, against every pair counted one by one, whatever is preferred."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neardup
+from neardup.cleaning import dedup as module
+from neardup.cleaning.preference import parse_keep
+from neardup.cleaning.star import Pairs, removed
+from neardup.errors import SettingsError
+
+FERRY = "The ferry ran aground off the western spit at dawn."
+DUSK = FERRY.replace("dawn", "dusk")
+RAIN = "Rain is due in the north."
+
+
+def variants(count: int, seed: int = 7) -> list[str]:
+    """Texts of a few families, whose members differ by some words."""
+    chance = random.Random(seed)
+    families = [[f"{chance.randrange(10**6)}" for _ in range(12)] for _ in range(6)]
+    texts = []
+    for _ in range(count):
+        words = list(chance.choice(families))
+        for _ in range(chance.randrange(5)):
+            words[chance.randrange(len(words))] = str(chance.randrange(10**6))
+        texts.append(" ".join(words))
+    return texts
+
+
+def by_brute_force(texts: list[str], order: list[int], threshold: float) -> dict[int, tuple[int, float]]:
+    """What goes for what, by the rule itself: the best of those that stay before, of equals the first preferred."""
+    kept: list[int] = []
+    gone = {}
+    for position in order:
+        scores = [(-neardup.doc_q(texts[position], texts[other]), at) for at, other in enumerate(kept)]
+        score, at = min(scores, default=(0.0, 0))
+        if scores and -score >= threshold:
+            gone[position] = (kept[at], -score)
+        else:
+            kept.append(position)
+    return gone
+
+
+ORDERS = {
+    "first": lambda texts: list(range(len(texts))),
+    "last": lambda texts: list(range(len(texts)))[::-1],
+    "longest": lambda texts: sorted(range(len(texts)), key=lambda at: -len(texts[at])),
+}
+
+
+@pytest.mark.parametrize("keep", ORDERS)
+@pytest.mark.parametrize("pairs", [True, False])
+@pytest.mark.parametrize("threshold", [0.3, 0.7])
+def test_it_is_what_brute_force_finds(keep, pairs, threshold):
+    texts = variants(150)
+    result = neardup.dedup(texts, threshold=threshold, keep=keep, pairs=pairs, retrieval="complete")
+    expected = by_brute_force(texts, ORDERS[keep](texts), threshold)
+    assert {copy.position: (copy.duplicate_of, copy.score) for copy in result.copies} == expected
+    assert len(expected) > 40
+    assert sorted(result.kept + result.removed) == list(range(len(texts)))
+
+
+@pytest.mark.parametrize("keep", ORDERS)
+def test_another_threshold_is_as_if_asked_for_at_once(keep):
+    texts = variants(120, seed=8)
+    result = neardup.dedup(texts, threshold=0.3, keep=keep, retrieval="complete")
+    for threshold in (0.3, 0.45, 0.7, "0.9", 1.0):
+        at_once = neardup.dedup(texts, threshold=threshold, keep=keep, retrieval="complete")
+        later = result.at(threshold)
+        assert (later.copies, later.kept, later.pairs) == (at_once.copies, at_once.kept, at_once.pairs)
+        assert later.threshold == Fraction(str(threshold))
+
+
+def test_every_pair_is_named_once():
+    texts = variants(60)
+    wanted = {
+        (i, j): score
+        for i, j in combinations(range(len(texts)), 2)
+        if (score := neardup.doc_q(texts[i], texts[j])) >= 0.5
+    }
+    pairs = neardup.dedup(texts, threshold=0.5, keep="longest", retrieval="complete").pairs
+    assert {(pair.i, pair.j): pair.score for pair in pairs} == wanted
+    assert len(pairs) == len(wanted)
+
+
+def test_a_lower_threshold_or_one_without_pairs_is_refused():
+    result = neardup.dedup([FERRY, DUSK], pairs=False)
+    assert result.at(0.7).removed == [1]
+    with pytest.raises(SettingsError, match=r"setting threshold is 0\.6: it must be at least 0\.7"):
+        result.at(0.6)
+    with pytest.raises(SettingsError, match="setting pairs is False: it must be True in the call of dedup"):
+        result.at(0.8)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from([0.7, 0.8, 0.9])), max_size=25)
+)
+@settings(max_examples=200, deadline=None)
+def test_the_star_rule(drawn):
+    """Whatever goes has a pair with one that stays before it; no two that stay make a pair."""
+    unique = {(max(i, j), min(i, j)): score for i, j, score in drawn if i != j}
+    pairs = Pairs()
+    for (later, earlier), score in sorted(
+        unique.items(), key=lambda item: (item[0][0], -item[1], item[0][1])
+    ):
+        pairs.add(later, earlier, score)
+    gone = removed(pairs)
+    for later, kept in gone.items():
+        assert kept.at not in gone
+        assert unique[later, kept.at] == kept.score
+    assert not any(later not in gone and earlier not in gone for later, earlier in unique)
+
+
+# ---- which one stays ----
+
+
+def test_the_preferred_source_stays():
+    records = [{"text": FERRY, "source": name} for name in ("blog", "ap", "reuters", None)]
+    assert neardup.dedup(records, keep="source:reuters,ap").kept == [2]
+    assert neardup.dedup(records, keep="source:none,ap").kept == [1]
+    other = [{"text": FERRY, "from": name} for name in ("blog", "ap")]
+    assert neardup.dedup(other, keep="source:ap", source="from").kept == [1]
+
+
+def test_a_source_that_no_text_has_is_told(caplog):
+    neardup.dedup([{"text": FERRY, "source": "ap"}], keep="source:ap,reuter")
+    assert "no text has the source 'reuter'" in caplog.text
+
+
+@pytest.mark.parametrize("wrong", ["newest", "source:", "source:a,,b", "source:a,a", "", 1, None])
+def test_a_rule_that_is_none_is_refused(wrong):
+    with pytest.raises(
+        SettingsError, match=r"setting keep is .*: it must be first, last, longest, or source:a,b,c"
+    ):
+        parse_keep(wrong)
+
+
+# ---- what is there already ----
+
+
+def test_copies_of_other_texts_go_and_these_are_not_compared_with_one_another():
+    result = neardup.dedup([RAIN, DUSK, FERRY, DUSK], against=[DUSK, FERRY, FERRY, None], threshold=0.8)
+    assert result.kept == [0]
+    assert result.removed == [1, 2, 3]
+    assert [(copy.duplicate_of, copy.against, copy.score) for copy in result.copies] == [
+        (0, True, 1.0),
+        (1, True, 1.0),
+        (0, True, 1.0),
+    ]
+    assert result.groups == []
+    assert not any(pair.against and pair.i == 0 for pair in result.pairs)
+
+
+def test_a_copy_of_a_text_that_was_itself_like_another_one_there_goes():
+    """Nothing of `against` may be left out because something else of it is like it."""
+    words = [f"word{number}" for number in range(13)]
+    chain = [" ".join(words[at : at + 8]) for at in (0, 2, 4)]
+    result = neardup.dedup([chain[2]], against=chain[:2], threshold=0.65)
+    assert neardup.doc_q(chain[0], chain[1]) >= 0.65
+    assert result.removed == [0]
+    assert neardup.dedup([chain[2]], against=chain[:1], threshold=0.65).kept == [0]
+
+
+# ---- what cannot be used ----
+
+
+def test_what_cannot_be_used_is_rejected_by_its_position(caplog):
+    texts = [None, FERRY, float("nan"), 7, "\ud800", DUSK, "x" * 200]
+    result = neardup.dedup(texts, max_length=100)
+    assert (result.kept, result.removed) == ([1], [5])
+    assert [position for position, _ in result.rejected] == [0, 2, 3, 4, 6]
+    assert dict(result.rejected)[0] == dict(result.rejected)[2] == "no text: 'text' is missing"
+    assert dict(result.rejected)[3] == "'text' is int, not a string"
+    assert "U+D800" in dict(result.rejected)[4]
+    assert "5 of 7 texts rejected, the first at position 0" in caplog.text
+
+
+def test_what_is_no_text_at_all_stays():
+    assert neardup.dedup(["...", "", " - "]).kept == [0, 1, 2]
+
+
+def test_nothing_gives_nothing():
+    result = neardup.dedup([])
+    assert (result.kept, result.removed, result.groups, result.pairs, result.frame()) == ([], [], [], [], [])
+    assert repr(result) == "<Deduped at 0.7: 0 kept, 0 removed, 0 rejected>"
+
+
+def test_many_pairs_are_told(monkeypatch, caplog):
+    monkeypatch.setattr(module, "MANY_PAIRS", 3)
+    neardup.dedup([FERRY] * 5)
+    assert "3 pairs so far: dedup(..., pairs=False)" in caplog.text
+
+
+def test_a_setting_that_is_none_is_refused():
+    with pytest.raises(SettingsError, match="threshold is 70"):
+        neardup.dedup([FERRY], threshold=70)
+    with pytest.raises(SettingsError, match="retrieval"):
+        neardup.dedup([FERRY], retrieval="all")  # type: ignore[arg-type]

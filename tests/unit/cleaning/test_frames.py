@@ -1,0 +1,138 @@
+"""Texts are taken from what Python holds them in, and given back in it; what would be misread is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import neardup
+from neardup.errors import SettingsError
+from neardup.model.plain_values import is_missing
+
+FERRY = "The ferry ran aground off the western spit at dawn."
+TEXTS = [FERRY, "Rain is due in the north.", FERRY.replace("dawn", "dusk"), None]
+
+
+def column(frame: Any, name: str) -> list[Any]:
+    """The values, None where there is none."""
+    if isinstance(frame, list):
+        return [row[name] for row in frame]
+    values = frame[name]
+    plain = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    return [None if is_missing(value) else value for value in plain]
+
+
+def check(data: Any, **options: Any) -> Any:
+    """The frame with the columns, which are as they should be; `data` has TEXTS."""
+    result = neardup.dedup(data, **options)
+    assert (result.kept, result.removed) == ([0, 1], [2])
+    assert [position for position, _ in result.rejected] == [3]
+    frame = result.frame()
+    group = column(frame, "group")
+    assert group[:3] == [0, 1, 0]
+    assert column(frame, "score")[2] == pytest.approx(0.921, abs=0.001)
+    return frame
+
+
+def test_lists_and_iterables():
+    assert check(TEXTS)[0] == {"text": FERRY, "duplicate_of": None, "score": None, "group": 0}
+    assert check(tuple(TEXTS)) == check(iter(TEXTS))
+    check(neardup.Document(str(at), text) for at, text in enumerate(TEXTS))  # type: ignore[arg-type]
+
+
+def test_records_keep_their_fields_and_their_text_may_lie_deeper():
+    frame = check([{"page": {"body": text}, "n": at} for at, text in enumerate(TEXTS)], text="page.body")
+    assert frame[2]["n"] == 2
+    assert frame[2]["page"]["body"] == TEXTS[2]
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({"body": TEXTS, "n": range(4)}, index=list("abcd"))
+    frame = check(data, text="body")
+    assert list(frame.index) == list("abcd")
+    assert list(data.columns) == ["body", "n"]
+    assert frame["duplicate_of"].dtype == frame["group"].dtype == "Int64"
+    assert list(data.iloc[neardup.dedup(data, text="body").kept].index) == ["a", "b"]
+    assert list(check(data["body"]).columns) == ["body", "duplicate_of", "score", "group"]
+    check(pandas.Series(TEXTS, dtype="string"))  # its missing values are NA, which has no truth
+    two = pandas.DataFrame([["a", "b"]], columns=["text", "text"])
+    with pytest.raises(SettingsError, match="it must be one column of the frame"):
+        neardup.dedup(two)
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    data = polars.DataFrame({"text": TEXTS})
+    assert isinstance(check(data), polars.DataFrame)
+    check(polars.Series("text", TEXTS))
+    with pytest.raises(TypeError, match=r"not LazyFrame: collect\(\) it first"):
+        neardup.dedup(data.lazy())
+
+
+def test_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    data = arrow.table({"text": TEXTS})
+    assert isinstance(check(data), arrow.Table)
+    assert data.take(neardup.dedup(data).kept).num_rows == 2
+    check(arrow.record_batch({"text": TEXTS}))
+    check(arrow.array(TEXTS))
+    check(arrow.chunked_array([TEXTS[:2], TEXTS[2:]]))
+
+
+def test_numpy():
+    numpy = pytest.importorskip("numpy")
+    check(numpy.array(TEXTS, object))
+    assert neardup.dedup(numpy.array(TEXTS[:3])).removed == [2]
+
+
+def test_data_sets():
+    datasets = pytest.importorskip("datasets")
+    arrow = pytest.importorskip("pyarrow")
+    data = datasets.Dataset(datasets.table.InMemoryTable(arrow.table({"text": TEXTS})), fingerprint="texts")
+    assert isinstance(check(data), datasets.Dataset)
+    assert neardup.dedup(data["text"]).kept == [0, 1]
+    assert len(data.select(neardup.dedup(data).kept)) == 2
+    with pytest.raises(TypeError, match="of several splits choose one"):
+        neardup.dedup(datasets.DatasetDict(train=data))
+
+
+@pytest.mark.parametrize(
+    ("data", "remedy"),
+    [
+        (FERRY, "put a single text into a list"),
+        (b"x", "put a single text into a list"),
+        ({"text": FERRY}, "put a single record into a list"),
+        (neardup.Document("a", FERRY), "put a single document into a list"),
+        (7, "such as a list"),
+        (None, "such as a list"),
+    ],
+)
+def test_what_holds_no_texts_is_refused(data, remedy):
+    with pytest.raises(TypeError, match=f"dedup takes many texts, not {type(data).__name__}: .*{remedy}"):
+        neardup.dedup(data)
+
+
+def test_columns_that_are_not_there_or_there_already_are_named():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({"body": TEXTS, "score": range(4)})
+    with pytest.raises(
+        SettingsError, match=r"text is 'text': .* a column of the frame \(columns: body, score\)"
+    ):
+        neardup.dedup(data)
+    with pytest.raises(SettingsError, match="setting source is 'source'"):
+        neardup.dedup(data, text="body", keep="source:a")
+    cases: list[tuple[str, dict[str, Any]]] = [("text", {}), ("source", {"text": "body", "keep": "source:a"})]
+    for setting, options in cases:
+        with pytest.raises(
+            SettingsError, match=rf"{setting} is .* a record has \(fields of the first: body, n\)"
+        ):
+            neardup.dedup([{"body": FERRY, "n": 1}, {"body": None}], **options)
+    result = neardup.dedup(data, text="body")
+    with pytest.raises(SettingsError, match="'score' is"):
+        result.frame()
+    assert "near_score" in result.frame(prefix="near_").columns
+    assert neardup.dedup([{"text": None}]).rejected == ((0, "no text: 'text' is missing"),)
+    with pytest.raises(SettingsError, match="'group' is"):
+        neardup.dedup([{"text": FERRY, "group": 1}]).frame()

@@ -1,0 +1,72 @@
+"""Values of numpy and pandas are those of plain Python; nothing is taken for what it is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from neardup.model.document import prepare
+from neardup.model.plain_values import is_missing, plain
+
+MOMENT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+MS = 1_795_251_600_000
+
+
+def prepared(id: object = "a", text: object = "Rain.", time: object = None):
+    return prepare({"id": id, "text": text, "time": time}, lambda: -1, 100)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        MOMENT, np.datetime64("2026-11-21T09:00:00", "s"), np.datetime64("2026-11-21T09:00:00", "ns"),
+        np.int64(MS), np.float64(MS / 1000), np.int64(MS // 1000), np.str_("2026-11-21T09:00Z"),
+    ],
+)  # fmt: skip
+def test_times(time):
+    assert prepared(time=time).time == MS
+    assert prepared(time=time).dated
+
+
+def test_times_of_pandas():
+    pd = pytest.importorskip("pandas")
+    assert prepared(time=pd.Timestamp("2026-11-21T09:00Z")).time == MS
+    for missing in (pd.NaT, pd.NA, np.datetime64("NaT"), None):
+        assert is_missing(missing)
+        assert (prepared(time=missing).time, prepared(time=missing).dated) == (-1, False)
+
+
+def test_a_number_that_is_none_is_missing_but_no_time():
+    for missing in (float("nan"), np.float64("nan")):
+        assert is_missing(missing)
+        with pytest.raises(ValueError, match=r"time .*nan.* is neither a date"):
+            prepared(time=missing)
+
+
+def test_a_date_is_its_first_moment():
+    assert prepared(time=date(2026, 11, 21)).time == MS - 9 * 3_600_000
+    assert plain(np.datetime64("2026-11-21", "D")) == datetime(2026, 11, 21)  # noqa: DTZ001 - as numpy has it
+
+
+@pytest.mark.parametrize(
+    ("id", "name"), [(np.int64(7), "7"), (np.uint8(7), "7"), (np.str_("x"), "x"), (7, "7")]
+)
+def test_ids(id, name):
+    assert prepared(id=id).id == name
+
+
+@pytest.mark.parametrize(
+    "id", [np.float64(7), 7.0, np.bool_(True), None, float("nan"), np.array([7]), Decimal(7)]
+)
+def test_what_is_no_id_is_refused(id):
+    with pytest.raises(ValueError, match="it must be a non-empty string or a 64-bit number"):
+        prepared(id=id)
+
+
+@pytest.mark.parametrize("value", [0, "", False, 1.5, [], np.array([1, 2]), object])
+def test_what_is_there_is_not_missing(value):
+    assert not is_missing(value)
+    assert plain(value) is value

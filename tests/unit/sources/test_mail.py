@@ -1,0 +1,215 @@
+"""A mail is a document of its text part, called by its Message-ID, at its Date; nothing in it stops a run."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neardup.model.document import Document, Reject
+from neardup.sources.files import listed
+from neardup.sources.reader import Reader
+
+PLAIN = (
+    "Message-ID: <1@arnmouth.example>\nDate: Sat, 21 Nov 2026 09:00:00 +0100\nSubject: =?utf-8?q?F=C3=A4hre?=\n"
+    "From: Harbour <h@arnmouth.example>\n\nThe ferry ran aground.\nFrom here on it is quiet.\n"
+)
+
+
+def read(*paths, **options) -> list[Any]:
+    return list(Reader(list(paths), **options))
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_a_mail(tmp_path):
+    reader = Reader([written(tmp_path / "a.eml", PLAIN)])
+    (mail,) = reader
+    assert mail == Document(
+        "1@arnmouth.example",
+        "The ferry ran aground.\nFrom here on it is quiet.\n",
+        "2026-11-21T08:00:00Z",
+        {"subject": "Fähre", "from": "Harbour <h@arnmouth.example>"},
+    )
+    assert reader.record is not None
+    assert list(reader.record.values) == ["id", "time", "subject", "from", "text"]
+
+
+def test_a_mail_without_an_id_or_a_usable_date(tmp_path):
+    (mail,) = read(written(tmp_path / "a.eml", "Subject: x\nDate: yesterday at noon\n\nRain.\n"))
+    assert mail == Document("a.eml", "Rain.\n", None, {"subject": "x"})
+
+
+def message(**parts: str) -> EmailMessage:
+    built = EmailMessage()
+    built["Message-ID"] = "<2@x>"
+    for kind, text in parts.items():
+        if built.get_content_maintype() == "text" and not built.get_payload():
+            built.set_content(text, subtype=kind)
+        else:
+            built.add_alternative(text, subtype=kind)
+    return built
+
+
+def test_of_alternatives_the_text_counts_and_attachments_do_not(tmp_path):
+    built = message(plain="Rain is due.\n", html="<p>Rain is <b>due</b>.")
+    built.add_attachment("A table.", filename="table.txt")
+    inner = EmailMessage()
+    inner.set_content("An older mail.")
+    built.add_attachment(inner)
+    (mail,) = read(written(tmp_path / "a.eml", bytes(built)))
+    assert mail.text == "Rain is due.\n"
+
+
+def test_a_mail_of_html_alone_is_read_if_pages_are(tmp_path):
+    pytest.importorskip("trafilatura")
+    path = written(
+        tmp_path / "a.eml", bytes(message(html="<style>p{}</style><p>Rain &amp; snow are <b>due</b>.</p>"))
+    )
+    (reject,) = read(path)
+    assert (reject.id, reject.reason) == (
+        "2@x",
+        "the mail has no text but HTML: --html reads it (pip install trafilatura lxml_html_clean)",
+    )
+    (mail,) = read(path, html=True)
+    assert mail.text == "Rain & snow are due."
+
+
+def test_a_mail_without_any_text_is_rejected(tmp_path):
+    head = "Message-ID: <3@x>\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
+    (reject,) = read(written(tmp_path / "a.eml", f"{head}AAAA\n"))
+    assert (reject.id, reject.reason) == ("3@x", "the mail has no text part")
+
+
+@pytest.mark.parametrize(
+    ("charset", "data", "encoding", "text"),
+    [
+        ("iso-8859-2", "wiosna w Łodzi".encode("iso-8859-2"), None, "wiosna w Łodzi"),
+        ("x-unknown", "Fähre".encode(), None, "Fähre"),
+        ("us-ascii", "Fähre".encode("cp1252"), None, "Fähre"),
+        ("utf-8", "Łódź".encode("iso-8859-2"), "iso-8859-2", "Łódź"),
+        ("us-ascii", b"\x81\x8d", None, "\x81\x8d"),
+        (None, b"Rain", None, "Rain"),
+    ],
+)
+def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, data, encoding, text):
+    named = f"Content-Type: text/plain; charset={charset}\n" if charset else "Subject: x\n"
+    (mail,) = read(written(tmp_path / "a.eml", named.encode() + b"\n" + data), encoding=encoding)
+    assert mail.text == text
+
+
+def test_a_mailbox_compressed_or_not(tmp_path):
+    postmark = "From h@arnmouth.example Sat Nov 21 09:00:00 2026\n"
+    second = "Message-ID: <2@x>\n\nRain is due.\nFrom that day on: rain\n\nFrom now on it rains.\n"
+    content = f"\n{postmark}{PLAIN}\n{postmark}{second}\n\n{postmark}Subject: none\n\n\n"
+    for path in (
+        written(tmp_path / "in.mbox", content),
+        written(tmp_path / "gz/in.mbox.gz", gzip.compress(content.encode())),
+    ):
+        reader = Reader([path])
+        mails: list[Any] = list(reader)
+        assert [mail.id for mail in mails] == ["1@arnmouth.example", "2@x", f"{path.name}:20"]
+        assert "From here on it is quiet." in mails[0].text
+        assert mails[1].text.endswith("From now on it rains.\n\n")
+        assert reader.located(Reject("2@x", "")).line == 11
+
+
+def test_messages_of_a_mailbox_that_are_too_long_cost_only_themselves(tmp_path):
+    postmark = "From h@arnmouth.example Sat Nov 21 09:00:00 2026\n"
+    long = "\n".join(["Subject: x", "", *["rain " * 10] * 40])
+    mails = read(
+        written(
+            tmp_path / "in.mbox", f"{postmark}{long}\n\n{postmark}{PLAIN}\n{postmark}S: x\n\n{'y' * 900}\n"
+        ),
+        longest=500,
+    )
+    assert [type(mail) for mail in mails] == [Reject, Document, Reject]
+    assert mails[0].reason == mails[2].reason == "the mail is longer than 500 bytes"
+    (reject,) = read(written(tmp_path / "a.eml", long), longest=500)
+    assert reject.reason == "the file is longer than 500 bytes"
+
+
+def test_what_is_no_mail_is_told(tmp_path):
+    (reject,) = read(written(tmp_path / "in.mbox", "Just words.\n\nMore words.\n"))
+    assert reject.reason.startswith("not a mailbox (mbox): it does not begin with a line 'From sender time'")
+    (reject,) = read(written(tmp_path / "a.eml", "Just words.\n"))
+    assert reject.reason.startswith("not a mail: it begins with no header")
+    assert read(written(tmp_path / "empty.mbox", "\n\n")) == []
+
+
+def test_a_mail_whose_first_line_is_a_postmark_is_one_all_the_same(tmp_path):
+    (mail,) = read(
+        written(tmp_path / "cur/00017", f"From x@y Sat Nov 21 09:00:00 2026\n{PLAIN}"), form="mail"
+    )
+    assert mail.id == "1@arnmouth.example"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="colons in names")
+def test_a_maildir_with_its_folders(tmp_path):
+    for name in (
+        "cur/1.M2P3.host:2,S",
+        "new/2.M2P3.host",
+        "tmp/3",
+        ".Sent/cur/4",
+        ".Sent/new/.keep",
+        "readme",
+    ):
+        written(tmp_path / "mail" / name, PLAIN.replace("<1@", f"<{name[:3]}{name[-1]}@"))
+    (tmp_path / "mail/.Sent/tmp").mkdir()
+    reader = Reader([tmp_path / "mail"])
+    assert [item.id.partition("@")[0] for item in reader if isinstance(item, Document)] == [
+        ".Se4",
+        "curS",
+        "newt",
+    ]
+    (told,) = reader.passed_over
+    assert told.endswith(
+        "2 passed over: no ending 1 (first: readme), hidden 1 (first: .Sent/new/.keep); --input says what they are"
+    )
+    assert [file.form for file in listed([str(tmp_path / "mail")]).files] == ["mail"] * 3
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "multipart/mixed; boundary=b"])
+def test_parts_that_lie_too_deep_are_told(tmp_path, kind):
+    start = (
+        f"Content-Type: {kind}\n\n"
+        if kind.startswith("message")
+        else f"Content-Type: {kind}{{0}}\n\n--b{{0}}\n"
+    )
+    deep = "".join(start.format(number) for number in range(5_000)) + "Subject: x\n\nRain.\n"
+    (reject,) = read(written(tmp_path / "a.eml", deep))
+    assert (reject.id, reject.reason) == (
+        "a.eml",
+        "the parts of the mail lie in one another too deep to be read",
+    )
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"Subject: =?x?q?=FF?=\nDate: Sat, 99 Nov 99999 99:99:99 +9999\nMessage-ID: <\xff\xfe>\n\n\xff",
+        b"Content-Type: multipart/mixed; boundary=\n\n--\n\n--\n",
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n",
+        b"Content-Type: text/plain; charset*=utf-8''%ff\nContent-Transfer-Encoding: base64\n\n=A=B=C\n",
+        b"Content-Type: text/plain; charset=\x00\n\nRain.\n",
+        b'Content-Type: text/plain; charset="unicode_escape"\n\n\\x\n',
+        b"Content-Type: text/plain; charset=hex\n\nRain.\n",
+        b"Content-Type: ; ;\nContent-Disposition: \xff\n\nRain.\n",
+        b"Content-Transfer-Encoding: x-uuencode\n\nbegin 644\n%%%\n",
+    ],
+)
+def test_a_broken_mail_stops_nothing(tmp_path, junk):
+    items = read(written(tmp_path / "a.eml", junk), written(tmp_path / "b.eml", PLAIN))
+    assert len(items) == 2
+    assert items[1].id == "1@arnmouth.example"
+    if isinstance(items[0], Document):
+        items[0].id.encode()
+        items[0].text.encode("utf-8", "surrogatepass")

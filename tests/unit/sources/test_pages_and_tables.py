@@ -1,0 +1,175 @@
+"""HTML pages and tables of Parquet and Arrow as documents; what reads them is an extra, and loaded when needed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neardup.errors import SettingsError
+from neardup.model.document import Document
+from neardup.sources import html_page
+from neardup.sources.reader import Reader
+
+PAGE = """<!doctype html><html><head><title>Ferry aground</title>
+<meta property="article:published_time" content="2026-11-21T06:00:00Z"><style>p {color: red}</style></head>
+<body><nav>Home | News</nav><script>var hidden = 1</script><article><h1>Ferry aground</h1>
+<p>The ferry ran aground off the <b>western</b> spit at dawn, the harbour office said, and nobody was hurt.</p>
+<p>A second vessel came to help at six, and the forty passengers were taken off one by one &amp; in good order.</p>
+</article><footer>Copyright</footer></body></html>"""
+
+
+def read(*paths, **options) -> list[Any]:
+    return list(Reader(list(paths), **options))
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_a_page_is_its_main_text_with_title_and_date(tmp_path):
+    pytest.importorskip("trafilatura")
+    (page,) = read(written(tmp_path / "a.html", PAGE), html=True)
+    assert isinstance(page, Document)
+    assert (page.id, page.time, page.fields) == ("a.html", "2026-11-21", {"title": "Ferry aground"})
+    assert page.text.splitlines()[1].startswith("The ferry ran aground off the western spit at dawn")
+    assert "one by one & in good order." in page.text
+    for markup in ("<", "hidden", "color", "Copyright", "Home |"):
+        assert markup not in page.text
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+def test_a_page_may_be_of_any_encoding(tmp_path, encoding):
+    pytest.importorskip("trafilatura")
+    (page,) = read(written(tmp_path / "a.html", PAGE.replace("hurt", "blessé").encode(encoding)), html=True)
+    assert "nobody was blessé" in page.text
+
+
+def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(tmp_path):
+    pytest.importorskip("trafilatura")
+    small = written(
+        tmp_path / "a.html", "<html><body><table><tr><td>Rain</td><td>due</td></tr></table></body></html>"
+    )
+    part = written(tmp_path / "b.html", "<p>Rain is due")
+    none = written(tmp_path / "c.html", "<html><script>x()</script></html>")
+    empty = written(tmp_path / "d.html", "")
+    first, second, third, fourth = read(small, part, none, empty, html=True)
+    assert first.text.replace("|", "").split() == ["Rain", "due"]
+    assert second.text == "Rain is due"
+    assert third.reason == fourth.reason == "the page has no text"
+
+
+def test_pages_are_read_where_they_are_asked_for(tmp_path):
+    pytest.importorskip("trafilatura")
+    page = written(tmp_path / "d/a.html", PAGE)
+    assert read(page)[0].reason.startswith(
+        "this is HTML: --html reads its text (pip install trafilatura lxml_html_clean); "
+    )
+    reader = Reader([tmp_path / "d"])
+    assert reader.passed_over[0].endswith(
+        "1 passed over: .html 1 (first: a.html); --input says what they are; --html reads pages"
+    )
+    assert len(read(tmp_path / "d", html=True)) == len(read(page, form="html")) == 1
+
+
+def test_a_missing_extractor_is_told(monkeypatch):
+    html_page._extractor.cache_clear()
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    with pytest.raises(SettingsError, match=r"html is True: it must be installed .*pip install trafilatura"):
+        Reader([], html=True)
+    html_page._extractor.cache_clear()
+
+
+# ---- tables ----
+
+
+@pytest.fixture
+def table():
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.table(
+        {
+            "id": ["a", None, "c", "d"],
+            "body": ["Rain is due.", "Snow.", None, "Hail."],
+            "time": [dt.datetime(2026, 11, 21, 9, tzinfo=dt.UTC), None, None, None],
+            "page": [{"n": 1}, {"n": 2}, {"n": 3}, None],
+        }
+    )
+
+
+def saved(table, path: Path) -> Path:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+    elif path.suffix == ".arrow":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
+def test_a_row_is_a_document(tmp_path, table, name):
+    from neardup.sources.fields import Fields
+
+    reader = Reader([saved(table, tmp_path / name)], fields=Fields(text="body"))
+    items: list[Any] = list(reader)
+    first, second, third, fourth = items
+    assert first == Document("a", "Rain is due.", dt.datetime(2026, 11, 21, 9, tzinfo=dt.UTC))
+    assert (second.id, fourth) == (f"{name}:2", Document("d", "Hail."))
+    assert (third.line, third.reason) == (3, "no text: field 'body' is null")
+    assert reader.record is not None
+    assert reader.record.values["page"] is None
+    (deeper,) = read(saved(table.slice(0, 1), tmp_path / name), fields=Fields(text="page.n"))
+    assert deeper.reason == "field 'page.n' is an integer, not a string"
+
+
+def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table):
+    (reject,) = read(saved(table, tmp_path / "a.parquet"))
+    assert reject.reason == (
+        "no column 'text' (columns: id, body, time, page), so no row is read: --text-field names another"
+    )
+    for name in ("b.parquet", "b.arrow"):
+        (reject,) = read(written(tmp_path / name, b"PAR1 is not all"))
+        assert reject.reason.startswith(("not Parquet, or damaged: ", "not Arrow, or damaged: "))
+    (reject,) = read(tmp_path / "none.parquet")
+    assert reject.reason == "cannot be read: No such file or directory"
+    (reject,) = read(written(tmp_path / "c.parquet.gz", gzip.compress(b"PAR1")))
+    assert reject.reason == "compressed Parquet is not read: unpack it first; it is compressed within itself"
+    (reject,) = read("-", form="arrow")
+    assert reject.reason == "Arrow is read from files only: write it into one first"
+
+
+def test_a_table_in_a_file_of_another_name_is_told(tmp_path, table):
+    path = saved(table, tmp_path / "a.parquet").rename(tmp_path / "a.jsonl")
+    (reject,) = read(path)
+    assert reject.reason == "this is Parquet: --input parquet reads it from a file (pip install pyarrow)"
+    from neardup.sources.fields import Fields
+
+    assert len(read(path, form="parquet", fields=Fields(text="body"))) == 4
+
+
+def test_a_missing_library_is_told(tmp_path, table, monkeypatch):
+    path = saved(table, tmp_path / "a.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (reject,) = read(path)
+    assert reject.reason == "this is Parquet: reading it needs pyarrow: pip install pyarrow"
+
+
+def test_neither_is_loaded_for_other_files():
+    script = (
+        "import sys; from neardup.sources.reader import Reader; list(Reader(['examples/stream.jsonl']))\n"
+    )
+    check = "assert not {'pyarrow', 'trafilatura', 'pandas', 'numpy'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script + check], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
