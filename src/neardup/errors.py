@@ -126,15 +126,23 @@ class UnknownDocument(NeardupError, KeyError):
 
 
 class RecipeMismatch(NeardupError):
-    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`."""
+    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `directory`: the window,
+    if it is one that can be signed again.
+    """
 
-    def __init__(self, where: str, found: str, expected: str) -> None:
-        super().__init__(where, found, expected)
-        self.where, self.found, self.expected = where, found, expected
+    def __init__(
+        self, where: str, found: str, expected: str, directory: str | PathLike[str] | None = None
+    ) -> None:
+        super().__init__(where, found, expected, directory)
+        self.where, self.found, self.expected, self.directory = where, found, expected, directory
 
     def __str__(self) -> str:
         remedy = "ingest its documents into a new window"
-        if self.found.split(":")[0] == self.expected.split(":")[0]:
+        old, new = self.found.split(":"), self.expected.split(":")
+        # q and case cannot change: texts are stored as normal forms.
+        if self.directory is not None and old[1:3] == new[1:3]:
+            remedy = f"sign it again (`neardup resign --window {self.directory}`), or {remedy}"
+        if old[0] == new[0]:
             options = "no --q, --fold-case, --reach, --lexicon, --salt"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (

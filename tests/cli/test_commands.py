@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
+from testing.window.old_window import as_format_1
 
 from neardup.model.settings import Recipe
 from neardup.signing.signer import signer_for
@@ -334,6 +335,26 @@ class TestDoctor:
         done = run("doctor", "--window", window, "--repair", "--force")
         assert done.code == 3
         assert "put it there from a backup" in done.err
+
+    def test_a_window_is_signed_again(self, run, window):
+        as_format_1(Path("w"))
+        done = run("stats", "--window", window)
+        assert done.code == 3
+        assert "neardup resign --window w" in done.err
+        done = run("resign", "--window", window)
+        assert (done.code, done.out) == (0, "")
+        assert "5 documents in 3 hours, signed by neardup-1:" in done.err
+        assert "nothing was changed: --force does it" in done.err
+        done = run("resign", "--window", window, "--force")
+        assert done.code == 0
+        assert "the old files lie in w/old-1" in done.err
+        assert "5 documents" in run("doctor", "--window", window).out
+        assert "nothing to do" in run("resign", "--window", window, "--force").err
+
+    def test_a_window_in_a_cluster_is_not_signed_again(self, run):
+        done = run("resign", "--window", "http://localhost:1/x")
+        assert done.code == 2
+        assert "--from-index" in done.err
 
     def test_no_window_and_no_directory_is_repaired(self, run):
         assert run("doctor", "--window", "nothing", "--repair").code == 3

@@ -19,14 +19,14 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
-from neardup.elastic.reindex.index_reader import IndexReader, Source
+from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
-from neardup.model.settings import Settings
+from neardup.model.settings import Recipe, Settings
 from neardup.sources.fields import Fields
 
 FIELDS = Fields("_id", "page.body", ("published",))
@@ -256,6 +256,22 @@ class TestReader:
         fill(cluster, own, {}, {})
         with pytest.raises(SettingsError, match="which is of this window"):
             Source(cluster, own, FIELDS)
+
+    def test_a_window_is_read_into_another_that_signs_otherwise(self, new_cluster):
+        old, new = new_cluster(), new_cluster()
+        known = {"credentials": old.credentials, "window_hours": 0}
+        with open_elastic_window(str(old.address), **known) as window:
+            verdicts = list(window.ingest(in_order(stream(60))))
+        old.request("POST", f"/{old.address.prefix}/_refresh")
+        source = Source(new, old.address.prefix, Fields(id=OWN_ID))
+        with open_elastic_window(str(new.address), recipe=Recipe(reach=0.5), **known) as window:
+            rejects: list[Reject] = []
+            again = list(window.ingest(usable(IndexReader(source), rejects), on_reject=rejects.append))
+            assert rejects == []
+            assert ":sketch-32-0.5:" in window.stats().recipe
+        own = [each.rpartition("/")[2] for verdict in again for each in (verdict.id, verdict.group)]
+        assert own == [each for verdict in verdicts for each in (verdict.id, verdict.group)]
+        assert [verdict.status for verdict in again] == [verdict.status for verdict in verdicts]
 
     def test_an_index_without_times_cannot_be_copied(self, cluster, archive):
         fill(cluster, archive, {}, {})

@@ -56,6 +56,14 @@ EXAMPLES = [
         ),
     ),
     (
+        errors.RecipeMismatch("w", "neardup-1:q4:case:a", "neardup-2:q4:case:b", "w"),
+        {"where": "w", "found": "neardup-1:q4:case:a", "expected": "neardup-2:q4:case:b", "directory": "w"},
+        (
+            "w was signed by recipe neardup-1:q4:case:a, this process signs by neardup-2:q4:case:b: "
+            "sign it again (`neardup resign --window w`), or ingest its documents into a new window"
+        ),
+    ),
+    (
         errors.RecipeMismatch("news.window", "n:r1", "n:r2"),
         {"where": "news.window", "found": "n:r1", "expected": "n:r2"},
         (

@@ -7,5 +7,6 @@ from neardup.cli.expire import expire
 from neardup.cli.groups import groups
 from neardup.cli.query import query
 from neardup.cli.reconcile import reconcile
+from neardup.cli.resign import resign
 
-WINDOW_COMMANDS = (query, groups, delete, expire, reconcile)
+WINDOW_COMMANDS = (query, groups, delete, expire, reconcile, resign)

@@ -36,7 +36,7 @@ from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
 from neardup.stores.base import CommitResult, Records
 from neardup.stores.commit_slots import CommitSlots
-from neardup.stores.description import read_description, remember
+from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.records import ROW
@@ -92,12 +92,16 @@ class DirectoryStore(SingleOwner):
         if self._outdated:
             self._forget_all()
             self.committed = self._read_commit()
-            description = read_description(self.path)
-            if description.recipe != self.recipe:
-                raise RecipeMismatch(str(self.path), description.recipe, self.recipe)
-            self.remembered = description.settings
+            self.remembered = self._checked_description().settings
             self.revision += 1
             self._outdated = False
+
+    def _checked_description(self) -> Description:
+        """What the window says of itself now; `RecipeMismatch` if another has taken the place of the one opened."""
+        description = read_description(self.path)
+        if description.recipe != self.recipe:
+            raise RecipeMismatch(str(self.path), description.recipe, self.recipe)
+        return description
 
     def _read_commit(self) -> Commit:
         assert self._slots is not None, "the store is open"
@@ -187,16 +191,30 @@ class DirectoryStore(SingleOwner):
     def texts(self, rows: Rows) -> list[bytes]:
         hours, arrivals = records.hours_of(rows).tolist(), records.arrivals_of(rows).tolist()
         extents = records.text_extents(rows)
-        return [
-            self._files(h).text(at, arrival) for h, at, arrival in zip(hours, extents, arrivals, strict=True)
-        ]
+        with self._exchange_told():
+            return [
+                self._files(h).text(at, arrival)
+                for h, at, arrival in zip(hours, extents, arrivals, strict=True)
+            ]
 
     def blobs(self, rows: Rows) -> list[bytes]:
         hours, versions = records.hours_of(rows).tolist(), records.versions_of(rows).tolist()
         extents = records.blob_extents(rows)
-        return [
-            self._files(h).blob(at, version) for h, at, version in zip(hours, extents, versions, strict=True)
-        ]
+        with self._exchange_told():
+            return [
+                self._files(h).blob(at, version)
+                for h, at, version in zip(hours, extents, versions, strict=True)
+            ]
+
+    @contextlib.contextmanager
+    def _exchange_told(self) -> Iterator[None]:
+        """A reader whose window was signed again meanwhile is told so, not that files are damaged which are not."""
+        try:
+            yield
+        except WindowDamaged:
+            if self._readonly and self.recipe:
+                self._checked_description()
+            raise
 
     # ---- what is added ----
 

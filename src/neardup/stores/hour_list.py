@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.model.hours import hour_name, hour_named
 from neardup.stores.lock import naming
+from neardup.stores.window_directory import HOUR_LIST
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-HOURS: Final = "hours.list"
 _DROPPED: Final = "-"
 _LITTLE: Final = 4_096
 """Bytes of a list that is never too long."""
@@ -27,7 +27,7 @@ def listed_hours(directory: Path) -> set[int]:
     """The hours that the window in `directory` should have, as far as the list can be read."""
     hours: set[int] = set()
     with contextlib.suppress(FileNotFoundError):
-        for line in (directory / HOURS).read_text("ascii", errors="replace").splitlines():
+        for line in (directory / HOUR_LIST).read_text("ascii", errors="replace").splitlines():
             hour = hour_named(line.removeprefix(_DROPPED))
             if hour is not None:
                 (hours.discard if line.startswith(_DROPPED) else hours.add)(hour)
@@ -46,7 +46,7 @@ def note_dropped(directory: Path, hour: int) -> None:
 
 def rewrite(directory: Path, hours: Collection[int]) -> None:
     """Makes the list that of `hours`, unless it says so already, in not much more space."""
-    file = directory / HOURS
+    file = directory / HOUR_LIST
     lines = [hour_name(hour) for hour in sorted(hours)]
     is_short = file.exists() and file.stat().st_size < _LITTLE + 3 * sum(map(len, lines))
     if not is_short or listed_hours(directory) != set(hours):
@@ -54,5 +54,5 @@ def rewrite(directory: Path, hours: Collection[int]) -> None:
 
 
 def _append(directory: Path, line: str) -> None:
-    with naming(directory / HOURS), (directory / HOURS).open("a", encoding="ascii") as file:
+    with naming(directory / HOUR_LIST), (directory / HOUR_LIST).open("a", encoding="ascii") as file:
         file.write(f"{line}\n")

@@ -47,6 +47,16 @@ def locked_commits(path: Path) -> int:
     return file
 
 
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """The window at `path` is this process's alone meanwhile: both its locks; raises `WindowLocked`."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, locked(path))
+        if (path / "commit").exists():
+            stack.callback(os.close, locked_commits(path))
+        yield
+
+
 def check_same(path: Path, file: int) -> None:
     """Raises `WindowDamaged` if the commit file of `path` is not the open `file` any more.
 

@@ -4,15 +4,16 @@
     DIR/window.lexicon        the lexicon, if it is not the default one
     DIR/commit                two commit slots (stores/commit_slots.py), without copies
     DIR/hours/H/rows.bin      rows (`OLD_ROW`)
-    DIR/hours/H/text.bin, blob.bin, keys.bin     items one after another; keys are not read: they are of the old recipe
+    DIR/hours/H/text.bin, blob.bin, keys.bin     items one after another
 
-Rows and blobs mean what they mean in stores/records.py; a column that a row has no more is left out.
+Rows, blobs and keys mean what they mean in stores/records.py; a column that a row has no more is left out.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,13 +21,17 @@ from neardup.errors import WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.commit_slots import newest, read_slots
+from neardup.stores.description import Description
+from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, TEXTS
+from neardup.stores.original import Original, in_order
 from neardup.stores.records import ROW
-from neardup.stores.stored_hour import hours_in
-from neardup.stores.window_directory import DESCRIPTION
+from neardup.stores.stored_hour import hours_in, read_keys
+from neardup.stores.window_directory import DESCRIPTION, LEXICON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from neardup.stores.base import Commit
     from neardup.stores.records import Rows
@@ -45,79 +50,58 @@ OLD_ROW: Final = np.dtype(
         ("spare", "u1", 3),
     ]
 )  # fmt: skip
-_AT_ONCE: Final = 1_000
 
 
-class OldWindow(NamedTuple):
-    """What a window of format 1 says of itself, and its last commit."""
+def read_old_window(path: Path) -> Original:
+    """The window of format 1 in `path`.
 
-    path: Path
-    recipe: str
-    recipe_fields: dict[str, Any]
-    settings: dict[str, Any]
-    commit: Commit
-
-
-class OldDocuments(NamedTuple):
-    """Documents of one hour, in order of version: rows with columns of today, normal forms, blobs.
-
-    The rows say how many keys the documents had, and where all lay: they are to be signed and laid out anew.
+    Raises `WindowDamaged` if there is none that can be read, or if rows are missing; reading a text, a blob or keys
+    does, if their file is shorter than the rows say.
     """
+    description, commit = _description(path), _commit(path)
+    stored = {hour: _rows(path, hour, commit) for hour in hours_in(path) if hour >= commit.floor_hour}
+    versions = sum(map(len, stored.values()))
+    if versions != commit.rows:
+        expected = f"the {commit.rows:,} that were committed"
+        raise WindowDamaged(path / "hours", f"{versions:,} rows", expected)
+    last = {hour: in_order(rows, commit.floor_order) for hour, rows in stored.items()}
+    hours = {hour: rows for hour, rows in last.items() if len(rows)}
+    return Original(OLD_FORMAT, description, commit, hours, partial(_read, path), partial(_keys, path))
 
-    hour: int
-    rows: Rows
-    texts: list[bytes]
-    blobs: list[bytes]
 
-
-def read_old_window(path: Path) -> OldWindow:
-    """The window of format 1 in `path`; raises `WindowDamaged` if there is none that can be read."""
+def _description(path: Path) -> Description:
     file = path / DESCRIPTION
     try:
         known = json.loads(file.read_bytes())
         if known["format"] != OLD_FORMAT:
             raise WindowDamaged(file, f"format {known['format']!r}", f"format {OLD_FORMAT}")
-        parts = known["recipe"], known["recipe_fields"], known["settings"]
+        own_lexicon = (path / LEXICON).exists()
+        return Description(known["recipe"], known["recipe_fields"], own_lexicon, known["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WindowDamaged(file, repr(error), f"a description of format {OLD_FORMAT}") from error
+
+
+def _commit(path: Path) -> Commit:
     slots = read_slots(path)
     if not any(slots):
         raise WindowDamaged(path / "commit", "nothing that checks", "two commit slots")
-    return OldWindow(path, *parts, newest(slots[0] + slots[1]))
+    return newest(slots[0] + slots[1])
 
 
-def old_documents(window: OldWindow) -> Iterator[OldDocuments]:
-    """All documents that are there, by their last versions: hour by hour, up to 1,000 at a time.
-
-    Raises `WindowDamaged` at a file that is shorter than its rows say, and in the end if rows are missing.
-    """
-    versions = 0
-    for hour in hours_in(window.path):
-        if hour >= window.commit.floor_hour:
-            rows = _rows(window.path / "hours" / hour_name(hour) / "rows.bin", window.commit.seq)
-            versions += len(rows)
-            yield from _documents(window, hour, rows)
-    if versions != window.commit.rows:
-        expected = f"the {window.commit.rows:,} that were committed"
-        raise WindowDamaged(window.path / "hours", f"{versions:,} rows", expected)
-
-
-def _rows(file: Path, last: int) -> Rows:
+def _rows(path: Path, hour: int, commit: Commit) -> Rows:
+    file = path / "hours" / hour_name(hour) / NAMES[ROWS]
     old = np.fromfile(file, OLD_ROW) if file.exists() else np.empty(0, OLD_ROW)
     rows = np.zeros(len(old), ROW)
     for name in set(ROW.names or ()) & set(OLD_ROW.names or ()):
         if name != "spare":
             rows[name] = old[name]
-    return records.committed_rows(rows, last)
+    return records.committed_rows(rows, commit.seq)
 
 
-def _documents(window: OldWindow, hour: int, rows: Rows) -> Iterator[OldDocuments]:
-    directory = window.path / "hours" / hour_name(hour)
-    rows = rows[np.sort(records.last_versions(rows, window.commit.floor_order))]
-    for at in range(0, len(rows), _AT_ONCE):
-        part = rows[at : at + _AT_ONCE]
-        texts = _items(directory / "text.bin", records.text_extents(part))
-        yield OldDocuments(hour, part, texts, _items(directory / "blob.bin", records.blob_extents(part)))
+def _read(path: Path, hour: int, rows: Rows) -> tuple[list[bytes], list[bytes]]:
+    directory = path / "hours" / hour_name(hour)
+    texts = _items(directory / NAMES[TEXTS], records.text_extents(rows))
+    return texts, _items(directory / NAMES[BLOBS], records.blob_extents(rows))
 
 
 def _items(file: Path, extents: list[tuple[int, int]]) -> list[bytes]:
@@ -129,3 +113,12 @@ def _items(file: Path, extents: list[tuple[int, int]]) -> list[bytes]:
             if len(items[-1]) != size:
                 raise WindowDamaged(file, f"{len(items[-1]):,} bytes at byte {start:,}", f"{size:,}")
     return items
+
+
+def _keys(path: Path, hour: int, rows: Rows) -> NDArray[np.uint64]:
+    directory = path / "hours" / hour_name(hour)
+    keys = read_keys(directory)
+    end = int((records.key_starts(rows)[0] + records.key_counts(rows).sum(axis=0)).max(initial=0))
+    if len(keys) < end:
+        raise WindowDamaged(directory / NAMES[KEYS], f"{len(keys):,} keys", f"{end:,}")
+    return keys

@@ -110,7 +110,13 @@ def new_rows(
     return rows
 
 
-def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool) -> None:
+def set_signatures(rows: Rows, fingerprints: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+    """Notes what their normal forms have been signed with; |A| of one that is known stays."""
+    rows["fingerprint"] = fingerprints
+    rows["count"] = np.where(rows["count"] < 0, counts, rows["count"])
+
+
+def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool | NDArray[np.bool_]) -> None:
     """Notes how many keys the documents have, and whether sentences and bands are among them."""
     rows["words"] = words
     for name, size in zip(KEY_COUNTS, sizes, strict=True):
@@ -203,6 +209,12 @@ def are_without_words(rows: Rows) -> NDArray[np.bool_]:
     """Which documents have a text of which no sentences and bands were made."""
     without: NDArray[np.bool_] = (rows["words"] == 0) & (rows["text_bytes"] > 0)
     return without
+
+
+def are_with_words(rows: Rows) -> NDArray[np.bool_]:
+    """Of which documents sentences and bands were made."""
+    made: NDArray[np.bool_] = rows["words"] != 0
+    return made
 
 
 def has_words(row: Any) -> bool:

@@ -7,7 +7,6 @@ nobody but its owner. Hours without damage stay as they are.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from itertools import count, pairwise
@@ -19,13 +18,12 @@ from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
 from neardup.stores.commit_slots import write_new
 from neardup.stores.hour_files import HourFiles
-from neardup.stores.lock import locked, locked_commits
+from neardup.stores.lock import held
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -52,22 +50,13 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
     or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
     a description nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
     """
-    with _lock(path):
+    with held(path):
         if not dry_run:
             _finish(path)
         survey = examine_window(path)
         if not dry_run and not survey.is_whole:
             _carry_out(path, survey, signing)
         return survey
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        stack.callback(os.close, locked(path))
-        if (path / "commit").exists():
-            stack.callback(os.close, locked_commits(path))
-        yield
 
 
 def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:

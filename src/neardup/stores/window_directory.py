@@ -5,17 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from neardup.errors import SettingsError, WindowMissing
+from neardup.errors import SettingsError, WindowDamaged, WindowMissing
 
 DESCRIPTION: Final = "window.json"
 LEXICON: Final = "window.lexicon"
 SALT: Final = "window.salt"
+COMMIT: Final = "commit"
+HOURS: Final = "hours"
+HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
 """What the name of the copy of the description or the lexicon ends with."""
 BEGUN: Final = frozenset(
     {"lock", "commit", "commit.new", "window.json.new", LEXICON, LEXICON + COPY, SALT, "lost+found"}
 )
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
+PARTS: Final = (DESCRIPTION, DESCRIPTION + COPY, LEXICON, LEXICON + COPY, SALT, COMMIT, HOUR_LIST, HOURS)
+"""All that a window consists of, but for its lock."""
+MOVING_OUT: Final = "resign.out"
+MOVING_IN: Final = "resign.in"
+"""What lies in a window's directory while its parts are exchanged for those that were signed again."""
 _NAMED: Final = 3
 
 
@@ -27,6 +35,7 @@ def holds_window(directory: Path) -> bool:
 def check_window(directory: Path) -> None:
     """Raises `WindowMissing` unless a window is there to be opened as it is, `SettingsError` for a file."""
     check_directory(directory)
+    check_not_half_way(directory)
     if not holds_window(directory):
         raise WindowMissing(directory)
 
@@ -36,6 +45,7 @@ def check_free_directory(directory: Path) -> None:
     neither moved nor deleted.
     """
     check_directory(directory)
+    check_not_half_way(directory)
     if not directory.exists() or holds_window(directory):
         return
     others = sorted({entry.name for entry in directory.iterdir()} - BEGUN)
@@ -45,6 +55,20 @@ def check_free_directory(directory: Path) -> None:
         )
         expected = f"a window, an empty directory or a new one: this one holds other files ({named})"
         raise SettingsError("window", str(directory), f"{expected}; {directory / 'news.window'} would do")
+
+
+def check_not_half_way(directory: Path) -> None:
+    """Raises `WindowDamaged` if a `neardup resign` was ended while it put the new parts in the place of the old."""
+    if is_half_way(directory):
+        way_on = f"`neardup resign --window {directory}` goes on with it, and nothing is lost"
+        raise WindowDamaged(
+            directory, "a window half exchanged by `neardup resign`", f"a whole one: {way_on}"
+        )
+
+
+def is_half_way(directory: Path) -> bool:
+    """Whether a run of `neardup resign` was ended while it put the new parts in the place of the old."""
+    return any((directory / name).exists() for name in (MOVING_OUT, MOVING_IN))
 
 
 def check_directory(directory: Path) -> None:

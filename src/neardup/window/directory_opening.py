@@ -90,7 +90,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
     if description.is_new:
         recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
         signer = signer_for(recipe)
-        _keep_files(recipe, directory)
+        keep_files(recipe, directory)
         return signer, chosen.with_changes(recipe=recipe)
     lexicon, salt = directory / LEXICON, directory / SALT
     try:
@@ -107,7 +107,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         raise WindowDamaged(lexicon, str(error), "the window's own lexicon", directory) from error
     for wanted in (recipe, chosen.recipe):
         if wanted is not None and signer_for(wanted).text != description.recipe:
-            raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text)
+            raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text, directory)
     return signer, chosen.with_changes(recipe=recipe)
 
 
@@ -128,7 +128,7 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
     return signer
 
 
-def _keep_files(recipe: Recipe, directory: Path) -> None:
+def keep_files(recipe: Recipe, directory: Path) -> None:
     """Copies what a recipe names into a new window, in place of what is left of one that was only begun.
 
     The salt is a secret: only the owner of the window can read it, from its first byte on.

@@ -24,6 +24,7 @@ from neardup.stores.records import (
     prefix_sizes,
     qgram_counts,
 )
+from neardup.window.signed_rows import gathered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,14 +117,14 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> No
         if lacking.any():
             _fill_from_texts(state, docs[lacking])
         kind, posted = _PREFIX, posted & ~lacking
-    gathered = _gathered(keys, starts[kind][posted], counts[kind][posted])
-    search.lists.add(*_with_short(gathered, rows[posted]), docs[posted])
+    own = gathered(keys, starts[kind][posted], counts[kind][posted])
+    search.lists.add(*_with_short(own, rows[posted]), docs[posted])
     if search.sentences is not None:
         hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
-        search.sentences.add(*_gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)
+        search.sentences.add(*gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
-            search.routes[route].add(*_gathered(keys, starts[kind], counts[kind]), docs)
+            search.routes[route].add(*gathered(keys, starts[kind], counts[kind]), docs)
 
 
 def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
@@ -135,16 +136,7 @@ def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
         state.search.lists.add(*state.search.posting_keys(batch), part)
 
 
-def _gathered(
-    keys: NDArray[np.uint64], starts: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return keys[np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])], offsets
-
-
 def _with_short(
-    gathered: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows
+    posted: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    return with_fingerprints(*gathered, are_too_short(rows), fingerprints_of(rows)[:, 0])
+    return with_fingerprints(*posted, are_too_short(rows), fingerprints_of(rows)[:, 0])

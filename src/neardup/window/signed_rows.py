@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.stores.records import KeySizes, new_rows
+from neardup.stores.records import (
+    KEY_COUNTS,
+    KeySizes,
+    are_with_words,
+    key_counts,
+    key_starts,
+    new_rows,
+    set_key_sizes,
+    set_signatures,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +27,9 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.signing.signature import Keys
     from neardup.stores.records import Rows
+
+_WORDS: Final = slice(KEY_COUNTS.index("n_sentences"), None)
+"""Sentences and bands among `KEY_COUNTS`."""
 
 
 def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: bool) -> Rows:
@@ -44,13 +56,42 @@ def key_sizes(batch: SignedQueryBatch) -> KeySizes:
 
 def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
     """The keys of the `chosen` documents as a store keeps them (`KEY_COUNTS`), document by document."""
-    signed = batch.signed
-    kinds = [(signed.sketches, signed.sketch_offsets)]
-    kinds.append((signed.bitmaps[:, 1].ravel(), BITMAP_WORDS * np.arange(len(signed.bitmaps) + 1)))
-    if batch.prefixes is not None:
-        kinds.append(batch.prefixes)
+    kinds = _qgram_kinds(batch)
     if batch.words is not None:
         kinds += [(batch.words.sentences, batch.words.sentence_offsets), batch.words.band_keys()]
+    return _laid(kinds, chosen)
+
+
+def resigned_keys(rows: Rows, batch: SignedQueryBatch, keys: Keys) -> Keys:
+    """The keys of documents whose normal forms are signed anew, which their `rows` are told of; sentences and simhashes
+    cannot be made of these, and stay as they lie among `keys`, the old ones.
+    """
+    starts, counts = key_starts(rows)[_WORDS], key_counts(rows)[_WORDS]
+    words = [gathered(keys, *kind) for kind in zip(starts, counts, strict=True)]
+    set_signatures(rows, batch.signed.fingerprints, batch.signed.counts)
+    sizes = key_sizes(batch)._replace(sentences=counts[0], bands=counts[1])
+    set_key_sizes(rows, sizes, words=are_with_words(rows))
+    return _laid([*_qgram_kinds(batch), *words], np.arange(len(rows)))
+
+
+def gathered(
+    keys: Keys, starts: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[Keys, NDArray[np.int64]]:
+    """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return keys[np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])], offsets
+
+
+def _qgram_kinds(batch: SignedQueryBatch) -> list[tuple[Keys, NDArray[np.int64]]]:
+    """Sketches, bitmaps and, where there are any, prefixes, each with n + 1 offsets."""
+    signed = batch.signed
+    bitmaps = (signed.bitmaps[:, 1].ravel(), BITMAP_WORDS * np.arange(len(signed.bitmaps) + 1))
+    prefixes = [] if batch.prefixes is None else [batch.prefixes]
+    return [(signed.sketches, signed.sketch_offsets), bitmaps, *prefixes]
+
+
+def _laid(kinds: Sequence[tuple[Keys, NDArray[np.int64]]], chosen: NDArray[np.int64]) -> Keys:
     sizes = np.array([np.diff(offsets)[chosen] for _, offsets in kinds])
     ends = np.cumsum(sizes.T.ravel()).reshape(len(chosen), len(kinds)).T
     laid = np.empty(int(sizes.sum()), np.uint64)

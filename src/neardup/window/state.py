@@ -78,7 +78,7 @@ class State:
         other = (
             ""
             if lowest <= min(REACHES)
-            else f", or make a new window whose recipe has the reach {min(REACHES)}"
+            else f", or give its recipe the reach {min(REACHES)} (`neardup resign --reach`)"
         )
         log.warning(
             "the sketches of this window are made for thresholds from %g on: at %g they miss copies. Use the retrieval "

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
-import numpy as np
 import pytest
 from testing.window.backends import document, grams
+from testing.window.old_window import as_format_1
 
 from neardup.errors import WindowDamaged, WindowOutdated
+from neardup.model.hours import hour_name
 from neardup.opening import open_window
 from neardup.stores import records
 from neardup.stores.base import Commit
 from neardup.stores.directory import DirectoryStore
-from neardup.stores.old_format import OLD_ROW, old_documents, read_old_window
+from neardup.stores.old_format import read_old_window
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(9)]
 
@@ -27,31 +27,6 @@ def path(tmp_path):
     return tmp_path / "window"
 
 
-def as_format_1(path):
-    """Writes the window at `path` as its earlier version would have been written."""
-    store = DirectoryStore(path, readonly=True)
-    for hour in store.hours():
-        stored = store.load(hour)
-        old = np.zeros(len(stored.rows), OLD_ROW)
-        for name in set(OLD_ROW.names or ()) & set(stored.rows.dtype.names or ()):
-            old[name] = stored.rows[name]
-        texts, blobs = store.texts(stored.rows), store.blobs(stored.rows)
-        for name, items in (("text", texts), ("blob", blobs)):
-            sizes = np.array([len(item) for item in items])
-            old[f"{name}_start"] = np.cumsum(sizes) - sizes
-        directory = path / "hours" / store._directory(hour).name
-        (directory / "rows.bin").write_bytes(old.tobytes())
-        (directory / "text.bin").write_bytes(b"".join(texts))
-        (directory / "blob.bin").write_bytes(b"".join(blobs))
-    store.close()
-    commit = (path / "commit").read_bytes()
-    (path / "commit").write_bytes(commit[: len(commit) // 2])
-    known = json.loads((path / "window.json").read_text())
-    kept = {name: known[name] for name in ("recipe", "recipe_fields", "settings")}
-    (path / "window.json").write_text(json.dumps({"format": 1} | kept))
-    (path / "window.json.copy").unlink()
-
-
 def test_an_old_window_is_refused_and_can_be_read(path):
     store = DirectoryStore(path, readonly=True)
     (expected,) = store.records(Commit())
@@ -62,29 +37,30 @@ def test_an_old_window_is_refused_and_can_be_read(path):
         with pytest.raises(WindowOutdated, match="neardup resign"):
             open_window(path, readonly=readonly)
     old = read_old_window(path)
-    assert (old.recipe_fields["q"], old.settings["window_hours"], old.commit.next_order) == (4, 0, 10)
-    parts = list(old_documents(old))
-    assert [part.hour for part in parts] == sorted(part.hour for part in parts)
-    by_id = {
-        records.decode_blob(row, blob).id: text
-        for part in parts
-        for row, blob, text in zip(part.rows, part.blobs, part.texts, strict=True)
-    }
+    assert old.description.recipe.startswith("neardup-1:")
+    assert (old.description.recipe_fields["q"], old.description.settings["window_hours"]) == (4, 0)
+    assert old.commit.next_order == 10
+    by_id = {}
+    for hour, rows in old.hours.items():
+        for row, text, blob in zip(rows, *old.read(hour, rows), strict=True):
+            by_id[records.decode_blob(row, blob).id] = text
     assert by_id == dict(zip(expected.ids, texts, strict=True))
     assert "d3" not in by_id
 
 
 def test_an_old_window_that_is_not_whole_is_told(path):
     as_format_1(path)
-    old = read_old_window(path)
-    directory = sorted((path / "hours").iterdir())[1]
-    data = (directory / "text.bin").read_bytes()
-    (directory / "text.bin").write_bytes(data[:-1])
-    with pytest.raises(WindowDamaged, match=r"text\.bin"):
-        list(old_documents(old))
+    hour, rows = list(read_old_window(path).hours.items())[-1]
+    directory = path / "hours" / hour_name(hour)
+    for name, read in (("text.bin", "read"), ("blob.bin", "read"), ("keys.bin", "keys")):
+        data = (directory / name).read_bytes()
+        (directory / name).write_bytes(data[:-8])
+        with pytest.raises(WindowDamaged, match=name):
+            getattr(read_old_window(path), read)(hour, rows)
+        (directory / name).write_bytes(data)
     shutil.rmtree(directory)
     with pytest.raises(WindowDamaged, match="rows, expected the 11 that were committed"):
-        list(old_documents(old))
+        read_old_window(path)
 
 
 def test_a_window_of_today_is_none_of_format_1(path):

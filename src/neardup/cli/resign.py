@@ -1,0 +1,84 @@
+"""neardup resign: sign a window again that an earlier version of neardup, or another recipe, has signed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration, window_location
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from neardup.window.directory_resign import Resigning
+
+_IN_A_CLUSTER = (
+    "a window in a cluster is not signed again where it is: set up another prefix, and copy its documents there "
+    "(`neardup ingest --from-index PREFIX --window http://HOST:9200/ANOTHER`; docs/elasticsearch.md)"
+)
+
+
+def resign(
+    window: options.WindowOption = None,
+    reach: options.ReachOption = None,
+    lexicon: options.LexiconOption = None,
+    salt: options.SaltOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Do it, and not only say what would be done.")
+    ] = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Sign a window in a directory again: an earlier version has signed it, or it is to have another recipe.
+
+    Documents, verdicts, groups and settings stay as they are; what documents are searched by is made anew from the
+    stored texts. The recipe is that of neardup.toml, if it gives one, else the one of today that is nearest to the
+    window's own. q, case and simhash variants cannot change, as texts are stored as normal forms.
+
+    Without --force it says what it would do, and changes nothing. With it the new files are written beside the old
+    ones, checked, and put in their place; the old ones stay in the window's directory, as old-1, until you delete them.
+    A run that was ended at any moment can be started again.
+
+    Examples:
+
+        neardup resign --window news.window
+
+        neardup resign --window news.window --force
+    """
+    from pathlib import Path
+
+    from neardup.elastic.http.address import is_address
+
+    settings = configuration(config)
+    location = window_location(window, settings)
+    if is_address(location):
+        raise typer.BadParameter(_IN_A_CLUSTER, param_hint="--window")
+    # Reading a window needs numpy.
+    from neardup.window.directory_resign import resign_directory
+
+    given = {"reach": reach, "lexicon": lexicon, "salt": salt}
+    changes = {name: value for name, value in given.items() if value is not None}
+    path = Path(location)
+    done = resign_directory(path, settings.given.get("recipe"), changes, dry_run=not force)
+    _report(path, done, force=force)
+
+
+def _report(path: Path, done: Resigning, *, force: bool) -> None:
+    what = f"{counted(done.documents, 'document')} in {counted(done.hours, 'hour')}"
+    if done.is_needed:
+        log_line(f"{path}: {what}, signed by {done.old_recipe} in format {done.old_format}")
+    if done.is_needed and not force:
+        log_line(
+            f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s, with {done.bytes / 1e6:,.1f} MB "
+            f"more of disk ({done.free / 1e6:,.1f} MB are free)"
+        )
+        log_line("nothing was changed: --force does it")
+    elif done.is_needed:
+        log_line(f"signed again by {done.recipe}")
+    else:
+        log_line(f"nothing to do: {what}, all signed by {done.recipe} in the format of today")
+    if done.aside is not None:
+        log_line(f"the old files lie in {done.aside}: delete it when nobody needs them")

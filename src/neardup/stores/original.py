@@ -1,0 +1,48 @@
+"""A window in a directory as it is to be signed again, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.stores import records
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.stores.base import Commit
+    from neardup.stores.description import Description
+    from neardup.stores.records import Rows
+
+
+class Original(NamedTuple):
+    """What a window says of itself, its last commit, and its documents.
+
+    hours   rows of the last versions of the documents of every hour that has any, in order of version
+    read    texts and blobs of some rows of an hour
+    keys    keys of an hour, among which lie those of these rows
+    """
+
+    format: int
+    description: Description
+    commit: Commit
+    hours: Mapping[int, Rows]
+    read: Callable[[int, Rows], tuple[list[bytes], list[bytes]]]
+    keys: Callable[[int, Rows], NDArray[np.uint64]]
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return sum(map(len, self.hours.values()))
+
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of all their normal forms."""
+        return sum(int(records.text_sizes(rows).sum()) for rows in self.hours.values())
+
+
+def in_order(rows: Rows, floor_arrival: int) -> Rows:
+    """The last versions of the documents that are there, from `floor_arrival` on, in order of version."""
+    return rows[np.sort(records.last_versions(rows, floor_arrival))]

@@ -1,0 +1,139 @@
+"""A window in a directory is signed again: written anew inside its directory, then put in the place of the old parts.
+
+    DIR/resign.draft     the new window, while it is written; it is worth nothing until it is whole
+    DIR/resign.out       it is whole; the old parts are moved to `old` in it
+    DIR/resign.in        they are all there; the new ones are moved to DIR
+    DIR/old-1            the old parts, in the end; deleted by nobody but their owner
+
+Each state begins with one renaming, so a run that was ended at any moment can be finished, and until then nobody takes
+the directory for a window (`check_not_half_way`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.errors import WindowDamaged, WindowOutdated
+from neardup.model.hours import hour_name
+from neardup.stores import hour_list
+from neardup.stores.base import Commit
+from neardup.stores.commit_slots import write_new
+from neardup.stores.description import FORMAT, read_description
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.hour_files import HourFiles
+from neardup.stores.old_format import read_old_window
+from neardup.stores.original import Original, in_order
+from neardup.stores.records import hours_of
+from neardup.stores.window_directory import MOVING_IN, MOVING_OUT, PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from neardup.stores.records import Rows
+
+_DRAFT: Final = "resign.draft"
+_OLD: Final = "old"
+_AT_ONCE: Final = 1_000
+
+SignAgain = Callable[["Rows", Sequence[bytes], "NDArray[np.uint64]"], "NDArray[np.uint64]"]
+"""Signs normal forms anew: takes the rows, the texts and the old keys of documents, notes in the rows what has changed,
+and gives the new keys, one document after another.
+"""
+
+
+@contextlib.contextmanager
+def original(path: Path) -> Iterator[Original]:
+    """The window at `path`, of this format or the one before; raises `WindowDamaged` as opening it does."""
+    description = None
+    with contextlib.suppress(WindowOutdated):
+        description = read_description(path)
+    if description is None:
+        yield read_old_window(path)
+        return
+    with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
+        (stored,) = store.records(Commit())
+        order = _by_hour(stored.rows)
+        keys = {hour: stored.keys[stored.part_of[which[0]]] for hour, which in order.items()}
+        yield Original(
+            FORMAT,
+            description,
+            store.committed,
+            {hour: in_order(stored.rows[which], 0) for hour, which in order.items()},
+            lambda _, rows: (store.texts(rows), store.blobs(rows)),
+            lambda hour, _: keys[hour],
+        )
+
+
+def _by_hour(rows: Rows) -> dict[int, NDArray[np.int64]]:
+    """Which of `rows` are of each hour."""
+    hours = hours_of(rows)
+    return {hour: np.flatnonzero(hours == hour) for hour in np.unique(hours).tolist()}
+
+
+def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
+    """Writes all documents of a window anew, in a draft in which only the description is missing yet."""
+    for hour, rows in old.hours.items():
+        keys = old.keys(hour, rows)
+        with contextlib.closing(HourFiles(draft / "hours" / hour_name(hour), readonly=False)) as files:
+            for at in range(0, len(rows), _AT_ONCE):
+                part = rows[at : at + _AT_ONCE].copy()
+                texts, blobs = old.read(hour, part)
+                files.append(part, texts, blobs, sign(part, texts, keys))
+            files.flush()
+    write_new(draft, old.commit._replace(rows=old.documents))
+    hour_list.rewrite(draft, old.hours)
+
+
+@contextlib.contextmanager
+def new_draft(path: Path) -> Iterator[Path]:
+    """An empty draft, in place of what an ended run has left of one; it goes if an error is raised meanwhile."""
+    draft = path / _DRAFT
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    try:
+        yield draft
+    except Exception:
+        shutil.rmtree(draft, ignore_errors=True)  # the disk may be full
+        raise
+
+
+def put_in_place(path: Path) -> Path:
+    """Puts the draft, which is whole, in the place of the window's parts; returns where these are now."""
+    (path / _DRAFT).rename(path / MOVING_OUT)
+    aside = finish(path)
+    if aside is None:
+        raise WindowDamaged(path, f"no {MOVING_OUT}", "the draft that was just written")
+    return aside
+
+
+def finish(path: Path) -> Path | None:
+    """Finishes what an ended run has begun to put in place; returns where the old parts are, None if none had."""
+    moving_out, moving_in = path / MOVING_OUT, path / MOVING_IN
+    if moving_out.exists():
+        (moving_out / _OLD).mkdir(exist_ok=True)
+        _move(path, moving_out / _OLD)
+        moving_out.rename(moving_in)
+    if not moving_in.exists():
+        return None
+    _move(moving_in, path)
+    n = next(n for n in count(1) if not (path / f"old-{n}").exists())
+    if (moving_in / _OLD).exists():
+        (moving_in / _OLD).rename(path / f"old-{n}")
+        n += 1
+    moving_in.rmdir()
+    return path / f"old-{n - 1}"
+
+
+def _move(source: Path, target: Path) -> None:
+    for name in PARTS:
+        if (source / name).exists():
+            (source / name).rename(target / name)

@@ -1,0 +1,103 @@
+"""A window in a directory is signed again by another recipe, or brought to the format of today (stores/resign.py).
+
+Verdicts, groups, arrivals, texts and settings stay as they are; what documents are searched by is made anew from the
+stored normal forms, but for sentences and simhashes, which cannot be, and stay valid.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.errors import WindowDamaged
+from neardup.stores.description import FORMAT, describe, settings_of
+from neardup.stores.lock import held
+from neardup.stores.resign import finish, new_draft, original, put_in_place, write_draft
+from neardup.stores.survey import read_everything
+from neardup.stores.window_directory import check_window, is_half_way
+from neardup.window.directory_opening import keep_files, open_directory
+from neardup.window.signing_again import sign_again
+from neardup.window.wanted_recipe import wanted_signer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from neardup.model.settings import Recipe, Settings
+    from neardup.signing.signer import Signer
+    from neardup.stores.original import Original
+
+_SECONDS_A_DOCUMENT: Final = 40e-6
+_SECONDS_A_BYTE: Final = 10e-9
+
+
+class Resigning(NamedTuple):
+    """What signing a window again does, or has done. `seconds` and `bytes` are estimates of its time and its disk, of
+    which `free` bytes are free; `aside` is where the old files are now, None if nothing was done.
+    """
+
+    documents: int
+    hours: int
+    old_format: int
+    old_recipe: str
+    recipe: str
+    seconds: float
+    bytes: int
+    free: int
+    aside: Path | None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the window is not as it is to be already."""
+        return (self.old_format, self.old_recipe) != (FORMAT, self.recipe)
+
+
+def resign_directory(
+    path: Path, recipe: Recipe | None, changes: Mapping[str, Any], *, dry_run: bool
+) -> Resigning:
+    """Signs the window at `path` again by `recipe`, None for the one of today that is nearest to its own, with
+    `changes`; a `dry_run` changes nothing.
+
+    What an ended run had begun to put in place is finished first. Reads everything once, and what it writes twice.
+    Raises `WindowMissing`, `WindowLocked`, `WindowDamaged`, `SettingsError` for a recipe that normal forms cannot be
+    signed by; whatever is raised, the window is as it was.
+    """
+    if not is_half_way(path):
+        check_window(path)
+    with held(path):
+        finished = finish(path)
+        with original(path) as old:
+            settings = settings_of(path, old.description)
+            signer = wanted_signer(path, old, settings, recipe, changes)
+            plan = _plan(path, old, signer)
+            if dry_run or not plan.is_needed:
+                return plan._replace(aside=finished)
+            _write(path, old, signer, settings)
+        return plan._replace(aside=put_in_place(path))
+
+
+def _plan(path: Path, old: Original, signer: Signer) -> Resigning:
+    return Resigning(
+        old.documents,
+        len(old.hours),
+        old.format,
+        old.description.recipe,
+        signer.text,
+        _SECONDS_A_DOCUMENT * old.documents + _SECONDS_A_BYTE * old.text_bytes,
+        sum(file.stat().st_size for file in (path / "hours").rglob("*") if file.is_file()),
+        shutil.disk_usage(path).free,
+        None,
+    )
+
+
+def _write(path: Path, old: Original, signer: Signer, settings: Settings) -> None:
+    """Writes the draft, whole, and checks it: every byte is read, and the window opened."""
+    with new_draft(path) as draft:
+        keep_files(signer.recipe, draft)
+        write_draft(draft, old, sign_again(signer, settings))
+        describe(draft, old.description.settings, signer.recipe, signer.text)
+        read_everything(draft)
+        with open_directory(draft, None, {}, readonly=True, remember=False, force=False) as window:
+            there = window.stats().documents
+        if there != old.documents:
+            raise WindowDamaged(draft, f"{there:,} documents", f"the {old.documents:,} of the window")

@@ -1,0 +1,70 @@
+"""By which recipe a window is to be signed again: what may change of it, and what cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.errors import LexiconError, SettingsError, WindowDamaged
+from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
+from neardup.stores.records import are_with_words
+from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from neardup.signing.signer import Signer
+    from neardup.stores.original import Original
+
+_OF_NORMAL_FORMS: Final = ("q", "fold_case", "simhash_variants")
+"""What of a recipe cannot change: texts are stored as normal forms."""
+_KEPT: Final = (*_OF_NORMAL_FORMS, "sketch_size")
+_HIGHEST_REACH: Final = 1.0
+
+
+def wanted_signer(
+    path: Path, old: Original, settings: Settings, recipe: Recipe | None, changes: Mapping[str, Any]
+) -> Signer:
+    """The signer of the recipe that is wanted; raises `SettingsError` if normal forms cannot be signed by it."""
+    wanted = replace(recipe or _nearest(path, old, settings, changes), **changes)
+    for name in _OF_NORMAL_FORMS:
+        was = old.description.recipe_fields[name]
+        if getattr(wanted, name) != was:
+            expected = (
+                f"{was!r}, as the window has it: texts are stored as normal forms; ingest the documents anew"
+            )
+            raise SettingsError(name, getattr(wanted, name), expected)
+    try:
+        signer = signer_for(wanted)
+    except (LexiconError, FileNotFoundError) as error:
+        if wanted.lexicon != path / LEXICON:
+            raise
+        raise WindowDamaged(path / LEXICON, str(error), "the window's own lexicon") from error
+    with_words = any(are_with_words(rows).any() for rows in old.hours.values())
+    if with_words and f":lex-{signer.lexicon.id}:" not in old.description.recipe:
+        expected = (
+            "the lexicon of the window: its sentences and simhashes (--partial, --route) were made with that"
+        )
+        raise SettingsError("lexicon", str(wanted.lexicon or signer.lexicon.id), expected)
+    return signer
+
+
+def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str, Any]) -> Recipe:
+    """The recipe of today that is nearest to the window's own, and reaches its threshold where one does."""
+    salt = path / SALT
+    if ":salt-" in old.description.recipe and not salt.exists() and "salt" not in changes:
+        expected = "the secret of this window: put it there, or give another one (--salt FILE)"
+        raise WindowDamaged(salt, "no such file", expected)
+    known = old.description.recipe_fields
+    reach = Recipe.for_threshold(settings.threshold_fraction).reach
+    try:
+        return Recipe(
+            **{name: known[name] for name in _KEPT},
+            reach=min(reach, known.get("reach", _HIGHEST_REACH)),
+            lexicon=path / LEXICON if old.description.own_lexicon else None,
+            salt=salt if salt.exists() else None,
+        )
+    except (KeyError, TypeError, SettingsError) as error:
+        raise WindowDamaged(path / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
