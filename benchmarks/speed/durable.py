@@ -7,8 +7,8 @@ Seed       none.
 Excluded   nothing: the clock runs from starting the process to its end; starting Python, loading numba's cached
            kernels, decompressing and parsing are all in it. Kernels are compiled before, once, by a small ingest.
            The file was read before, so it comes from the page cache.
-Fairness   Processes in alternation, every pool pinned to one thread. The process of a peer keeps nothing and writes nothing;
-           it is `python -m benchmarks.lib.peers FILE NAME` and imports numpy, orjson and the peer only.
+Fairness   Processes in alternation, every pool pinned to one thread. A peer's process keeps and writes nothing; it is
+           `python -m benchmarks.lib.peers FILE NAME` and imports numpy, orjson and the peer only.
 """
 
 from __future__ import annotations

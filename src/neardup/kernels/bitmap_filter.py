@@ -1,12 +1,14 @@
 """Bitmap filter: a small bitmap of every key set, by which most candidates are rejected before their texts are read.
 
 A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 128 bytes do for any length: the
-keys whose bits 16 … 16 + level are 0, one bit each at bits 32 … 41. The level goes by the bytes of the normal form, so
-that no set need be made for it, and leaves some 200 to 500 keys. A key of A's sample that B lacks leaves a bit of A
-without its like in B, unless a key of B lies there by chance. So of the bits of A no greater part may lack in B than
-1 - t times the part of B's bits that are 0, and of B's in A likewise; nor of both together, which says more, being
-twice as many. At level 0 the sample is the set and the answer is certain. Above, five standard deviations are allowed:
-a pair at the threshold is lost once in three million.
+keys that times a multiplier have the bits 16 … 16 + level 0, one bit each at bits 32 … 41 of the product. With a salt
+nobody else knows the multiplier: who did could edit what the sample takes and nothing else. The level goes by the bytes
+of the normal form, so that no set need be made for it, and leaves some 200 to 500 keys.
+
+A key of A's sample that B lacks leaves a bit of A without its like in B, unless a key of B lies there by chance. So of
+the bits of A no greater part may lack in B than 1 - t times the part of B's bits that are 0, and of B's in A likewise;
+nor of both together, which says more, being twice as many. At level 0 the sample is the set and the answer is certain.
+Above, five standard deviations are allowed: a pair at the threshold is lost once in three million.
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ def fill_levels(of, out):
 
 
 @njit(cache=True, nogil=True)
-def fill_three_levels(keys, n, level, chosen, bitmaps):
-    """Sets `bitmaps` (uint64, LEVELS × WORDS) to those of `keys[:n]` (uint64, repeated ones do no harm) at the level
-    below `level`, at it, and at the one above; there is none below level 0.
+def fill_three_levels(keys, n, multiplier, level, chosen, bitmaps):
+    """Sets `bitmaps` (uint64, LEVELS × WORDS) to those of `keys[:n]` (uint64, repeated ones do no harm) times
+    `multiplier` (odd) at the level below `level`, at it, and at the one above; there is none below level 0.
 
     `chosen` (uint64, n) is working memory: the sample at the lowest level, the others are taken from.
     """
@@ -56,7 +58,7 @@ def fill_three_levels(keys, n, level, chosen, bitmaps):
     mask = (_U(1) << _U(lowest)) - _U(1)
     size = 0
     for i in range(n):
-        key = keys[i]
+        key = keys[i] * multiplier
         chosen[size] = key
         size += np.int64(
             (key >> _U(16)) & mask == 0

@@ -83,7 +83,9 @@ def sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, 
         counts[i] = count
         sketch_offsets[i + 1] = first + size
         levels[i] = level_of(stop - begin)
-        fill_three_levels(keys, windows, np.int64(levels[i]), scratch.chosen, bitmaps[i])
+        fill_three_levels(
+            keys, windows, rules.multipliers[6], np.int64(levels[i]), scratch.chosen, bitmaps[i]
+        )
 
 
 @njit(cache=True, nogil=True)

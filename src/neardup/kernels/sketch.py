@@ -37,7 +37,7 @@ class SketchRules(NamedTuple):
     wide_above, also_middle   512, and up to what size a set has a middle part
     middle                 where the second q-gram of a middle gram begins
     wide_second, wide_third   where those of a wide gram begin; 0: there is no third
-    multipliers            C1 to C6
+    multipliers            C1 to C6, and C7, which is the bitmap's
     """
 
     size: int

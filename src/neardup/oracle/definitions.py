@@ -268,9 +268,9 @@ def reach_of(reach: str, q: int) -> Reach:
 
 
 def multipliers(salt: bytes | None = None) -> list[int]:
-    """Definition R: six odd numbers of 64 bits, C1 to C6; others for every salt."""
+    """Definition R: odd numbers of 64 bits, C1 to C7; others for every salt."""
     seed = 0 if salt is None else int.from_bytes(hashlib.sha256(salt).digest()[:8], "big")
-    return [_splitmix64_finaliser((j * 0x9E3779B97F4A7C15 + seed) & MASK64) | 1 for j in range(1, 7)]
+    return [_splitmix64_finaliser((j * 0x9E3779B97F4A7C15 + seed) & MASK64) | 1 for j in range(1, 8)]
 
 
 def gram_keys(form: str, q: int, offsets: Sequence[int], factors: Sequence[int]) -> list[int]:

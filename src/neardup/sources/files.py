@@ -94,8 +94,8 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
 def form_of(name: str) -> Form | None:
     """The form that a file's name tells; standard input is JSON Lines unless someone says otherwise.
 
-    >>> form_of("news.jsonl.gz"), form_of("page.html")
-    ('jsonl', None)
+    >>> form_of("news.jsonl.gz"), form_of("page.html"), form_of("picture.png")
+    ('jsonl', 'html', None)
     """
     return "jsonl" if name == STDIN else FORMS.get(ending(name))
 
