@@ -75,14 +75,6 @@ def remember(directory: Path, remembered: Mapping[str, Any]) -> None:
     _write(directory, known | {"settings": dict(remembered)})
 
 
-def restore_description(directory: Path) -> None:
-    """Makes the description what its copy says; raises as `read_description`."""
-    known = _read(directory, DESCRIPTION + COPY)
-    if known is None:
-        raise WindowDamaged(directory / (DESCRIPTION + COPY), "no such file", "a copy of the description")
-    _write(directory, known)
-
-
 def _read(directory: Path, name: str) -> dict[str, Any] | None:
     """What the file says, without its checksum; None where there is no window."""
     file = directory / name
