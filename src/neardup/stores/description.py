@@ -36,6 +36,11 @@ class Description(NamedTuple):
         """Whether there is no window yet."""
         return not self.recipe
 
+    @property
+    def salt_mark(self) -> str:
+        """What the recipe tells of the window's salt (`model.settings.salt_mark`); empty if it has none."""
+        return self.recipe.partition(":salt-")[2]
+
 
 def read_description(directory: Path, *, copy: bool = False) -> Description:
     """The description of the window in `directory`, or what the copy says.
