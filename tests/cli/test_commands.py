@@ -351,6 +351,28 @@ class TestDoctor:
         assert "5 documents" in run("doctor", "--window", window).out
         assert "nothing to do" in run("resign", "--window", window, "--force").err
 
+    def test_a_lost_salt_is_put_back(self, run, window):
+        Path("pepper").write_bytes(b"a pinch")
+        run("resign", "--window", window, "--salt", "pepper", "--force")
+        salt, copy = Path("w/window.salt"), Path("w/window.salt.copy")
+        salt.unlink()
+        assert "neardup doctor --repair" in run("stats", "--window", window).err
+        done = run("doctor", "--window", window, "--repair")
+        assert done.code == 3
+        assert "window.salt is damaged: window.salt.copy takes its place" in done.err
+        assert run("doctor", "--window", window, "--repair", "--force").code == 0
+        assert salt.read_bytes() == b"a pinch"
+        salt.unlink()
+        copy.unlink()
+        assert run("doctor", "--window", window, "--repair", "--force").code == 3
+        done = run("resign", "--window", window, "--salt", "pepper")
+        assert "window.salt and window.salt.copy are lost: --force puts the secret back" in done.err
+        assert not salt.exists()
+        done = run("resign", "--window", window, "--salt", "pepper", "--force")
+        assert "the secret is back in window.salt and window.salt.copy" in done.err
+        assert salt.read_bytes() == copy.read_bytes() == b"a pinch"
+        assert "5 documents" in run("doctor", "--window", window).out
+
     def test_a_window_in_a_cluster_is_not_signed_again(self, run):
         done = run("resign", "--window", "http://localhost:1/x")
         assert done.code == 2

@@ -9,6 +9,7 @@ from testing.torture.faults import WRONG, run
 from testing.window.backends import document, grams
 
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
+from neardup.model.settings import Recipe
 from neardup.opening import open_window
 from neardup.stores.survey import examine_window, read_everything
 from neardup.window.directory_repair import repair_directory as repair
@@ -216,3 +217,43 @@ def test_a_damaged_copy_is_found_and_made_anew(path):
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)
+
+
+@pytest.fixture
+def salted(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"who knows")
+    path = tmp_path / "salted"
+    with open_window(path, window_hours=0, recipe=Recipe(salt=secret)) as window:
+        list(window.ingest(STREAM))
+    return path
+
+
+@pytest.mark.parametrize("left", [None, b"", b"another secret"])
+@pytest.mark.parametrize(
+    ("lost", "source"), [("window.salt", "window.salt.copy"), ("window.salt.copy", "window.salt")]
+)
+def test_a_lost_salt_is_restored_for_its_owner_alone(salted, lost, source, left):
+    (salted / lost).unlink()
+    if left is not None:
+        (salted / lost).write_bytes(left)
+    with pytest.raises(WindowDamaged, match=lost.replace(".", r"\.")):
+        read_everything(salted)
+    assert repair(salted, dry_run=True).restorable == {lost: source}
+    repair(salted, dry_run=False)
+    assert [(salted / name).read_bytes() for name in (lost, source)] == [b"who knows"] * 2
+    assert [(salted / name).stat().st_mode & 0o777 for name in (lost, source)] == [0o600] * 2
+    assert examine_window(salted).is_whole
+    ask_all(salted, readonly=False)
+
+
+def test_a_salt_lost_with_its_copy_is_asked_for(salted):
+    for name in ("window.salt", "window.salt.copy"):
+        (salted / name).unlink()
+    with pytest.raises(WindowDamaged, match="backup, or give it or another one to `neardup resign"):
+        repair(salted, dry_run=True)
+
+
+def test_a_window_without_a_salt_has_no_copy_of_one(path):
+    assert not list(path.glob("window.salt*"))
+    assert examine_window(path).is_whole

@@ -78,6 +78,10 @@ def _report(path: Path, done: Resigning, *, force: bool) -> None:
         log_line("nothing was changed: --force does it")
     elif done.is_needed:
         log_line(f"signed again by {done.recipe}")
+    elif done.lost_salts:
+        names = " and ".join(done.lost_salts)
+        lost = f"{names} {'is' if len(done.lost_salts) == 1 else 'are'} lost: --force puts the secret back"
+        log_line(f"{path}: the secret is back in {names}" if force else f"{path}: {lost}")
     else:
         log_line(f"nothing to do: {what}, all signed by {done.recipe} in the format of today")
     if done.aside is not None:

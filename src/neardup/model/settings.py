@@ -120,6 +120,11 @@ class SketchLimits(NamedTuple):
         return int(limit / self.lowest)
 
 
+def salt_mark(secret: bytes) -> str:
+    """What a recipe tells of a salt: 8 hex digits, by which another secret is noticed."""
+    return hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What shapes a signature. Two documents can be compared only if their recipes are equal.
@@ -197,7 +202,7 @@ class Recipe:
         secret = self.secret
         if secret is None:
             return text
-        return f"{text}:salt-{hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]}"
+        return f"{text}:salt-{salt_mark(secret)}"
 
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")

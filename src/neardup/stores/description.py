@@ -36,6 +36,11 @@ class Description(NamedTuple):
         """Whether there is no window yet."""
         return not self.recipe
 
+    @property
+    def salt_mark(self) -> str:
+        """What the recipe tells of the window's salt (`model.settings.salt_mark`); empty if it has none."""
+        return self.recipe.partition(":salt-")[2]
+
 
 def read_description(directory: Path, *, copy: bool = False) -> Description:
     """The description of the window in `directory`, or what the copy says.
@@ -73,14 +78,6 @@ def remember(directory: Path, remembered: Mapping[str, Any]) -> None:
     if known is None:
         raise WindowDamaged(directory / DESCRIPTION, "no such file", "that of this window", directory)
     _write(directory, known | {"settings": dict(remembered)})
-
-
-def restore_description(directory: Path) -> None:
-    """Makes the description what its copy says; raises as `read_description`."""
-    known = _read(directory, DESCRIPTION + COPY)
-    if known is None:
-        raise WindowDamaged(directory / (DESCRIPTION + COPY), "no such file", "a copy of the description")
-    _write(directory, known)
 
 
 def _read(directory: Path, name: str) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from neardup.stores.hour_files import HourFiles
 from neardup.stores.lock import held
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
+from neardup.stores.window_directory import COPY, SALT
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
 
     `signing` gives what signs documents whose texts are whole, but not their keys. Reads every byte of the window once
     or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
-    a description nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
+    a description, lexicon or salt nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
     """
     with held(path):
         if not dry_run:
@@ -61,7 +62,7 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
 
 def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:
     for name, source in survey.restorable.items():
-        write_whole(path / name, (path / source).read_bytes())
+        write_whole(path / name, (path / source).read_bytes(), private=source in (SALT, SALT + COPY))
     if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
         return
     damaged = [hour for hour in survey.hours if hour.is_damaged]

@@ -17,7 +17,7 @@ from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.hour_list import listed_hours
 from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
-from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON
+from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, lost_salts
 from neardup.tables.lexicon import Lexicon
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class Survey(NamedTuple):
 def examine_window(path: Path) -> Survey:
     """What is whole and what is lost of the window at `path`; reads every byte of it once.
 
-    Raises `WindowDamaged` if neither the description nor its copy can be read (nor the lexicon nor its copy),
-    `WindowOutdated` if they can, but not by this version.
+    Raises `WindowDamaged` if neither the description nor its copy can be read (or neither the lexicon nor its copy, or
+    neither the salt nor its copy), `WindowOutdated` if they can, but not by this version.
     """
     restorable = _restorable(path)
     slots = read_slots(path)
@@ -115,20 +115,34 @@ def _restorable(path: Path) -> dict[str, str]:
             read_description(path, copy=True)
         except WindowDamaged:
             files[DESCRIPTION + COPY] = DESCRIPTION
-    return files | (_restorable_lexicon(path) if description.own_lexicon else {})
+    if description.own_lexicon:
+        files |= _restorable_lexicon(path)
+    if description.salt_mark:
+        files |= _restorable_salt(path, description.salt_mark)
+    return files
 
 
 def _restorable_lexicon(path: Path) -> dict[str, str]:
-    own, copy = LEXICON, LEXICON + COPY
-    match _is_lexicon(path / own), _is_lexicon(path / copy):
-        case True, True:
-            return {}
-        case True, False:
-            return {copy: own}
-        case False, True:
-            return {own: copy}
-    expected = f"the one that the window was made with: {_BACKUP}"
-    raise WindowDamaged(path / own, f"no lexicon, and none in {copy}", expected)
+    lost = [name for name in (LEXICON, LEXICON + COPY) if not _is_lexicon(path / name)]
+    if len(lost) == 1:
+        return {lost[0]: LEXICON + COPY if lost[0] == LEXICON else LEXICON}
+    if lost:
+        expected = f"the one that the window was made with: {_BACKUP}"
+        raise WindowDamaged(path / LEXICON, f"no lexicon, and none in {LEXICON + COPY}", expected)
+    return {}
+
+
+def _restorable_salt(path: Path, mark: str) -> dict[str, str]:
+    lost = lost_salts(path, mark)
+    if len(lost) == 1:
+        return {lost[0]: SALT + COPY if lost[0] == SALT else SALT}
+    if lost:
+        way_on = (
+            f"{_BACKUP}, or give it or another one to `neardup resign --window {path} --salt FILE --force`"
+        )
+        actual = f"no secret of the mark {mark}, and none in {SALT + COPY}"
+        raise WindowDamaged(path / SALT, actual, f"the secret that the window was signed with: {way_on}")
+    return {}
 
 
 def _is_lexicon(file: Path) -> bool:

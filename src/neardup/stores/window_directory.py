@@ -1,11 +1,16 @@
-"""What a directory holds before it is opened: a window, nothing yet, or files that are none of ours."""
+"""What a directory holds before it is opened: a window, nothing yet, or files that are none of ours; and its salt."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
+from neardup.model.settings import salt_mark
+from neardup.tables.atomic_write import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DESCRIPTION: Final = "window.json"
 LEXICON: Final = "window.lexicon"
@@ -14,12 +19,16 @@ COMMIT: Final = "commit"
 HOURS: Final = "hours"
 HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
-"""What the name of the copy of the description or the lexicon ends with."""
+"""What the name of the copy of the description, the lexicon or the salt ends with."""
 BEGUN: Final = frozenset(
-    {"lock", "commit", "commit.new", "window.json.new", LEXICON, LEXICON + COPY, SALT, "lost+found"}
+    {"lock", "commit", "commit.new", "window.json.new", "lost+found"}
+    | {LEXICON, LEXICON + COPY, SALT, SALT + COPY}
 )
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
-PARTS: Final = (DESCRIPTION, DESCRIPTION + COPY, LEXICON, LEXICON + COPY, SALT, COMMIT, HOUR_LIST, HOURS)
+PARTS: Final = (
+    *(DESCRIPTION, DESCRIPTION + COPY, LEXICON, LEXICON + COPY, SALT, SALT + COPY),
+    *(COMMIT, HOUR_LIST, HOURS),
+)
 """All that a window consists of, but for its lock."""
 MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
@@ -75,3 +84,21 @@ def check_directory(directory: Path) -> None:
     """Raises `SettingsError` if something other than a directory is there."""
     if directory.exists() and not directory.is_dir():
         raise SettingsError("window", str(directory), "a directory")
+
+
+def lost_salts(directory: Path, mark: str) -> list[str]:
+    """Which of the salt and its copy are not the secret that a recipe knows by this `mark`."""
+    return [name for name in (SALT, SALT + COPY) if not _is_salt(directory / name, mark)]
+
+
+def _is_salt(file: Path, mark: str) -> bool:
+    try:
+        return salt_mark(file.read_bytes()) == mark
+    except FileNotFoundError:
+        return False
+
+
+def write_salts(directory: Path, names: Iterable[str], secret: bytes) -> None:
+    """Makes `secret` the content of these files, whole or not at all; nobody but their owner can read them."""
+    for name in names:
+        write_whole(directory / name, secret, private=True)

@@ -6,11 +6,17 @@ import os
 from pathlib import Path
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Make `data` the content of the file `path`, or leave it as it is; a link stays one, and its file is replaced."""
+def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
+    """Make `data` the content of the file `path`, or leave it as it is; a link stays one, and its file is replaced.
+
+    `private`: it is a secret, which nobody but the owner can read, from its first byte on.
+    """
     target = Path(path).resolve()
     beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
+        if private:
+            beside.unlink(missing_ok=True)
+            beside.touch(0o600, exist_ok=False)
         beside.write_bytes(data)
         beside.replace(target)
     finally:

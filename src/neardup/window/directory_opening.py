@@ -113,18 +113,18 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
 
 def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
     """The signer of a window's `recipe`; raises `WindowDamaged` if the window has lost its salt, or has another."""
-    mark = description.recipe.partition(":salt-")[2]
+    mark = description.salt_mark
     what = f"a window whose recipe names the salt {mark}"
     if recipe.salt is None:
         if mark:
-            raise WindowDamaged(directory / SALT, "no such file", f"the secret of {what}: put the file back")
+            raise WindowDamaged(directory / SALT, "no such file", f"the secret of {what}", directory)
         return signer_for(recipe)
     try:
         signer = signer_for(recipe)
     except SettingsError as error:
-        raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}") from error
+        raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}", directory) from error
     if signer.text.partition(":salt-")[2] != mark:
-        raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}: put the file back")
+        raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}", directory)
     return signer
 
 
@@ -133,11 +133,12 @@ def keep_files(recipe: Recipe, directory: Path) -> None:
 
     The salt is a secret: only the owner of the window can read it, from its first byte on.
     """
-    for name in (LEXICON, LEXICON + COPY, SALT):
+    for name in (LEXICON, LEXICON + COPY, SALT, SALT + COPY):
         (directory / name).unlink(missing_ok=True)
     if recipe.lexicon is not None:
         for name in (LEXICON, LEXICON + COPY):
             shutil.copyfile(recipe.lexicon, directory / name)
     if recipe.secret is not None:
-        (directory / SALT).touch(0o600, exist_ok=False)
-        (directory / SALT).write_bytes(recipe.secret)
+        for name in (SALT, SALT + COPY):
+            (directory / name).touch(0o600, exist_ok=False)
+            (directory / name).write_bytes(recipe.secret)

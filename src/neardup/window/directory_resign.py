@@ -14,7 +14,7 @@ from neardup.stores.description import FORMAT, describe, settings_of
 from neardup.stores.lock import held
 from neardup.stores.resign import finish, new_draft, original, put_in_place, write_draft
 from neardup.stores.survey import read_everything
-from neardup.stores.window_directory import check_window, is_half_way
+from neardup.stores.window_directory import check_window, is_half_way, lost_salts, write_salts
 from neardup.window.directory_opening import keep_files, open_directory
 from neardup.window.signing_again import sign_again
 from neardup.window.wanted_recipe import wanted_signer
@@ -33,7 +33,8 @@ _SECONDS_A_BYTE: Final = 10e-9
 
 class Resigning(NamedTuple):
     """What signing a window again does, or has done. `seconds` and `bytes` are estimates of its time and its disk, of
-    which `free` bytes are free; `aside` is where the old files are now, None if nothing was done.
+    which `free` bytes are free; `aside` is where the old files are now, None if nothing was done. `lost_salts` are the
+    files of the window's salt that are lost; where nothing else is to be done, the secret is put back into these.
     """
 
     documents: int
@@ -45,6 +46,7 @@ class Resigning(NamedTuple):
     bytes: int
     free: int
     aside: Path | None
+    lost_salts: list[str]
 
     @property
     def is_needed(self) -> bool:
@@ -70,6 +72,8 @@ def resign_directory(
             settings = settings_of(path, old.description)
             signer = wanted_signer(path, old, settings, recipe, changes)
             plan = _plan(path, old, signer)
+            if not dry_run and not plan.is_needed:
+                write_salts(path, plan.lost_salts, signer.recipe.secret or b"")
             if dry_run or not plan.is_needed:
                 return plan._replace(aside=finished)
             _write(path, old, signer, settings)
@@ -77,6 +81,7 @@ def resign_directory(
 
 
 def _plan(path: Path, old: Original, signer: Signer) -> Resigning:
+    mark = old.description.salt_mark
     return Resigning(
         old.documents,
         len(old.hours),
@@ -87,6 +92,7 @@ def _plan(path: Path, old: Original, signer: Signer) -> Resigning:
         sum(file.stat().st_size for file in (path / "hours").rglob("*") if file.is_file()),
         shutil.disk_usage(path).free,
         None,
+        lost_salts(path, mark) if mark else [],
     )
 
 

@@ -9,7 +9,7 @@ from neardup.errors import LexiconError, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.records import are_with_words
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT
+from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT, lost_salts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,10 +53,11 @@ def wanted_signer(
 
 def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str, Any]) -> Recipe:
     """The recipe of today that is nearest to the window's own, and reaches its threshold where one does."""
-    salt = path / SALT
-    if ":salt-" in old.description.recipe and not salt.exists() and "salt" not in changes:
-        expected = "the secret of this window: put it there, or give another one (--salt FILE)"
-        raise WindowDamaged(salt, "no such file", expected)
+    salt, mark = path / SALT, old.description.salt_mark
+    if mark and "salt" not in changes and SALT in lost_salts(path, mark):
+        actual = "another secret" if salt.exists() else "no such file"
+        expected = "the secret of this window: give it, or another one, by --salt FILE"
+        raise WindowDamaged(salt, actual, expected, path)
     known = old.description.recipe_fields
     reach = Recipe.for_threshold(settings.threshold_fraction).reach
     try:
@@ -64,7 +65,7 @@ def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str
             **{name: known[name] for name in _KEPT},
             reach=min(reach, known.get("reach", _HIGHEST_REACH)),
             lexicon=path / LEXICON if old.description.own_lexicon else None,
-            salt=salt if salt.exists() else None,
+            salt=salt if mark else None,
         )
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(path / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error

@@ -116,6 +116,11 @@ def test_levels_further_apart_than_one_let_everything_pass():
     assert passing([pair, pair[::-1]], Fraction(1)).all()
 
 
+def test_a_set_without_a_qgram_is_turned_away_where_the_other_has_some():
+    pairs = [("abc", line(0, 30)), (line(0, 30), "abc"), ("abc", "xyz")]
+    assert passing(pairs, Fraction(1, 10)).tolist() == [False, False, True]
+
+
 def test_a_set_that_was_not_counted_is_judged_by_its_bits_alone():
     """Whether |A| and |B| are known changes no answer above level 0, so no verdict depends on who counted."""
     numbers = np.random.default_rng(6)

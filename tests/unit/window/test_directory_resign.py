@@ -159,6 +159,34 @@ def test_a_lost_salt_can_be_replaced(tmp_path, path):
     assert len(answers(path)[3]) == len(NEXT)
 
 
+def test_a_lost_salt_is_put_back_where_it_is_given(tmp_path, path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"who knows")
+    resigned(path, salt=secret)
+    expected = answers(Path(shutil.copytree(path, tmp_path / "same")))
+    own = [path / "window.salt", path / "window.salt.copy"]
+    own[0].unlink()
+    own[1].write_bytes(b"who else")
+    plan = resign_directory(path, None, {"salt": secret}, dry_run=True)
+    assert (plan.is_needed, plan.lost_salts) == (False, ["window.salt", "window.salt.copy"])
+    assert not own[0].exists()
+    done = resigned(path, salt=secret)
+    assert (done.is_needed, done.aside) == (False, None)
+    assert [(file.read_bytes(), file.stat().st_mode & 0o777) for file in own] == [(b"who knows", 0o600)] * 2
+    assert resigned(path, salt=secret).lost_salts == []
+    assert answers(path) == expected
+
+
+def test_another_secret_in_the_place_of_the_salt_is_not_signed_by(tmp_path, path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"who knows")
+    resigned(path, salt=secret)
+    for other in (b"who else", b""):
+        (path / "window.salt").write_bytes(other)
+        with pytest.raises(WindowDamaged, match=r"another secret.*doctor --repair"):
+            resigned(path)
+
+
 @pytest.mark.parametrize("change", [{"q": 5}, {"fold_case": True}, {"simhash_variants": 2}])
 def test_what_normal_forms_cannot_be_signed_by_is_refused(old, change):
     with pytest.raises(SettingsError, match="normal forms"):
