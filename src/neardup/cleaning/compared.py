@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.model.document import FLUSH, Document, Flush, Reject
@@ -47,32 +48,33 @@ def settings_for(settings: Settings, *, every_pair: bool) -> Settings:
     return settings.with_changes(**timeless, **kept, partial=False)
 
 
-def compared(texts: Iterable[str | Flush], settings: Settings, on_reject: OnReject) -> Iterator[Compared]:
+def compared(
+    texts: Iterable[str | Flush], settings: Settings, on_reject: OnReject, against: Iterable[str] = ()
+) -> Iterator[Compared]:
     """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
     and the reason.
 
     `settings` as `settings_for` makes them. With every pair, all texts before a text are asked for; else those that
     stayed, and of these the best. Of equal scores the earlier text comes first. About 90 µs a text of 4 KB.
+
+    The texts of `against` come before the others and are numbered with them; each of them stays, and has no answer.
     """
+    numbers = count()
+
+    def reject(rejected: Reject) -> None:
+        on_reject(int(rejected.id or 0), rejected.reason)
+
     with open_window(None, settings=settings) as window:
-        documents = _documents(texts)
-        for verdict in window.ingest(
-            documents, on_reject=lambda reject: on_reject(_number(reject), reject.reason)
-        ):
+        window.decide_by("mark", 1)
+        for _ in window.ingest(_documents(against, numbers), on_reject=reject):
+            pass
+        window.decide_by(settings.policy, settings.matches)
+        for verdict in window.ingest(_documents(texts, numbers), on_reject=reject):
             matches = [Earlier(int(match.id), match.score, match.shared) for match in verdict.matches]
             yield Compared(int(verdict.id), verdict.status, matches, verdict.truncated)
 
 
-def _documents(texts: Iterable[str | Flush]) -> Iterator[Document | Flush]:
+def _documents(texts: Iterable[str | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
     """All of one moment, and called by their numbers, so that the earlier of two equally good matches comes first."""
-    at = 0
     for text in texts:
-        if isinstance(text, Flush):
-            yield FLUSH
-            continue
-        yield Document(f"{at:012}", text, 0)
-        at += 1
-
-
-def _number(reject: Reject) -> int:
-    return int(reject.id or 0)
+        yield FLUSH if isinstance(text, Flush) else Document(f"{next(numbers):012}", text, 0)

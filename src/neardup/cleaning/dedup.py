@@ -49,8 +49,8 @@ def dedup(
     themselves are compared with nothing.
 
     With `pairs` every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, of which n copies of one text make
-    n(n-1)/2. Without, each text is compared with those that stay only, and as many copies as there may be cost
-    little; what stays is the same. About 90 µs and 1 KB beside the text for each of 4 KB.
+    n(n-1)/2. Without, each text is compared only with those that stay, and with `against`: as many copies as there may
+    be cost little, and what stays is the same. About 90 µs and 1 KB beside the text for each of 4 KB.
 
     A text that cannot be used (none, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
     Raises `TypeError` for what holds no texts, `SettingsError` for a column that is not there, and other settings.
@@ -71,8 +71,8 @@ def dedup(
     ranks = _ranks(rule, values(rows, source, "source")) if rule.rule == "source" else ()
     lengths = [len(value) if isinstance(value, str) else 0 for value in own]
     order = preferred(rule, lengths, ranks)
-    run = _Run([*before, *(own[position] for position in order)], text, len(before))
-    run.compare(settings_for(settings, every_pair=pairs or bool(before)))
+    run = _Run(text)
+    run.compare(before, [own[position] for position in order], settings_for(settings, every_pair=pairs))
     rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
     _log_rejected(rejected, len(own))
     return Deduped(
@@ -89,19 +89,20 @@ def dedup(
 
 
 class _Run:
-    """Texts in order of preference, compared each with those before it; the first `against` not with one another."""
+    """Texts in order of preference, compared each with those before it."""
 
-    def __init__(self, texts: Sequence[Any], name: str, against: int) -> None:
-        self._texts, self._name, self._against = texts, name, against
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.pairs = Pairs()
         self.rejected: list[tuple[int, str]] = []
         self.truncated = 0
         self._numbers: list[int] = []  # of the texts that were handed on, among all
 
-    def compare(self, settings: Settings) -> None:
-        """Finds the pairs."""
+    def compare(self, before: Sequence[Any], texts: Sequence[Any], settings: Settings) -> None:
+        """Finds the pairs of `texts` with those before them, and with `before`, which all stay and come first."""
         log_at = MANY_PAIRS
-        for each in compared(self._usable(), settings, self._reject):
+        usable = self._usable(texts, len(before))
+        for each in compared(usable, settings, self._reject, self._usable(before, 0)):
             self._add(each)
             if len(self.pairs) >= log_at:
                 log.warning(
@@ -109,8 +110,8 @@ class _Run:
                 )
                 log_at *= 10
 
-    def _usable(self) -> Iterator[str]:
-        for at, value in enumerate(self._texts):
+    def _usable(self, texts: Sequence[Any], first: int) -> Iterator[str]:
+        for at, value in enumerate(texts, first):
             why = problem(value, self._name)
             if why is None:
                 self._numbers.append(at)
@@ -123,8 +124,6 @@ class _Run:
 
     def _add(self, each: Compared) -> None:
         at = self._numbers[each.at]
-        if at < self._against:
-            return
         self.truncated += each.truncated
         for match in each.matches:
             self.pairs.add(at, self._numbers[match.at], match.score)

@@ -63,6 +63,10 @@ class Search:
         own = {"sentences"} if settings.partial else set()
         self.routes = {route: PostingLists() for route in settings.routes if route not in own}
 
+    def decide_by(self, settings: Settings) -> None:
+        """Searches by other `settings` from now on, which differ in policy and matches alone."""
+        self._settings = settings
+
     @property
     def most_shared(self) -> int:
         """The largest number of shared keys that a search requires."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,8 @@ MISSING: Final = "this is {form}: reading it needs pyarrow: pip install pyarrow"
 NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
 ROWS: Final = 1_000
 """Rows of Parquet that are in memory at once."""
+_NOT_HELD: Final = (ValueError, OverflowError, LookupError, TypeError, NotImplementedError)
+"""What pyarrow raises for a string that is no UTF-8, a time too far off or too fine, a time zone that nobody knows."""
 
 
 def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterator[Item]:
@@ -34,15 +37,15 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
         return
     try:
         for batch in _batches(name, form):
-            if use.text.partition(".")[0] not in batch.schema.names and use.text not in batch.schema.names:
-                shown = ", ".join(batch.schema.names)
-                yield position.reject(
-                    f"no column {use.text!r} (columns: {shown}), so no row is read: --text-field names another"
-                )
+            if reason := _why_no_row(batch.schema.names, use.text):
+                yield position.reject(reason)
                 return
-            for row in batch.to_pylist():
+            for row in _rows(batch):
                 position.line += 1
-                yield _item(row, batch.schema, use, position)
+                if isinstance(row, str):
+                    yield position.reject(row, id=position.name())
+                else:
+                    yield _item(row, batch.schema, use, position)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).partition("\n")[0]
         yield position.reject(f"not {NAMES[form]}, or damaged: {reason}")
@@ -60,6 +63,39 @@ def _why_no_file(name: str, form: str) -> str | None:
     if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
         return f"compressed {form} is not read: unpack it first; it is compressed within itself"
     return None
+
+
+def _why_no_row(names: Sequence[str], text: str) -> str | None:
+    """Why no row of a table with columns of these names can be read; None if they can."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        problem, remedy = f"more than one column {twice!r}", "give each column a name of its own"
+    elif text not in names and text.partition(".")[0] not in names:
+        problem, remedy = f"no column {text!r}", "--text-field names another"
+    else:
+        return None
+    return f"{problem} (columns: {', '.join(names)}), so no row is read: {remedy}"
+
+
+def _rows(batch: Any) -> Iterator[Mapping[str, Any] | str]:
+    """The rows of a batch; instead of one with a value that Python cannot hold, why it is not read."""
+    try:
+        rows = batch.to_pylist()
+    except _NOT_HELD:
+        rows = [_row(batch.slice(at, 1)) for at in range(batch.num_rows)]
+    yield from rows
+
+
+def _row(row: Any) -> Mapping[str, Any] | str:
+    """The same for a batch of one row."""
+    values = {}
+    for name, column in zip(row.schema.names, row.columns, strict=True):
+        try:
+            (values[name],) = column.to_pylist()
+        except _NOT_HELD as error:
+            reason = str(error).partition("\n")[0]
+            return f"the value of column {name!r} cannot be read: {reason}"
+    return values
 
 
 def _batches(name: str, form: str) -> Iterator[Any]:

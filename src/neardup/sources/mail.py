@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import email
+import email.errors
 import email.utils
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources.lines import Overlong, lines
@@ -32,7 +33,20 @@ NO_MAILBOX: Final = (
 )
 TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
+UNREADABLE: Final = "the mail cannot be taken apart: {error}"
 BLANK: Final = b" \t\r\n"
+_BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
+"""What the standard library raises for a header or an encoding that is not as it should be."""
+
+
+class _Mail(NamedTuple):
+    """What of a message is used: its texts that are `plain` and those in HTML, the `pages`; no `id` if it has none."""
+
+    id: str
+    plain: list[str]
+    pages: list[str]
+    time: str | None
+    shown: dict[str, Any]
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
@@ -94,19 +108,36 @@ def _document(data: bytes, position: Position, otherwise: str, html: TextOfHtml 
 
 
 def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
-    message = email.message_from_bytes(data.lstrip(BLANK))
-    if not message.keys():
+    try:
+        mail = _taken_apart(data, position.encoding)
+    except (RecursionError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - what else a broken mail makes the library raise is not foreseen
+        return position.reject(UNREADABLE.format(error=f"{type(error).__name__}: {error}"), id=otherwise)
+    if mail is None:
         return position.reject(NO_MAIL, id=position.stem)
-    id = _header(message, "Message-ID").strip("<> \t") or otherwise
-    plain = list(_texts(message, "text/plain", position.encoding))
-    pages = list(_texts(message, "text/html", position.encoding))
-    if not any(map(str.strip, plain)) and any(map(str.strip, pages)):
+    id, plain = mail.id or otherwise, mail.plain
+    if not any(map(str.strip, plain)) and any(map(str.strip, mail.pages)):
         if html is None:
             return position.reject(ONLY_HTML, id=id)
-        plain = [html(page) for page in pages]
+        plain = [html(page) for page in mail.pages]
     if not plain:
         return position.reject(NO_TEXT, id=id)
-    return position.document(id, "\n".join(plain), _time(message), _shown(message))
+    return position.document(id, "\n".join(plain), mail.time, mail.shown)
+
+
+def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
+    """What is used of the message; None if it has no header. All of the library's work on one mail is done here."""
+    message = email.message_from_bytes(data.lstrip(BLANK))
+    if not message.keys():
+        return None
+    return _Mail(
+        _header(message, "Message-ID").strip("<> \t"),
+        list(_texts(message, "text/plain", encoding)),
+        list(_texts(message, "text/html", encoding)),
+        _time(message),
+        _shown(message),
+    )
 
 
 def _shown(message: Message) -> dict[str, Any]:
@@ -117,8 +148,9 @@ def _shown(message: Message) -> dict[str, Any]:
 
 def _texts(part: Message, kind: str, encoding: str | None) -> Iterator[str]:
     """The texts of this kind in the message itself: not those of attachments, or of messages within it."""
-    inner = part.get_payload()
-    if part.is_multipart() and isinstance(inner, list):
+    # Of one part alone the library would decode the text, by an encoding that may be none.
+    inner = part.get_payload() if part.is_multipart() else None
+    if isinstance(inner, list):
         if part.get_content_maintype() != "message":
             for each in inner:
                 yield from _texts(each, kind, encoding)  # type: ignore[arg-type]
@@ -127,22 +159,32 @@ def _texts(part: Message, kind: str, encoding: str | None) -> Iterator[str]:
 
 
 def _decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part by the encoding it names, or what it can be if it names a wrong one or none."""
+    """The text of a part by the encoding it names, or what it can be if it names a wrong one or none.
+
+    What has half a surrogate pair in it is no text, and its encoding a wrong one (unicode_escape, utf-7).
+    """
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
-    for name in (part.get_content_charset(), "utf-8", encoding, "cp1252"):
-        try:
-            return data.decode(name) if name else data.decode("ascii")
-        except (LookupError, ValueError):
-            continue
+    for name in (_encoding_named(part), "utf-8", encoding, "cp1252"):
+        with suppress(LookupError, ValueError):
+            text = data.decode(name or "ascii")
+            text.encode()  # half a pair has no UTF-8
+            return text
     return data.decode("latin-1")
+
+
+def _encoding_named(part: Message) -> str | None:
+    """The encoding that a part names; None if it names none, or in a way that cannot be read."""
+    with suppress(*_BROKEN):
+        return part.get_content_charset()
+    return None
 
 
 def _header(message: Message, name: str) -> str:
     """A header as people read it; as it stands if it is not as it should be."""
     value = str(message.get(name) or "")
-    with suppress(LookupError, ValueError):  # an encoding that nobody knows, or bytes that are not of it
+    with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
         value = str(make_header(decode_header(value)))
     return " ".join(value.encode("utf-8", "replace").decode().split())
 

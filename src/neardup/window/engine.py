@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    from neardup.model.settings import Settings
+    from neardup.model.settings import Policy, Settings
     from neardup.model.verdict import Group, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
@@ -144,6 +144,13 @@ class WindowEngine:
             remember_own_settings(self._session.state)
             self._session.commit()
         return iter(changed)
+
+    @one_at_a_time
+    def decide_by(self, policy: Policy, matches: int | None) -> None:
+        """What is ingested from now on is decided by this policy, and its verdicts list so many matches (None: all).
+        What is stored stays.
+        """
+        self._session.state.decide_by(policy, matches)
 
     @one_at_a_time
     def load(self) -> None:

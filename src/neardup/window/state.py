@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
-    from neardup.model.settings import Settings
+    from neardup.model.settings import Policy, Settings
     from neardup.model.verdict import Member, Overlap, Part, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
@@ -59,6 +59,11 @@ class State:
         self._texts: list[bytes] = []
         self._blobs: list[bytes] = []
         self._doomed: list[int] = []
+
+    def decide_by(self, policy: Policy, matches: int | None) -> None:
+        """What comes from now on is decided by this policy, and so many matches are listed; what is stored stays."""
+        self.settings = self.settings.with_changes(policy=policy, matches=matches)
+        self.search.decide_by(self.settings)
 
     @property
     def newest(self) -> int:

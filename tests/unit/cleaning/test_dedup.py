@@ -168,6 +168,23 @@ def test_a_copy_of_a_text_that_was_itself_like_another_one_there_goes():
     assert neardup.dedup([chain[2]], against=chain[:1], threshold=0.65).kept == [0]
 
 
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+@pytest.mark.parametrize("keep", ["first", "longest"])
+@pytest.mark.parametrize("threshold", [0.3, 0.7])
+def test_without_every_pair_the_same_goes_for_the_same_of_what_is_there(retrieval, keep, threshold):
+    texts = variants(120)
+    options = {"against": [*texts[:20], None, *texts[:3]], "retrieval": retrieval, "keep": keep}
+    every = neardup.dedup([*texts[10:], None], threshold=threshold, **options)
+    fewer = neardup.dedup([*texts[10:], None], threshold=threshold, pairs=False, **options)
+    assert (fewer.kept, fewer.copies, fewer.rejected) == (every.kept, every.copies, every.rejected)
+    assert len(fewer.pairs) == len(fewer.removed) < len(every.pairs)
+
+
+def test_without_every_pair_copies_make_one_each_whatever_is_there():
+    result = neardup.dedup([FERRY] * 50, against=[RAIN] * 50, pairs=False)
+    assert (result.kept, len(result.pairs)) == ([0], 49)
+
+
 # ---- what cannot be used ----
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import gzip
 import sys
 from email.message import EmailMessage
@@ -98,6 +99,10 @@ def test_a_mail_without_any_text_is_rejected(tmp_path):
         ("utf-8", "Łódź".encode("iso-8859-2"), "iso-8859-2", "Łódź"),
         ("us-ascii", b"\x81\x8d", None, "\x81\x8d"),
         (None, b"Rain", None, "Rain"),
+        ('"a\0b"', "Fähre".encode(), None, "Fähre"),
+        ("idna", "Fähre".encode("cp1252"), None, "Fähre"),
+        ("unicode_escape", rb"Rain \ud800", None, r"Rain \ud800"),
+        ("utf-7", b"Rain +2AA-", None, "Rain +2AA-"),
     ],
 )
 def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, data, encoding, text):
@@ -213,3 +218,33 @@ def test_a_broken_mail_stops_nothing(tmp_path, junk):
     if isinstance(items[0], Document):
         items[0].id.encode()
         items[0].text.encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize(
+    ("head", "subject"),
+    [
+        (b"Subject: =?utf-8?b?a?=\n", "=?utf-8?b?a?="),
+        (b"Subject: x\nContent-Type: text/plain; charset*=\xff'\xfe'utf\n", "x"),
+    ],
+)
+def test_a_broken_header_costs_no_text(tmp_path, head, subject):
+    (mail,) = read(written(tmp_path / "a.eml", head + b"\n" + "Fähre".encode()))
+    assert (mail.text, mail.fields) == ("Fähre", {"subject": subject})
+
+
+def test_whatever_the_library_raises_for_a_mail_rejects_that_mail_alone(tmp_path, monkeypatch):
+    parse = email.message_from_bytes
+
+    def fails_for_one(data):
+        if b"<1@" in data:
+            raise AssertionError("not foreseen")
+        return parse(data)
+
+    monkeypatch.setattr(email, "message_from_bytes", fails_for_one)
+    other = PLAIN.replace("<1@", "<2@")
+    items = read(written(tmp_path / "a.eml", PLAIN), written(tmp_path / "b.eml", other))
+    assert (items[0].id, items[0].reason) == (
+        "a.eml",
+        "the mail cannot be taken apart: AssertionError: not foreseen",
+    )
+    assert items[1].id == "2@arnmouth.example"

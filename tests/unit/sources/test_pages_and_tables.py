@@ -150,6 +150,30 @@ def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table)
     assert reject.reason == "Arrow is read from files only: write it into one first"
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
+def test_a_table_with_two_columns_of_one_name_is_refused(tmp_path, name):
+    pa = pytest.importorskip("pyarrow")
+    twice = pa.table([["a"], ["Rain."], ["Snow."]], names=["id", "text", "text"])
+    (reject,) = read(saved(twice, tmp_path / name))
+    assert reject.reason == (
+        "more than one column 'text' (columns: id, text, text), so no row is read: "
+        "give each column a name of its own"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
+def test_a_value_that_python_cannot_hold_costs_its_row_only(tmp_path, name):
+    pa = pytest.importorskip("pyarrow")
+    texts = pa.array([b"Rain.", b"\xff\xfe", b"Hail.", b"Sun."]).view(pa.string())
+    times = pa.array([0, 0, 2**62, None], pa.int64()).view(pa.timestamp("us"))
+    items = read(saved(pa.table({"text": texts, "time": times}), tmp_path / name))
+    assert [getattr(item, "text", None) for item in items] == ["Rain.", None, None, "Sun."]
+    assert [item.id for item in items] == [f"{name}:{line}" for line in (1, 2, 3, 4)]
+    assert items[1].line == 2
+    assert items[1].reason.startswith("the value of column 'text' cannot be read: 'utf-8' codec can't decode")
+    assert items[2].reason.startswith("the value of column 'time' cannot be read: ")
+
+
 def test_a_table_in_a_file_of_another_name_is_told(tmp_path, table):
     path = saved(table, tmp_path / "a.parquet").rename(tmp_path / "a.jsonl")
     (reject,) = read(path)
