@@ -46,6 +46,19 @@ def test_against_files(run, stream):
     assert (verdict["status"], verdict["duplicate_of"]) == ("exact", "ferry (more/a.jsonl:1)")
 
 
+def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
+    new = written("new.jsonl", NEW[2:3])
+    Path("broken.jsonl").write_text('{"id": "a", "text": "Rain is due in the south."}\n{"id": "b", \n')
+    done = run("check", new, "--against", "broken.jsonl")
+    assert (done.code, brief(done)) == (1, [("n3", "unique", None)])
+    assert "compared with 1 document of files; 1 of them could not be used" in done.err
+    Path("empty.jsonl").write_text("")
+    done = run("check", new, "--against", "empty.jsonl")
+    assert done.code == 1
+    assert "compared with 0 documents of files" in done.err
+    assert run("check", new, "--against", stream).code == 0
+
+
 def test_settings_and_tables(run, window, stream):
     new = written("new.jsonl", NEW)
     assert brief(run("check", new, "--against", window, "-t", "1"))[0] == ("n1", "unique", None)

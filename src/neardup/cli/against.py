@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from neardup.sources.reader import Reader
 
 
+class Against(NamedTuple):
+    """What is compared with; `is_whole`: nothing of the files was rejected, and there was something in them."""
+
+    window: Window
+    is_whole: bool
+
+
 @contextmanager
-def opened_against(names: list[str], config: Config, reading: Mapping[str, Any]) -> Iterator[Window]:
+def opened_against(names: list[str], config: Config, reading: Mapping[str, Any]) -> Iterator[Against]:
     """The window that is named, readonly; or one in memory with the documents of the files named, read as `reading`
     says.
 
@@ -34,7 +41,7 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
         raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
     if windows:
         with opened_window(windows[0], config, readonly=True) as target:
-            yield target
+            yield Against(target, is_whole=True)
         return
     for name in names:
         if not Path(name).exists():
@@ -43,19 +50,22 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
     with neardup.open(None, **{**config.given, **timeless}) as target:
-        _fill(target, config.reader(names, **reading))
-        yield target
+        yield Against(target, _fill(target, config.reader(names, **reading)))
 
 
-def _fill(target: Window, reader: Reader) -> None:
-    """Reads what there is to compare with; what cannot be used of it is told, and compared with nothing."""
+def _fill(target: Window, reader: Reader) -> bool:
+    """Reads what there is to compare with; what cannot be used of it is told, and compared with nothing. Whether all
+    could be used, and it was anything.
+    """
     inputs.report_passed_over(reader)
     with Rejects(None) as rejects:
         documents = _named_apart(reader, rejects)
         verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in verdicts)
-    inputs.report_read(reader, ())
-    log_line(f"compared with {counted(count, 'document')} of files")
+    is_wrong = inputs.report_read(reader, ())
+    lacking = f"; {rejects.count:,} of them could not be used" if rejects.count else ""
+    log_line(f"compared with {counted(count, 'document')} of files{lacking}")
+    return bool(count) and not rejects.count and not is_wrong
 
 
 def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:

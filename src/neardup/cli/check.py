@@ -58,6 +58,7 @@ def check(
     """
     from neardup.cli.against import opened_against
     from neardup.cli.checking import check_all
+    from neardup.cli.exit_codes import REJECTED
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
@@ -65,5 +66,6 @@ def check(
     reader = settings.reader(files, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
     outputs.check((*files, *reader.paths, *against, *settings.files_read))
-    with opened_against(against, settings, reading) as target:
-        raise typer.Exit(check_all(target, reader, outputs, named={"id"} if id_field else set()))
+    with opened_against(against, settings, reading) as (target, is_whole):
+        code = check_all(target, reader, outputs, named={"id"} if id_field else set())
+    raise typer.Exit(code if is_whole else max(code, REJECTED))

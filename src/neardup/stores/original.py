@@ -45,4 +45,5 @@ class Original(NamedTuple):
 
 def in_order(rows: Rows, floor_arrival: int) -> Rows:
     """The last versions of the documents that are there, from `floor_arrival` on, in order of version."""
-    return rows[np.sort(records.last_versions(rows, floor_arrival))]
+    last = rows[records.last_versions(rows, floor_arrival)]
+    return last[np.argsort(records.versions_of(last))]

@@ -83,11 +83,11 @@ class State:
         other = (
             ""
             if lowest <= min(REACHES)
-            else f", or give its recipe the reach {min(REACHES)} (`neardup resign --reach`)"
+            else f"; so does a window of reach {min(REACHES)} (`neardup resign --reach {min(REACHES)} --force`)"
         )
         log.warning(
-            "the sketches of this window are made for thresholds from %g on: at %g they miss copies. Use the retrieval "
-            "complete, which misses none%s",
+            "sketches here are made for thresholds from %g on: at %g they miss copies. The retrieval complete "
+            "(--retrieval complete) misses none%s",
             float(lowest), float(threshold), other,
         )  # fmt: skip
 

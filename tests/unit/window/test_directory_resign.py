@@ -106,6 +106,17 @@ def test_a_window_of_format_1_becomes_one_of_today(tmp_path, kind):
     assert answers(old) == answers(today)
 
 
+@pytest.mark.parametrize("threshold", [0.3, 0.95])
+def test_a_window_that_was_reconciled(path, tmp_path, threshold):
+    with open_window(path, threshold=threshold) as window:
+        assert list(window.reconcile())  # their rows are of newer versions than those behind them
+    today = Path(shutil.copytree(path, tmp_path / "today"))
+    resigned(path, reach=0.5)
+    with open_window(path) as window, open_window(today) as other:
+        assert list(window.groups()) == list(other.groups())
+        assert not list(window.reconcile())
+
+
 def test_without_force_nothing_is_changed(old):
     before = {file: file.read_bytes() for file in sorted(old.rglob("*")) if file.is_file()}
     plan = resign_directory(old, None, {}, dry_run=True)
