@@ -234,7 +234,10 @@ class WindowDamaged(WindowError):
 
     def __str__(self) -> str:
         remedy = (
-            f"; `neardup doctor --repair --window {self.window}` saves what is whole" if self.window else ""
+            f"; `neardup doctor --repair --window {self.window}` says what can be saved of it, and with --force saves "
+            "it"
+            if self.window
+            else ""
         )
         return f"{self.path} is damaged: found {self.found}, expected {self.expected}{remedy}"
 

@@ -309,7 +309,7 @@ class TestDoctor:
         assert done.lines == [
             {"hour": "2026.11.19-06", "kept": 1, "lost": 1, "unreadable": 0, "ids": ["ferry"]}
         ]
-        assert "the files of damaged hours are moved to w/damaged" in done.err
+        assert "the files of damaged hours go to w/damaged" in done.err
         assert run("query", "--window", window, "--id", "mill").code == 0
         done = run("doctor", "--window", window, "--repair")
         assert (done.code, done.out) == (0, "")

@@ -372,7 +372,7 @@ def test_a_query_below_the_reach_warns_and_names_no_reach_there_is_not(tmp_path,
         window.query(grams(0, 30), threshold="0.4")
     (said,) = warnings(caplog)
     assert "from 0.5 on: at 0.4" in said
-    assert said.endswith("complete, which misses none")
+    assert said.endswith("(--retrieval complete) misses none")
 
 
 def test_a_complete_search_has_no_reach(tmp_path, caplog):

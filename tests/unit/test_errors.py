@@ -105,7 +105,7 @@ EXAMPLES = [
         {"path": "w/log", "window": "w"},
         (
             "w/log is damaged: found a torn record, expected its checksum; "
-            "`neardup doctor --repair --window w` saves what is whole"
+            "`neardup doctor --repair --window w` says what can be saved of it, and with --force saves it"
         ),
     ),
     (

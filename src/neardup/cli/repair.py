@@ -85,4 +85,4 @@ def _in_words(survey: Survey, path: Path) -> Iterator[str]:
             "texts, but for sentences (--partial) and simhashes"
         )
     if any(hour.is_damaged for hour in survey.hours):
-        yield f"the files of damaged hours are moved to {path / ASIDE}: delete them when nobody needs them"
+        yield f"the files of damaged hours go to {path / ASIDE}: delete them when nobody needs them"
