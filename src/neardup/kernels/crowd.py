@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.qgrams import table_size
+from neardup.kernels.qgrams import insert, slot_of, table_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,10 +61,7 @@ def core_table(keys):
     mask = table_size(len(keys)) - 1
     table = np.zeros(mask + 1, np.uint64)
     for key in keys:
-        slot = np.int64(key) & mask
-        while table[slot] != 0:
-            slot = (slot + 1) & mask
-        table[slot] = key
+        insert(table, mask, key)
     return table
 
 
@@ -79,9 +76,7 @@ def differences(keys, table, out):
     seen = np.zeros(mask + 1, np.uint8)
     beyond = 0
     for key in keys:
-        slot = np.int64(key) & mask
-        while table[slot] != 0 and table[slot] != key:
-            slot = (slot + 1) & mask
+        slot = slot_of(table, mask, key)
         inside = table[slot] == key and key != 0
         if inside:
             seen[slot] = 1

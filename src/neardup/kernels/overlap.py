@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.qgrams import key_set, table_size, window_keys
+from neardup.kernels.qgrams import insert, key_set, slot_of, table_size, window_keys
 
 _BLOCK = 128
 """Windows between two looks at whether the threshold can still be reached."""
@@ -44,22 +44,12 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
                 zero = False
                 seen[mask + 1] = 1
                 continue
-            slot = np.int64(key) & mask
-            held = table[slot]
-            while (held != 0) & (held != key):
-                slot = (slot + 1) & mask
-                held = table[slot]
-            if held == key:
+            slot = slot_of(table, mask, key)
+            if table[slot] == key:
                 shared += np.int64(1) - np.int64(seen[slot])
                 seen[slot] = 1
                 continue
-            slot = np.int64(key) & other_mask
-            held = others[slot]
-            while (held != 0) & (held != key):
-                slot = (slot + 1) & other_mask
-                held = others[slot]
-            others[slot] = key
-            beyond += np.int64(held == 0)
+            beyond += insert(others, other_mask, key)
     if shared < needed:
         return shared, np.int64(-1)
     return shared, shared + beyond + np.int64(zero_beyond)

@@ -28,6 +28,32 @@ def table_size(entries):
 
 
 @njit(cache=True, nogil=True)
+def slot_of(table, mask, key):
+    """Slot of `key` (uint64) in an open-addressing `table` of `mask` + 1 slots, or the free one where it would go.
+
+    0 marks a free slot, so key 0 is in no table.
+    """
+    slot = np.int64(key) & mask
+    held = table[slot]
+    while (held != 0) & (held != key):
+        slot = (slot + 1) & mask
+        held = table[slot]
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def insert(table, mask, key):
+    """Puts `key` (uint64) into such a table; returns 1 if it is new, else 0 (int64). Key 0 leaves it as it is: 1.
+
+    Written whether new or not: a branch here would be mispredicted at every third window.
+    """
+    slot = slot_of(table, mask, key)
+    is_new = np.int64(table[slot] == 0)
+    table[slot] = key
+    return is_new
+
+
+@njit(cache=True, nogil=True)
 def gram_key(points, raw, at, q):
     """Key (uint64) of the q-gram `points[at:at + q]` (uint32); `raw` is the same memory as bytes (little-endian)."""
     packable = q <= 4
@@ -88,15 +114,8 @@ def key_set(text, start, end, q, scratch, out):
                 out[at] = key
                 at += 1
             continue
-        slot = np.int64(key) & mask
-        held = table[slot]
-        while (held != 0) & (held != key):
-            slot = (slot + 1) & mask
-            held = table[slot]
-        # Written whether new or not: a branch here would be mispredicted at every third window.
-        table[slot] = key
         out[at] = key
-        at += np.int64(held == 0)
+        at += insert(table, mask, key)
     return at, mask, zero
 
 
@@ -110,14 +129,7 @@ def distinct(keys, n, table):
     for i in range(n):
         key = keys[i]
         zero |= key == 0
-        slot = np.int64(key) & mask
-        held = table[slot]
-        while (held != 0) & (held != key):
-            slot = (slot + 1) & mask
-            held = table[slot]
-        # Written whether new or not: a branch here would be mispredicted at every third window.
-        table[slot] = key
-        count += np.int64((held == 0) & (key != 0))
+        count += insert(table, mask, key) * np.int64(key != 0)
     return count + np.int64(zero)
 
 
