@@ -18,17 +18,7 @@ from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.bitmap_filter import fill_levels
 from neardup.model.hours import FIRST_HOUR
-from neardup.stores.records import (
-    DELETED,
-    ROW,
-    SET_ASIDE,
-    TRUNCATED,
-    Rows,
-    are_deleted,
-    key_counts,
-    qgram_counts,
-    text_sizes,
-)
+from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -162,7 +152,7 @@ class DocumentTable:
             ]
         self.rows[first:last] = rows
         self.hours[first:last] = hours
-        self.counts[first:last] = qgram_counts(rows)
+        self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1
         self.leads[first:last] = 0
@@ -172,16 +162,21 @@ class DocumentTable:
         self.levels[first:last] = NO_BITMAP
         self.size = last
         if bitmaps is not None:
-            self.set_bitmaps(np.arange(first, last), bitmaps)
+            self.set_bitmaps(slice(first, last), bitmaps)
         return first
 
-    def set_bitmaps(self, docs: NDArray[np.int64], bitmaps: NDArray[np.uint64]) -> None:
+    def set_bitmaps(self, docs: NDArray[np.int64] | slice, bitmaps: NDArray[np.uint64]) -> None:
         """Gives `docs` their bitmaps, n × 16."""
-        levels = np.empty(len(docs), np.uint8)
-        fill_levels(text_sizes(self.rows[docs]), levels)
+        levels = np.empty(len(bitmaps), np.uint8)
+        fill_levels(self.rows["text_bytes"][docs], levels)
         self.levels[docs], self.bitmaps[docs] = levels, bitmaps
 
-    def qgram_counts(self, docs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def bitmap(self, doc: int) -> NDArray[np.uint64]:
+        """The bitmap of a document; empty if it has none."""
+        words = 0 if self.levels[doc] == NO_BITMAP else BITMAP_WORDS
+        return self.bitmaps[doc, :words]
+
+    def qgram_counts(self, docs: NDArray[np.int64] | slice) -> NDArray[np.int64]:
         """|A| of each of `docs`; UNCOUNTED of one whose set was not needed yet. Documents of one text share it."""
         counts: NDArray[np.int64] = self.counts[self.first_of[docs]].astype(np.int64)
         return counts
@@ -360,9 +355,7 @@ class DocumentTable:
         """Drops dead documents; returns the new doc of every old one, -1 for those dropped, and the same for
         postings: that of a text goes on to the earliest document that has it.
         """
-        self.counts[: self.size] = self.counts[
-            self.first_of[: self.size]
-        ]  # whoever is posted next is counted
+        self.counts[: self.size] = self.qgram_counts(slice(self.size))  # whoever is posted next is counted
         keep = np.zeros(self.size, np.bool_)
         keep[list(self.doc_of.values())] = True
         new_docs = np.where(keep, np.cumsum(keep) - 1, -1)

@@ -101,7 +101,7 @@ def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
 def _stored_verdict(state: State, document: Prepared, doc: int) -> Verdict:
     """The verdict on a document that came before with the same text."""
     if document.origin is not None:
-        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.bitmaps[doc])
+        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.bitmap(doc))
     return state.stored_verdict(doc)
 
 

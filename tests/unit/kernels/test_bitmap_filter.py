@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from testing.index_parts import line, search_of, signed, table_of
 
+from neardup.elastic.window.codec import first_fields
 from neardup.index.candidates import Candidates
 from neardup.index.query_batch import SignedQueryBatch
 from neardup.kernels import bitmap_filter
@@ -114,6 +115,15 @@ def test_levels_further_apart_than_one_let_everything_pass():
     numbers = np.random.default_rng(5)
     pair = random_text(numbers, 400), random_text(numbers, 2_000)
     assert passing([pair, pair[::-1]], Fraction(1)).all()
+
+
+def test_of_a_document_that_was_stored_without_a_bitmap_none_is_told():
+    """One of zeros, written beside a document that comes again, would turn all of its copies away from then on."""
+    table = table_of(signed([line(0, 600), line(0, 600)]), search_of())
+    assert len(table.bitmap(0)) == bitmap_filter.WORDS
+    first = table.extend(table.rows[:1].copy(), table.hours[:1].astype(np.int64), None)
+    assert len(table.bitmap(first)) == 0
+    assert first_fields(table.rows[first], table.bitmap(first), "scorer")["sieve"] is None
 
 
 def test_a_set_without_a_qgram_is_turned_away_where_the_other_has_some():
