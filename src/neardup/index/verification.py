@@ -215,7 +215,7 @@ class Verifier:
 
     def _part(self, doc: int, shared: int, count: int, sentences: int) -> Part:
         doc, table = int(doc), self._table
-        smaller = min(int(count), int(table.qgram_counts(np.array([doc]))[0]))
+        smaller = min(int(count), int(table.counts[table.first_of[doc]]))
         time = int(table.times[doc])
         return Part(doc, table.ids[doc], time, int(shared), int(count), smaller, int(sentences))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources.encoding import not_text
-from neardup.sources.text_file import content_of
+from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """
     data = content_of(chunks, longest)
     if data is None:
-        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+        return too_long(position, longest)
     if position.encoding and (fault := not_text(data, position.encoding)):
         return position.reject(fault, id=position.stem)
     page = data.decode() if position.encoding else _extractor().utils.decode_file(data)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources.lines import Overlong, lines
-from neardup.sources.text_file import content_of
+from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -53,7 +53,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int, html: Te
     """A file as one message; its name is the id of one without a Message-ID. `html` makes text of parts in HTML."""
     data = content_of(chunks, longest)
     if data is None:
-        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+        return too_long(position, longest)
     # Some programs leave the postmark of the mailbox in.
     head, _, rest = data.partition(b"\n")
     return _document(rest if _POSTMARK_RE.match(head) else data, position, position.named(data), html)

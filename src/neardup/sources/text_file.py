@@ -17,10 +17,15 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """The whole stream as one document named by the file, or why it is none."""
     data = content_of(chunks, longest)
     if data is None:
-        return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
+        return too_long(position, longest)
     if fault := not_text(data, position.encoding):
         return position.reject(fault, id=position.stem)
     return position.document(position.named(data), data.decode("utf-8-sig"), None, {})
+
+
+def too_long(position: Position, longest: int) -> Item:
+    """The reject of a file that is one document and has more bytes than these."""
+    return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
 
 
 def content_of(chunks: Iterator[Chunk], longest: int) -> bytes | None:

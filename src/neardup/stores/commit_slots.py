@@ -17,6 +17,7 @@ import xxhash
 from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
 from neardup.stores.lock import check_same, locked_commits, naming
+from neardup.stores.stored_hour import file_size
 from neardup.stores.window_directory import holds_window
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class CommitSlots:
         """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
         slots = read_slots(self._path)
         if not all(slots):
-            actual = f"{_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
+            actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
         return newest(slots[0] + slots[1])
 
@@ -101,10 +102,6 @@ def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
 def newest(commits: list[Commit]) -> Commit:
     """The last of some commits."""
     return max(commits, key=lambda commit: commit.generation)
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
 
 
 def _encoded(commit: Commit) -> bytes:

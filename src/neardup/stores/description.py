@@ -38,8 +38,13 @@ class Description(NamedTuple):
 
     @property
     def salt_mark(self) -> str:
-        """What the recipe tells of the window's salt (`model.settings.salt_mark`); empty if it has none."""
-        return self.recipe.partition(":salt-")[2]
+        """What the recipe tells of the window's salt; empty if it has none."""
+        return mark_in(self.recipe)
+
+
+def mark_in(recipe: str) -> str:
+    """What a recipe string tells of its salt (`model.settings.salt_mark`); empty if it has none."""
+    return recipe.partition(":salt-")[2]
 
 
 def read_description(directory: Path, *, copy: bool = False) -> Description:

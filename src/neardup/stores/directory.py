@@ -43,6 +43,7 @@ from neardup.stores.lock import locked, naming
 from neardup.stores.records import ROW
 from neardup.stores.single_owner import SingleOwner
 from neardup.stores.stored_hour import StoredHour, check_keys, hours_in, read_hour
+from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,7 +176,7 @@ class DirectoryStore(SingleOwner):
         names = ", ".join(hour_name(hour) for hour in sorted(lost))
         actual = f"{rows:,} rows" + (f" and no hour {names}" if lost else "")
         return WindowDamaged(
-            self.path / "hours", actual, f"the {expected:,} rows that were committed", self.path
+            self.path / HOURS, actual, f"the {expected:,} rows that were committed", self.path
         )
 
     def _take_over(self, hours: dict[int, StoredHour]) -> None:
@@ -268,7 +269,7 @@ class DirectoryStore(SingleOwner):
     # ---- files ----
 
     def _directory(self, hour: int) -> Path:
-        return self.path / "hours" / hour_name(hour)
+        return hour_directory(self.path, hour)
 
     def _files(self, hour: int) -> HourFiles:
         files = self._open.get(hour)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.errors import WindowDamaged
-from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.commit_slots import newest, read_slots
 from neardup.stores.description import Description
@@ -26,7 +25,7 @@ from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, TEXTS
 from neardup.stores.original import Original, in_order
 from neardup.stores.records import ROW
 from neardup.stores.stored_hour import hours_in, read_keys
-from neardup.stores.window_directory import DESCRIPTION, LEXICON
+from neardup.stores.window_directory import DESCRIPTION, HOURS, LEXICON, hour_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +62,7 @@ def read_old_window(path: Path) -> Original:
     versions = sum(map(len, stored.values()))
     if versions != commit.rows:
         expected = f"the {commit.rows:,} that were committed"
-        raise WindowDamaged(path / "hours", f"{versions:,} rows", expected)
+        raise WindowDamaged(path / HOURS, f"{versions:,} rows", expected)
     last = {hour: in_order(rows, commit.floor_order) for hour, rows in stored.items()}
     hours = {hour: rows for hour, rows in last.items() if len(rows)}
     return Original(OLD_FORMAT, description, commit, hours, partial(_read, path), partial(_keys, path))
@@ -89,7 +88,7 @@ def _commit(path: Path) -> Commit:
 
 
 def _rows(path: Path, hour: int, commit: Commit) -> Rows:
-    file = path / "hours" / hour_name(hour) / NAMES[ROWS]
+    file = hour_directory(path, hour) / NAMES[ROWS]
     old = np.fromfile(file, OLD_ROW) if file.exists() else np.empty(0, OLD_ROW)
     rows = np.zeros(len(old), ROW)
     for name in set(ROW.names or ()) & set(OLD_ROW.names or ()):
@@ -99,7 +98,7 @@ def _rows(path: Path, hour: int, commit: Commit) -> Rows:
 
 
 def _read(path: Path, hour: int, rows: Rows) -> tuple[list[bytes], list[bytes]]:
-    directory = path / "hours" / hour_name(hour)
+    directory = hour_directory(path, hour)
     texts = _items(directory / NAMES[TEXTS], records.text_extents(rows))
     return texts, _items(directory / NAMES[BLOBS], records.blob_extents(rows))
 
@@ -116,7 +115,7 @@ def _items(file: Path, extents: list[tuple[int, int]]) -> list[bytes]:
 
 
 def _keys(path: Path, hour: int, rows: Rows) -> NDArray[np.uint64]:
-    directory = path / "hours" / hour_name(hour)
+    directory = hour_directory(path, hour)
     keys = read_keys(directory)
     end = int((records.key_starts(rows)[0] + records.key_counts(rows).sum(axis=0)).max(initial=0))
     if len(keys) < end:

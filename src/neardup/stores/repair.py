@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
 from neardup.stores.commit_slots import write_new
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.lock import held
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
-from neardup.stores.window_directory import COPY, SALT
+from neardup.stores.window_directory import COPY, HOURS, SALT, hour_directory
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> N
 
 def _write_whole_documents(path: Path, hour: HourSurvey, sign: Sign | None) -> None:
     """Writes the documents of an hour that are whole into a draft beside it."""
-    directory = _hour_directory(path, hour.hour)
+    directory = hour_directory(path, hour.hour)
     if not len(hour.kept):
         return
     keys = read_keys(directory)
@@ -103,7 +102,7 @@ def _keys_of(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _replace(path: Path, hour: int) -> None:
     """Moves an hour aside, and its draft, if any document of it is left, into its place."""
-    directory = _hour_directory(path, hour)
+    directory = hour_directory(path, hour)
     aside = path / ASIDE / directory.name
     for attempt in count(2):
         if not aside.exists():
@@ -117,7 +116,7 @@ def _replace(path: Path, hour: int) -> None:
 
 def _finish(path: Path) -> None:
     """What a repair that was ended has left: drafts of hours that have been moved aside are put in their places."""
-    for draft in (path / "hours").glob(f"*{_DRAFT}"):
+    for draft in (path / HOURS).glob(f"*{_DRAFT}"):
         directory = draft.with_name(draft.name.removesuffix(_DRAFT))
         if directory.exists():
             shutil.rmtree(draft)
@@ -141,7 +140,3 @@ def _commit_after(survey: Survey) -> Commit:
         next_order=max([commit.next_order, *(hour.last_arrival + 1 for hour in survey.hours)]),
         newest=max([commit.newest, *(hour.hour for hour in survey.hours if hour.versions)]),
     )
-
-
-def _hour_directory(path: Path, hour: int) -> Path:
-    return path / "hours" / hour_name(hour)

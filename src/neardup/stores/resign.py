@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.errors import WindowDamaged, WindowOutdated
-from neardup.model.hours import hour_name
 from neardup.stores import hour_list
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import write_new
@@ -30,7 +29,7 @@ from neardup.stores.hour_files import HourFiles
 from neardup.stores.old_format import read_old_window
 from neardup.stores.original import Original, in_order
 from neardup.stores.records import hours_of
-from neardup.stores.window_directory import MOVING_IN, MOVING_OUT, PARTS
+from neardup.stores.window_directory import MOVING_IN, MOVING_OUT, PARTS, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +82,7 @@ def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
     """Writes all documents of a window anew, in a draft in which only the description is missing yet."""
     for hour, rows in old.hours.items():
         keys = old.keys(hour, rows)
-        with contextlib.closing(HourFiles(draft / "hours" / hour_name(hour), readonly=False)) as files:
+        with contextlib.closing(HourFiles(hour_directory(draft, hour), readonly=False)) as files:
             for at in range(0, len(rows), _AT_ONCE):
                 part = rows[at : at + _AT_ONCE].copy()
                 texts, blobs = old.read(hour, part)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from neardup.model.hours import hour_named
 from neardup.stores import records
 from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, STORED_ROW, damage, key_sums, row_sums
+from neardup.stores.window_directory import HOURS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     from neardup.errors import WindowDamaged
     from neardup.stores.records import Rows
-
-
-_KEY_BYTES: Final = 8
 
 
 class StoredHour(NamedTuple):
@@ -47,7 +45,8 @@ class CheckedRows(NamedTuple):
 
 def hours_in(path: Path) -> list[int]:
     """The hours that the window at `path` has directories of, ascending; what is called otherwise is not ours."""
-    entries = (path / "hours").iterdir() if (path / "hours").is_dir() else iter(())
+    hours = path / HOURS
+    entries = hours.iterdir() if hours.is_dir() else iter(())
     return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
 
 
@@ -72,7 +71,8 @@ def read_hour(directory: Path, last: int) -> StoredHour:
         )
     elif any(size > end for size, end in zip(sizes, ends, strict=True)):
         suspect = damage(directory / NAMES[ROWS], f"{n:,} rows", "those of what else lies in this hour")
-    keys = read_keys(directory)[: ends[KEYS] // _KEY_BYTES]
+    keys = read_keys(directory)
+    keys = keys[: ends[KEYS] // keys.itemsize]
     return StoredHour(rows[:n], [id.decode() for id in ids[:n]], keys, ends, suspect)
 
 

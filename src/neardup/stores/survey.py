@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.errors import LexiconError, WindowDamaged, WindowExpired
-from neardup.model.hours import hour_name
 from neardup.stores import records
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import newest, read_slots
@@ -17,7 +16,7 @@ from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.hour_list import listed_hours
 from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
-from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, lost_salts
+from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, hour_directory, lost_salts
 from neardup.tables.lexicon import Lexicon
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def _is_lexicon(file: Path) -> bool:
 
 
 def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) -> HourSurvey:
-    directory = path / "hours" / hour_name(hour)
+    directory = hour_directory(path, hour)
     rows, ids, whole = read_rows(directory)
     good = whole if last is None else whole & (records.versions_of(rows) <= last)
     chosen = np.flatnonzero(good)

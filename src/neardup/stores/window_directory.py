@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
+from neardup.model.hours import hour_name
 from neardup.model.settings import salt_mark
 from neardup.tables.atomic_write import write_whole
 
@@ -36,9 +37,14 @@ MOVING_IN: Final = "resign.in"
 _NAMED: Final = 3
 
 
+def hour_directory(directory: Path, hour: int) -> Path:
+    """Where the window in `directory` keeps the files of an hour."""
+    return directory / HOURS / hour_name(hour)
+
+
 def holds_window(directory: Path) -> bool:
     """Whether there is a window, or what is left of one: hours without a description are damage, not nothing."""
-    return any((directory / name).exists() for name in (DESCRIPTION, DESCRIPTION + COPY, "hours"))
+    return any((directory / name).exists() for name in (DESCRIPTION, DESCRIPTION + COPY, HOURS))
 
 
 def check_window(directory: Path) -> None:

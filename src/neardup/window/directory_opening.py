@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import Signer, signer_for
-from neardup.stores.description import Description, describe, read_description, settings_of
+from neardup.stores.description import Description, describe, mark_in, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
 from neardup.stores.window_directory import (
@@ -19,6 +19,7 @@ from neardup.stores.window_directory import (
     SALT,
     check_free_directory,
     check_window,
+    write_salts,
 )
 from neardup.window.changed_hours import check_hours
 from neardup.window.engine import WindowEngine
@@ -123,22 +124,19 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
         signer = signer_for(recipe)
     except SettingsError as error:
         raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}", directory) from error
-    if signer.text.partition(":salt-")[2] != mark:
+    if mark_in(signer.text) != mark:
         raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}", directory)
     return signer
 
 
 def keep_files(recipe: Recipe, directory: Path) -> None:
-    """Copies what a recipe names into a new window, in place of what is left of one that was only begun.
-
-    The salt is a secret: only the owner of the window can read it, from its first byte on.
-    """
-    for name in (LEXICON, LEXICON + COPY, SALT, SALT + COPY):
+    """Copies what a recipe names into a new window, in place of what is left of one that was only begun."""
+    lexicons, salts = (LEXICON, LEXICON + COPY), (SALT, SALT + COPY)
+    for name in (*lexicons, *salts):
         (directory / name).unlink(missing_ok=True)
     if recipe.lexicon is not None:
-        for name in (LEXICON, LEXICON + COPY):
+        for name in lexicons:
             shutil.copyfile(recipe.lexicon, directory / name)
-    if recipe.secret is not None:
-        for name in (SALT, SALT + COPY):
-            (directory / name).touch(0o600, exist_ok=False)
-            (directory / name).write_bytes(recipe.secret)
+    secret = recipe.secret
+    if secret is not None:
+        write_salts(directory, salts, secret)

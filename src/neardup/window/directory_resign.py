@@ -14,7 +14,7 @@ from neardup.stores.description import FORMAT, describe, settings_of
 from neardup.stores.lock import held
 from neardup.stores.resign import finish, new_draft, original, put_in_place, write_draft
 from neardup.stores.survey import read_everything
-from neardup.stores.window_directory import check_window, is_half_way, lost_salts, write_salts
+from neardup.stores.window_directory import HOURS, check_window, is_half_way, lost_salts, write_salts
 from neardup.window.directory_opening import keep_files, open_directory
 from neardup.window.signing_again import sign_again
 from neardup.window.wanted_recipe import wanted_signer
@@ -89,7 +89,7 @@ def _plan(path: Path, old: Original, signer: Signer) -> Resigning:
         old.description.recipe,
         signer.text,
         _SECONDS_A_DOCUMENT * old.documents + _SECONDS_A_BYTE * old.text_bytes,
-        sum(file.stat().st_size for file in (path / "hours").rglob("*") if file.is_file()),
+        sum(file.stat().st_size for file in (path / HOURS).rglob("*") if file.is_file()),
         shutil.disk_usage(path).free,
         None,
         lost_salts(path, mark) if mark else [],

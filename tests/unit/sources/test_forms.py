@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, read, written
+from testing.source_files import read
+from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, written
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document

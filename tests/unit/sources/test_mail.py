@@ -6,10 +6,10 @@ import email
 import gzip
 import sys
 from email.message import EmailMessage
-from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.source_files import read, written
 
 from neardup.model.document import Document, Reject
 from neardup.sources.files import listed
@@ -19,16 +19,6 @@ PLAIN = (
     "Message-ID: <1@arnmouth.example>\nDate: Sat, 21 Nov 2026 09:00:00 +0100\nSubject: =?utf-8?q?F=C3=A4hre?=\n"
     "From: Harbour <h@arnmouth.example>\n\nThe ferry ran aground.\nFrom here on it is quiet.\n"
 )
-
-
-def read(*paths, **options) -> list[Any]:
-    return list(Reader(list(paths), **options))
-
-
-def written(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def test_a_mail(tmp_path):

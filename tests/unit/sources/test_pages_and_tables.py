@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.source_files import read, written
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document
@@ -22,16 +23,6 @@ PAGE = """<!doctype html><html><head><title>Ferry aground</title>
 <p>The ferry ran aground off the <b>western</b> spit at dawn, the harbour office said, and nobody was hurt.</p>
 <p>A second vessel came to help at six, and the forty passengers were taken off one by one &amp; in good order.</p>
 </article><footer>Copyright</footer></body></html>"""
-
-
-def read(*paths, **options) -> list[Any]:
-    return list(Reader(list(paths), **options))
-
-
-def written(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def test_a_page_is_its_main_text_with_title_and_date(tmp_path):

@@ -12,12 +12,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from testing.source_files import read
 
 from neardup.model.document import FLUSH, Document, Reject, parse_time
 from neardup.sources.fields import Fields
@@ -30,10 +30,6 @@ STORIES = [
     for i in range(5)
 ]
 AS_JSON = "".join(json.dumps(story._asdict(), ensure_ascii=False) + "\n" for story in STORIES).encode()
-
-
-def read(*paths: Path | str, **options) -> list[Any]:
-    return list(Reader(paths, **options))
 
 
 def written(tmp_path: Path, name: str, data: bytes | str) -> Path:

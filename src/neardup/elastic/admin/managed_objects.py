@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from neardup.elastic.admin import resources
+from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 
@@ -200,13 +201,10 @@ def _policy(address: Address, config: WindowConfig) -> ManagedObject:
 def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
     pipeline = _from_file(PIPELINE, address, "neardup-PREFIX.json")
     (step,) = pipeline.body["processors"]
-    options, recipe = step["neardup"], config.recipe
-    options |= {
-        name: getattr(recipe, name) for name in ("q", "fold_case", "simhash_variants", "sketch_size", "reach")
-    }
+    options = step["neardup"]
+    signing = signing_options(config.recipe, NodeFiles(config.lexicon, config.salt))
+    options |= {name: value for name, value in signing.items() if value is not None}
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
-    files = {"lexicon": config.lexicon, "salt": config.salt}
-    options |= {kind: name for kind, name in files.items() if name is not None}
     return pipeline
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FileKind = Literal["lexicon", "salt"]
 
+_OPTIONS: Final = ("q", "fold_case", "simhash_variants", "sketch_size", "reach")
+"""What of a recipe is an option of the processor by the same name."""
 _NAME_RE: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -44,6 +46,11 @@ def _wanted(kind: FileKind) -> str:
     return f"the file of a {kind}, or the name of one in the nodes' directory config/neardup (NAME.{kind})"
 
 
+def signing_options(recipe: Recipe, files: NodeFiles) -> dict[str, Any]:
+    """The options of the ingest processor that say how it signs; None for a file that it need not have."""
+    return {**{name: getattr(recipe, name) for name in _OPTIONS}, **files._asdict()}
+
+
 def recipe_text(cluster: Cluster, recipe: Recipe) -> str:
     """The whole recipe string, with what tells its files from others: by the files here, else as the nodes know them
     by their names.
@@ -61,15 +68,7 @@ def _is_name(file: str | Path | None) -> bool:
 
 def _recipe_of_nodes(cluster: Cluster, recipe: Recipe) -> str:
     """The recipe of a signature that a node makes with files of these names."""
-    options: dict[str, Any] = {
-        "q": recipe.q,
-        "fold_case": recipe.fold_case,
-        "simhash_variants": recipe.simhash_variants,
-        "sketch_size": recipe.sketch_size,
-        "reach": recipe.reach,
-        "lexicon": _name("lexicon", recipe.lexicon),
-        "salt": _name("salt", recipe.salt),
-    }
+    options = signing_options(recipe, node_files(recipe))
     try:
         answer = simulate(cluster, {"text": ""}, processors=[{"neardup": options}])
     except ClusterRejected as error:
