@@ -22,8 +22,8 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
-test: check  ## everything that must pass: check, then the tests (with JDK 21 and Maven, those of Elasticsearch too)
-	@$(BIN)/pytest
+test: check  ## everything that must pass: check, then the tests, on up to 4 cores (with JDK 21 and Maven, those of Elasticsearch too)
+	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check
