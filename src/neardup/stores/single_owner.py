@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class SingleOwner:
     """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:
         """Nobody else commits."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:

@@ -163,6 +163,16 @@ class Window(Protocol):
         """
         ...
 
+    def refresh(self) -> bool:
+        """Takes over what others have committed since; whether there was anything.
+
+        A readonly window in a directory sees what was committed when it was opened, or by its last `refresh`. Costs a
+        few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is
+        read again (3 µs a document there is). Other windows find what others commit by themselves. Raises
+        `RecipeMismatch` if the window was signed again by another recipe.
+        """
+        ...
+
     def get(self, id: str) -> Verdict | None:
         """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id.
 

@@ -85,6 +85,15 @@ class Session:
         self.store.refresh()
         self.synchronise()
 
+    def follow(self) -> bool:
+        """As `load`, and what the writer of a directory has added since a reader opened it; whether that changed
+        anything.
+        """
+        before = (self.store.revision, self.state.committed)
+        self.store.refresh(follow=True)
+        self.synchronise()
+        return (self.store.revision, self.state.committed) != before
+
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
         longer what is there. After a change that failed, only if the store has let go of what it left in memory.
