@@ -10,15 +10,15 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 def serve(
     window: options.WindowOption = None,
     host: Annotated[
         str, typer.Option(help="Address to listen at; any but this machine's own needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen at; 0 is any free one.")] = 8_642,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0 is any free one.")
+    ] = 8_642,
     token: Annotated[
         str | None,
         typer.Option(
@@ -30,7 +30,9 @@ def serve(
     ] = None,
     judged: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write what people say of pairs here, for `neardup evaluate --truth`."),
+        typer.Option(
+            metavar="FILE", help="Write what people say of pairs here, for `neardup evaluate --truth`."
+        ),
     ] = Path("judged.tsv"),
     ingest: Annotated[
         bool, typer.Option("--ingest", help="Own the window and take documents, too; else it is only read.")
@@ -53,7 +55,7 @@ def serve(
 
         NEARDUP_TOKEN=... neardup serve --window news.window --host 0.0.0.0
     """
-    from neardup.cli.serving import listen, limits_for, needs_extra
+    from neardup.cli.serving import limits_for, listen, needs_extra
 
     needs_extra()
     settings = configuration(config)

@@ -28,13 +28,15 @@ def needs_extra() -> None:
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
-    """Who may ask: on this machine whoever is on it, by the names of this machine; elsewhere who has the token, which is
-    made if none is given.
+    """Who may ask: at an address of this machine alone whoever is on it; elsewhere who has the token. One is made if
+    none is given.
     """
     from neardup.serving.guard import Limits
 
     if token is not None and len(token) < 16:
-        raise SettingsError("token", "(not shown)", "at least 16 characters, such as those of `openssl rand -hex 16`")
+        raise SettingsError(
+            "token", "(not shown)", "at least 16 characters, such as those of `openssl rand -hex 16`"
+        )
     if host not in LOOPBACK and token is None:
         token = secrets.token_urlsafe(24)
     limits = Limits(token=token, body=body, rate=rate)
@@ -62,8 +64,12 @@ def listen(
         try:
             listener.bind((host, port))
         except OSError as error:
-            raise SettingsError("port", f"{host}:{port}", f"free to listen at ({error.strerror}): --port for another") from None
-        log_line(f"serving {location} at {_address(host, listener.getsockname()[1], limits.token)} (Ctrl-C ends it)")
+            wanted = f"free to listen at ({error.strerror}): --port takes another"
+            raise SettingsError("port", f"{host}:{port}", wanted) from None
+
+        log_line(
+            f"serving {location} at {_address(host, listener.getsockname()[1], limits.token)} (Ctrl-C ends it)"
+        )
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         )

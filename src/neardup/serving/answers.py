@@ -20,19 +20,25 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: str
-    threshold: float | None = Field(None, gt=0, le=1, description="doc_q of a match at least; the window's, if not given")
+    threshold: float | None = Field(
+        None, gt=0, le=1, description="doc_q of a match at least; else the window's"
+    )
     matches: int = Field(DEFAULT_MATCHES, ge=0, le=MOST_LISTED, description="how many matches are listed")
     time: str | float | None = Field(None, description="compare only with the hours around this time")
     partial: bool | None = Field(None, description="name partial copies, too; the window must know sentences")
 
 
 class Match(BaseModel):
+    """See `neardup.Match`."""
+
     id: str
     score: float
     shared: int
 
 
 class PartialMatch(BaseModel):
+    """See `neardup.PartialMatch`."""
+
     id: str
     share: float
     containment: float
@@ -70,6 +76,8 @@ class Document(BaseModel):
 
 
 class Member(BaseModel):
+    """See `neardup.Member`."""
+
     id: str
     time: str
     score: float | None
@@ -94,6 +102,8 @@ class Groups(BaseModel):
 
 
 class Pair(BaseModel):
+    """A copy and its best match."""
+
     id: str
     duplicate_of: str
     score: float
@@ -121,11 +131,15 @@ class Health(BaseModel):
 
 
 class Rejected(BaseModel):
+    """A document that could not be used."""
+
     id: str | None
     reason: str
 
 
 class Ingested(BaseModel):
+    """What became of documents, in order; each is lasting."""
+
     verdicts: list[Verdict]
     rejects: list[Rejected]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query, Response
 
-from neardup.errors import NeardupError
+from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
 from neardup.serving import answers
-from neardup.version import __version__
+from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from neardup.model.verdict import Group
@@ -47,7 +47,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         stats = questions.stats()
         return answers.Health(
             window=questions.name, documents=stats.documents, newest=stats.newest, threshold=stats.threshold,
-            changes=questions.changes, version=__version__,
+            changes=questions.changes, version=VERSION,
         )  # fmt: skip
 
     @router.get("/changes")
@@ -133,10 +133,8 @@ def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> No
         )
 
 
-STATUS_OF = ((KeyError, 404), (ValueError, 422))
-"""The status of an error that is of this kind too; of any other, the window cannot be used: 503."""
-
-
 def status_of(error: NeardupError) -> int:
-    """The HTTP status by which an error is told."""
-    return next((status for kind, status in STATUS_OF if isinstance(error, kind)), 503)
+    """The HTTP status by which an error is told; of one that is not about what was asked, 503."""
+    if isinstance(error, UnknownDocument):
+        return 404
+    return 422 if isinstance(error, SettingsError | DocumentError) else 503

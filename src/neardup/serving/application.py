@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,7 +14,7 @@ from neardup.errors import NeardupError
 from neardup.serving import api, pages
 from neardup.serving.guard import Guard, Limits, problem
 from neardup.serving.metrics import Metrics
-from neardup.version import __version__
+from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
     from neardup.serving.questions import Questions
 
 
+_OWN_MACHINE: Final = Limits()
+
+
 def create_application(
-    questions: Questions, *, limits: Limits = Limits(), judged: JudgedPairs | None = None
+    questions: Questions, *, limits: Limits = _OWN_MACHINE, judged: JudgedPairs | None = None
 ) -> FastAPI:
     """The ASGI application that answers `questions`, within `limits`, and writes down what people say of pairs."""
     metrics = Metrics(questions)
     application = FastAPI(
         title="neardup",
         summary=f"Near-duplicates in {questions.name}, by exact doc_q",
-        version=__version__,
+        version=VERSION,
         docs_url=None,  # they load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -62,7 +65,7 @@ def _tell_errors(application: FastAPI) -> None:
         return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
 
     @application.exception_handler(404)
-    async def missing(request: Request, _error_: Any) -> Response:
+    async def missing(request: Request, _: Exception) -> Response:
         return _error(request, 404, f"there is nothing at {request.url.path}")
 
 

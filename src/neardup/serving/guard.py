@@ -51,8 +51,8 @@ class Guard:
     """An ASGI application that lets requests pass to `app` as far as `limits` allow.
 
     A page's token comes once in its address (`?token=…`) and is a cookie from then on, which no script can read and no
-    other site can use; a program's comes as `Authorization: Bearer …`. What changes anything is only taken from pages of
-    the same origin, or from programs.
+    other site can use; a program's comes as `Authorization: Bearer …`. What changes anything is only taken from pages
+    of the same origin, or from programs.
     """
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
@@ -62,6 +62,7 @@ class Guard:
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -87,10 +88,13 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self._limits.hosts and _name_of(host) not in self._limits.hosts:
-            return problem(421, f"this server is not {host!r}: ask it as {self._limits.hosts[0]}, or start it with --host")
+            advice = f"this server is not {host!r}: ask it as {self._limits.hosts[0]}"
+            return problem(421, advice)
         client = (scope.get("client") or ("?",))[0]
         if self._rate is not None and not self._limiter.hit(self._rate, client):
-            return problem(429, f"more than {self._limits.rate} requests a second: wait a second", {"Retry-After": "1"})
+            return problem(
+                429, f"more than {self._limits.rate} requests a second: wait a second", {"Retry-After": "1"}
+            )
         if int(headers.get("content-length") or 0) > self._limits.body:
             return self._too_large()
         origin = headers.get("origin")
@@ -133,7 +137,7 @@ class Guard:
         return counting
 
     def _too_large(self) -> Response:
-        return problem(413, f"a request may have {self._limits.body:,} bytes: send fewer documents at once (--max-body)")
+        return problem(413, f"a request may have {self._limits.body:,} bytes: send less at once (--max-body)")
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:

@@ -28,17 +28,27 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.registry.register(_WindowFigures(questions))
         self._verdicts = Counter(
-            "neardup_verdicts", "Verdicts on what was asked or ingested", ["call", "status"], registry=self.registry
+            "neardup_verdicts",
+            "Verdicts on what was asked or ingested",
+            ["call", "status"],
+            registry=self.registry,
         )
         self._candidates = Counter(
-            "neardup_candidates", "Documents compared exactly for these verdicts", ["call"], registry=self.registry
+            "neardup_candidates",
+            "Documents compared exactly for these verdicts",
+            ["call"],
+            registry=self.registry,
         )
         self._truncated = Counter(
             "neardup_truncated", "Verdicts for which something was left out", ["call"], registry=self.registry
         )
         self._rejects = Counter("neardup_rejects", "Documents that could not be used", registry=self.registry)
         self._seconds = Histogram(
-            "neardup_request_seconds", "Time of requests", ["path", "status"], buckets=_SECONDS, registry=self.registry
+            "neardup_request_seconds",
+            "Time of requests",
+            ["path", "status"],
+            buckets=_SECONDS,
+            registry=self.registry,
         )
 
     def count(self, call: str, verdicts: Iterable[Verdict], rejects: int = 0) -> None:

@@ -16,7 +16,7 @@ from neardup.serving.api import Sort, sorted_groups
 from neardup.serving.differences import Marked, marked
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.versions import Version, positions, versions_of
-from neardup.version import __version__
+from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Bar(NamedTuple):
     """A bar of a chart."""
 
     name: str
-    count: int
+    value: int
     height: float
 
 
@@ -104,11 +104,12 @@ class Pages:
         changes = self._questions.look()
         judgements = JUDGEMENTS if self._judged is not None else ()
         page = _environment.get_template(template).render(
-            window=self._questions.name, version=__version__, changes=changes, judgements=judgements, **values
+            window=self._questions.name, version=VERSION, changes=changes, judgements=judgements, **values
         )
         return HTMLResponse(page)
 
     def home(self) -> HTMLResponse:
+        """A box to paste a text into, what the window holds, its newest groups."""
         stats = self._questions.stats()
         newest = sorted_groups(list(self._questions.groups().values()), "time", 2)[:_NEWEST_GROUPS]
         return self.render(
@@ -117,6 +118,7 @@ class Pages:
         )  # fmt: skip
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
+        """A list of groups."""
         chosen = sorted_groups(list(self._questions.groups().values()), sort, 2)
         listed = self._rows(chosen[offset : offset + _ROWS])
         return self.render(
@@ -132,11 +134,13 @@ class Pages:
         ]
 
     def group(self, head: str) -> HTMLResponse:
+        """The texts of a group side by side."""
         group = self._questions.group(head)
         versions = versions_of(self._questions, group)
         if not versions.all:
             raise UnknownDocument(head)
-        columns = [self._column(group, version, versions.head) for version in (versions.head, *versions.others) if version]
+        shown = [version for version in (versions.head, *versions.others) if version is not None]
+        columns = [self._column(group, version, versions.head) for version in shown]
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_ROWS * 20]),
             title=_beginning(columns[0].version.document), facts=[], most=_ROWS,
@@ -149,6 +153,7 @@ class Pages:
         return Column(version, is_head, version.copies[0].score, judged, "", *part)
 
     def check(self, text: str, threshold: float | None) -> HTMLResponse:
+        """What says a pasted text."""
         verdict = self._questions.check(text, threshold=threshold)
         documents = self._questions.read([match.id for match in verdict.matches])
         found = [
@@ -165,14 +170,20 @@ class Pages:
         return Found(document, match.score, in_group, *marked(document.text, text))
 
     def document(self, id: str) -> HTMLResponse:
+        """A document whole."""
         document = self._questions.document(id)
         in_group = document.verdict.group in self._questions.groups()
         return self.render("document.html", document=document, in_group=in_group)
 
     def pair(self, a: str, b: str) -> HTMLResponse:
+        """Two documents side by side."""
         first, second = self._questions.document(a), self._questions.document(b)
         score = next(
-            (match.score for match in self._questions.query(b, threshold=0.01, matches=None).matches if match.id == a),
+            (
+                match.score
+                for match in self._questions.query(b, threshold=0.01, matches=None).matches
+                if match.id == a
+            ),
             None,
         )
         return self.render(
@@ -181,6 +192,7 @@ class Pages:
         )  # fmt: skip
 
     def scores(self) -> HTMLResponse:
+        """How well copies match."""
         bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
         total = sum(band.copies for band in bands)
         bars = _bars([(f"{band.low:.2f}", band.copies) for band in bands])
@@ -197,7 +209,7 @@ class Pages:
         group = self._questions.group(head)
         file = io.StringIO()
         writer = csv.writer(file)
-        writer.writerow(("id", "time", "doc_q with the first", "copy of", "doc_q with that"))
+        writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
         writer.writerow((_cell(group.head), group.time, "", "", ""))
         for member in group.members:
             original = _cell(member.duplicate_of or "")
@@ -239,7 +251,9 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
         return pages.scores()
 
     @router.post("/check")
-    def check(text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None) -> Response:
+    def check(
+        text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None
+    ) -> Response:
         return pages.check(text, threshold)
 
     return router
@@ -258,7 +272,8 @@ def _side(document: ReadDocument, other: ReadDocument) -> Side:
 def _row(group: Group, first: ReadDocument | None) -> Row:
     lowest = min((member.score for member in group.members if member.score is not None), default=None)
     begins = group.head if first is None else _beginning(first)
-    return Row(group.head, group.time, group.members[-1].time, len(group.members) + 1, lowest, begins)
+    times = (group.time, *(member.time for member in group.members))
+    return Row(group.head, min(times), max(times), len(times), lowest, begins)
 
 
 def _beginning(document: ReadDocument) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from neardup.model.document import parse_time
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,14 +47,16 @@ class Versions(NamedTuple):
 
 def versions_of(questions: Questions, group: Group) -> Versions:
     """The texts of `group`. Reads every document of it once."""
-    scores: dict[str, float | None] = {group.head: None} | {member.id: member.score for member in group.members}
+    scores: dict[str, float | None] = {group.head: None}
+    scores |= {member.id: member.score for member in group.members}
     documents = [found for found in questions.read(list(scores)) if found is not None]
     documents.sort(key=lambda document: (document.time, document.id))
     by_text: dict[str, list[ReadDocument]] = {}
     for document in documents:
         by_text.setdefault(document.text, []).append(document)
     versions = [
-        Version(own[0], tuple(_copy(document, scores[document.id]) for document in own)) for own in by_text.values()
+        Version(own[0], tuple(_copy(document, scores[document.id]) for document in own))
+        for own in by_text.values()
     ]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]
@@ -61,13 +65,15 @@ def versions_of(questions: Questions, group: Group) -> Versions:
 
 
 def _copy(document: ReadDocument, score: float | None) -> Copy:
-    return Copy(document.id, document.time, score, {name: str(value) for name, value in document.fields.items()})
+    return Copy(
+        document.id, document.time, score, {name: str(value) for name, value in document.fields.items()}
+    )
 
 
 def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
     """Each document and where its time lies, from 0 for the first to 1 for the last."""
-    from neardup.model.document import parse_time
-
     times = [parse_time(copy.time) for copy in copies]
     span = max(times) - min(times) if times else 0
-    return [(copy, (time - min(times)) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)]
+    return [
+        (copy, (time - min(times)) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)
+    ]
