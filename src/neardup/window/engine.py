@@ -17,14 +17,14 @@ from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
     from neardup.model.settings import Policy, Settings
     from neardup.model.verdict import Group, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
-    from neardup.window.base import Documents, Expired, Left, OnReject, Stats
+    from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 
 
 class WindowEngine:
@@ -84,6 +84,12 @@ class WindowEngine:
     def get(self, id: str) -> Verdict | None:
         self._session.load()
         return self._session.reading(lambda: overview.stored_verdict(self._session, id))
+
+    @one_at_a_time
+    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+        wanted = list(ids)
+        session = self._session.among(wanted)
+        return session.reading(lambda: overview.documents(session, wanted))
 
     @one_at_a_time
     def __contains__(self, id: object) -> bool:
