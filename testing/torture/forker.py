@@ -27,7 +27,7 @@ _CRASHED: Final = 70
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
-    "neardup.window.directory_resign", "neardup.cli.tables",
+    "neardup.window.directory_resign", "neardup.cli.tables", "encodings.ascii",
 )  # fmt: skip
 
 
