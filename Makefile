@@ -6,9 +6,10 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+MINUTES := 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture check format bench docs clean
+.PHONY: help demo test torture fuzz check format bench docs clean
 
 help:  ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,9 @@ format: $(VENV)/.installed-dev  ## write Python and (with JDK 21 and Maven) Java
 
 bench: $(VENV)/.installed-bench  ## the experiments of benchmarks/ (minutes to hours; benchmarks/README.md)
 	@$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.installed-fuzz  ## fuzz every reader, parser and format, guided by coverage (MINUTES=60, all targets together)
+	@$(BIN)/python -m testing.fuzz --minutes $(MINUTES)
 
 docs: $(VENV)/.installed-dev  ## write docs/cli.md anew from --help
 	@$(BIN)/python scripts/make_cli_reference.py
@@ -71,4 +75,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its benchmark peers into $(VENV) (once)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-fuzz: pyproject.toml | $(BIN)/python
+	@echo "installing neardup with its fuzzer into $(VENV) (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,fuzz]'
 	@touch $@ $(VENV)/.installed
