@@ -137,7 +137,8 @@ class Window(Protocol):
     clock, the next document or `Settings.advance` bears it out. So it is when its time is ahead of the clock.
 
     Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
-    another's document may come between two of its batches. A readonly window for each thread does not wait.
+    another's document may come between two of its batches. A readonly window for each thread does not wait. A process
+    that was forked off from the one that opened a window may ask it, not change it.
 
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
