@@ -12,7 +12,6 @@ from neardup.cli.exit_codes import ErrorReportingGroup, run
 from neardup.cli.file_commands import FILE_COMMANDS
 from neardup.cli.lexicon import lexicon
 from neardup.cli.rollover import rollover
-from neardup.cli.serve import serve
 from neardup.cli.setup import setup
 from neardup.cli.show import show
 from neardup.cli.stats import stats
@@ -52,7 +51,7 @@ def neardup(
 
 
 COMMANDS = (
-    *FILE_COMMANDS, watch, serve, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
+    *FILE_COMMANDS, watch, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -53,7 +53,7 @@ def serve(
 
         neardup serve --window news.window
 
-        NEARDUP_TOKEN=... neardup serve --window news.window --host 0.0.0.0
+        neardup serve --window news.window --host 0.0.0.0 --port 8000
     """
     from neardup.cli.serving import limits_for, listen, needs_extra
 

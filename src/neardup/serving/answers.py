@@ -14,7 +14,7 @@ MOST_LISTED = 1_000
 """Matches, groups or pairs that one answer lists at most."""
 
 
-class Asked(BaseModel):
+class TextQuery(BaseModel):
     """A text to be looked up. Nothing is stored."""
 
     model_config = ConfigDict(extra="forbid")

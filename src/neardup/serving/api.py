@@ -56,9 +56,9 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         return questions.look()
 
     @router.post("/check")
-    def check(asked: answers.Asked) -> answers.Verdict:
+    def check(query: answers.TextQuery) -> answers.Verdict:
         """What else says this? Nothing is stored."""
-        verdict = questions.check(**asked.model_dump())
+        verdict = questions.check(**query.model_dump())
         metrics.count("check", [verdict])
         return answers.Verdict.model_validate(verdict.to_dict())
 

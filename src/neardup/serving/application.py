@@ -55,17 +55,17 @@ def create_application(
 
 def _tell_errors(application: FastAPI) -> None:
     @application.exception_handler(NeardupError)
-    async def told(request: Request, error: NeardupError) -> Response:
+    async def answer_error(request: Request, error: NeardupError) -> Response:
         return _error(request, api.status_of(error), str(error))
 
     @application.exception_handler(RequestValidationError)
-    async def refused(request: Request, error: RequestValidationError) -> Response:
+    async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
         return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
 
     @application.exception_handler(404)
-    async def missing(request: Request, _: Exception) -> Response:
+    async def answer_missing(request: Request, _: Exception) -> Response:
         return _error(request, 404, f"there is nothing at {request.url.path}")
 
 

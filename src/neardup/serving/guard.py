@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -47,6 +48,27 @@ class _TooLarge(Exception):
     """The body of a request is larger than it may be."""
 
 
+class _CountedBody:
+    """The body of a request, which `receive` brings in parts, up to `most` bytes."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether more has come than may."""
+        return self._left < 0
+
+    async def receive(self) -> Message:
+        """The next part; raises `_TooLarge`."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self.is_too_large:
+            raise _TooLarge
+        return message
+
+
 class Guard:
     """An ASGI application that lets requests pass to `app` as far as `limits` allow.
 
@@ -67,6 +89,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        body = _CountedBody(receive, self._limits.body)
+
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -74,14 +98,17 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
+        async def send_unless_too_large(message: Message) -> None:
+            if not body.is_too_large:  # else what the application says of half a body is not wanted
+                await send_guarded(message)
+
         refused = self._refused(scope)
+        if refused is None:
+            with contextlib.suppress(_TooLarge):
+                await self._app(scope, body.receive, send_unless_too_large)
+            refused = self._too_large() if body.is_too_large else None
         if refused is not None:
             await refused(scope, receive, send_guarded)
-            return
-        try:
-            await self._app(scope, self._counted(receive), send_guarded)
-        except _TooLarge:
-            await self._too_large()(scope, receive, send_guarded)
 
     def _refused(self, scope: Scope) -> Response | None:
         """The answer to a request that may not pass; None to one that may."""
@@ -122,19 +149,6 @@ class Guard:
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), (self._limits.token or "").encode())
-
-    def _counted(self, receive: Receive) -> Receive:
-        read = 0
-
-        async def counting() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._limits.body:
-                raise _TooLarge
-            return message
-
-        return counting
 
     def _too_large(self) -> Response:
         return problem(413, f"a request may have {self._limits.body:,} bytes: send less at once (--max-body)")

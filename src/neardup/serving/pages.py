@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from neardup.errors import UnknownDocument
 from neardup.model.escapes import escaped
+from neardup.reading.page import environment
 from neardup.serving.api import Sort, sorted_groups
-from neardup.serving.differences import Marked, marked
+from neardup.serving.differences import Side, compared, whole
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.versions import Version, positions, versions_of
 from neardup.version import VERSION
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from neardup.model.verdict import Group, Match
+    from neardup.reading.facts import Fact
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
     from neardup.window.base import ReadDocument
@@ -31,16 +32,12 @@ _NEWEST_GROUPS: Final = 20
 _BAR_HEIGHT: Final = 58
 _MOST_BARS: Final = 72
 _BEGINNING: Final = 120
+_MOST_DOTS: Final = 1_000
+_FACTS_A_VERSION: Final = 5
+_MOST_FACTS: Final = 10
 
-_environment = Environment(
-    loader=PackageLoader("neardup.serving"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-    lstrip_blocks=True,
-)  # fmt: skip
-_environment.filters |= {
-    "shown": escaped,
-    "shown_lines": lambda text: escaped(text, lines=True),
-    "short_time": lambda time: time[:16].replace("T", " "),
-}
+_environment: Final = environment("neardup.serving")
+_environment.filters["shown"] = escaped
 
 
 class Bar(NamedTuple):
@@ -63,33 +60,32 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A version of a group on its page."""
+    """A version of a group on its page: its text as against the head's, what people and what figures say of the two."""
 
     version: Version
     is_head: bool
     score: float | None
     judged: str | None
     said: str
-    pieces: Sequence[Any]
-    cut: int
+    side: Side
 
 
-class Side(NamedTuple):
-    """A document beside another."""
+class ChangedFact(NamedTuple):
+    """A fact of the head that a version has otherwise; `version` counts columns from 1."""
 
-    document: ReadDocument
-    pieces: Sequence[Any]
-    cut: int
+    kind: str
+    head: str
+    other: str
+    version: int
 
 
-class Found(NamedTuple):
-    """A match beside the text that was asked about."""
+class ShownMatch(NamedTuple):
+    """A match as against the text that was asked about; `group`: the head of its group, if it is in one."""
 
     document: ReadDocument
     score: float
     group: str | None
-    pieces: Sequence[Any]
-    cut: int
+    side: Side
 
 
 class Pages:
@@ -140,34 +136,48 @@ class Pages:
         if not versions.all:
             raise UnknownDocument(head)
         shown = [version for version in (versions.head, *versions.others) if version is not None]
-        columns = [self._column(group, version, versions.head) for version in shown]
+        columns, facts = [], []
+        for number, version in enumerate(shown, 1):
+            against = None if versions.head in (None, version) else versions.head
+            column, changed = self._column(group, version, against)
+            columns.append(column)
+            facts += [
+                ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number)
+                for fact in changed[:_FACTS_A_VERSION]
+            ]
         return self.render(
-            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_ROWS * 20]),
-            title=_beginning(columns[0].version.document), facts=[], most=_ROWS,
+            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_MOST_DOTS]),
+            title=_beginning(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
+            most_facts=_MOST_FACTS,
         )  # fmt: skip
 
-    def _column(self, group: Group, version: Version, head: Version | None) -> Column:
-        document, is_head = version.document, version is head
-        part = marked(document.text, None if is_head or head is None else head.document.text)
+    def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:
+        """A version, and the facts in which it differs from the head's text, if that is still there."""
+        document, score = version.document, version.copies[0].score
         judged = self._judged.of(group.head, document.id) if self._judged is not None else None
-        return Column(version, is_head, version.copies[0].score, judged, "", *part)
+        is_head = any(copy.id == group.head for copy in version.copies)
+        if head is None:
+            return Column(version, is_head, score, judged, "", whole(document.text)), ()
+        _, side, said, facts = compared(head.document.text, document.text, self._questions.recipe)
+        return Column(version, is_head, score, judged, said, side), facts
 
     def check(self, text: str, threshold: float | None) -> HTMLResponse:
         """What says a pasted text."""
         verdict = self._questions.check(text, threshold=threshold)
         documents = self._questions.read([match.id for match in verdict.matches])
-        found = [
-            self._found(match, document, text)
+        matches = [
+            self._shown_match(match, document, text)
             for match, document in zip(verdict.matches, documents, strict=True)
             if document is not None
         ]
-        first = min((each.document for each in found), key=lambda each: (each.time, each.id), default=None)
-        return self.render("check.html", verdict=verdict, found=found, first=first)
+        first = min((each.document for each in matches), key=lambda each: (each.time, each.id), default=None)
+        return self.render("check.html", verdict=verdict, matches=matches, first=first)
 
-    def _found(self, match: Match, document: ReadDocument, text: str) -> Found:
+    def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
         group = document.verdict.group
         in_group = group if group in self._questions.groups() else None
-        return Found(document, match.score, in_group, *marked(document.text, text))
+        side = compared(text, document.text, self._questions.recipe).second
+        return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:
         """A document whole."""
@@ -178,17 +188,11 @@ class Pages:
     def pair(self, a: str, b: str) -> HTMLResponse:
         """Two documents side by side."""
         first, second = self._questions.document(a), self._questions.document(b)
-        score = next(
-            (
-                match.score
-                for match in self._questions.query(b, threshold=0.01, matches=None).matches
-                if match.id == a
-            ),
-            None,
-        )
+        left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
         return self.render(
-            "pair.html", score=score, said="", judged=self._judged.of(a, b) if self._judged is not None else None,
-            first=_side(first, second), second=_side(second, first),
+            "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
+            judged=self._judged.of(a, b) if self._judged is not None else None,
+            sides=((first, left), (second, right)),
         )  # fmt: skip
 
     def scores(self) -> HTMLResponse:
@@ -201,8 +205,9 @@ class Pages:
             below += band.copies
             shown.append({**band._asdict(), "height": bar.height, "below": below})
         return self.render(
-            "scores.html", bands=shown if total else [], total=total, threshold=self._questions.threshold
-        )
+            "scores.html", bands=shown if total else [], total=total, threshold=self._questions.threshold,
+            others=self._questions.stats().copies - total,
+        )  # fmt: skip
 
     def csv(self, head: str) -> Response:
         """All documents of a group, a line each."""
@@ -262,11 +267,6 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
 def error_page(status: int, detail: str) -> HTMLResponse:
     """An error, for people."""
     return HTMLResponse(_environment.get_template("error.html").render(status=status, detail=detail), status)
-
-
-def _side(document: ReadDocument, other: ReadDocument) -> Side:
-    part: Marked = marked(document.text, other.text)
-    return Side(document, *part)
 
 
 def _row(group: Group, first: ReadDocument | None) -> Row:

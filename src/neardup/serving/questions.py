@@ -7,6 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
+from neardup.model.settings import Recipe
+from neardup.signing.doc_q import overlap
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,6 +69,15 @@ class Questions:
         """The threshold of the window."""
         return float(self._window.settings.threshold_fraction)
 
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe by which its documents are signed."""
+        return self._window.settings.recipe
+
+    def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
+        """The exact score of two documents, by the window's recipe."""
+        return overlap(first.text, second.text, signer_for(self.recipe or Recipe())).score
+
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""
         with self._lock:
@@ -96,10 +108,10 @@ class Questions:
 
     def document(self, id: str) -> ReadDocument:
         """The document of this id; raises `UnknownDocument`."""
-        (found,) = self.read([id])
-        if found is None:
+        (document,) = self.read([id])
+        if document is None:
             raise UnknownDocument(id)
-        return found
+        return document
 
     def stats(self) -> Stats:
         """The window in figures."""
@@ -117,10 +129,10 @@ class Questions:
 
     def group(self, head: str) -> Group:
         """The group of this head; raises `UnknownDocument`."""
-        found = self.groups().get(head)
-        if found is None:
+        group = self.groups().get(head)
+        if group is None:
             raise UnknownDocument(head)
-        return found
+        return group
 
     def bands(self) -> list[Band]:
         """How well copies match what they are copies of."""

@@ -49,7 +49,7 @@ def versions_of(questions: Questions, group: Group) -> Versions:
     """The texts of `group`. Reads every document of it once."""
     scores: dict[str, float | None] = {group.head: None}
     scores |= {member.id: member.score for member in group.members}
-    documents = [found for found in questions.read(list(scores)) if found is not None]
+    documents = [each for each in questions.read(list(scores)) if each is not None]
     documents.sort(key=lambda document: (document.time, document.id))
     by_text: dict[str, list[ReadDocument]] = {}
     for document in documents:
