@@ -416,6 +416,9 @@ class ReferenceWindow:
 
     # -- looking back --
 
+    def refresh(self) -> bool:
+        return False
+
     def get(self, id: str) -> Verdict | None:
         return self.living[id].verdict if id in self.living else None
 

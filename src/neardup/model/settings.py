@@ -7,6 +7,7 @@ one opening of a window to the next.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -63,6 +64,10 @@ Retrieval = Literal["sketch", "complete"]
 Policy = Literal["mark", "drop", "route"]
 
 
+_MOST_DIGITS: Final = 20
+"""Before or behind the point of a threshold: far more than six decimals."""
+
+
 def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
     """Raises `SettingsError` unless `value` is a whole number from `low` to `high`."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= low
@@ -78,9 +83,11 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
     """A list of names, sorted, each once; one bare string is a slip (its letters would be the names)."""
-    if isinstance(value, str):
+    listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    names: list[Any] = list(value) if listed else [None]
+    if not all(isinstance(each, str) for each in names):
         raise SettingsError(name, value, "a list of names")
-    return tuple(sorted(set(value)))
+    return tuple(sorted(set(names)))
 
 
 def _field_names(name: str, value: Any) -> tuple[str, ...]:
@@ -92,7 +99,11 @@ def _field_names(name: str, value: Any) -> tuple[str, ...]:
 
 def _decimal_or_ratio(text: str) -> Fraction:
     """What "0.7" or "2/3" says: a window remembers its threshold as text, and a fraction may be no decimal."""
-    return Fraction(text) if "/" in text else Fraction(Decimal(text))
+    if "/" in text:
+        return Fraction(text)
+    decimal = Decimal(text)
+    # 1e-999999999 as a fraction would take minutes and gigabytes.
+    return Fraction(decimal) if abs(decimal.adjusted()) < _MOST_DIGITS else Fraction(0)
 
 
 def exact_threshold(value: Any, name: str = "threshold") -> Fraction:

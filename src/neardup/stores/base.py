@@ -109,9 +109,9 @@ class Store(Protocol):
         begins no more, but goes on reading: a store that lets go of what was added says so by another `revision`.
         """
 
-    def refresh(self) -> None:
-        """Looks again at what others have committed, where there are others; a reader of a directory only once an hour
-        that it holds has gone (`WindowExpired`).
+    def refresh(self, *, follow: bool = False) -> None:
+        """Looks again at what others have committed, where there are others; a reader of a directory only if it is to
+        `follow` its writer, or once an hour that it holds has gone (`WindowExpired`).
         """
 
     def records(self, since: Commit) -> Iterator[Records]:

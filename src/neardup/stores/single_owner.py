@@ -25,7 +25,7 @@ class SingleOwner:
 
     keeps_text: bool | None = True
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:
         """Nobody else commits."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:

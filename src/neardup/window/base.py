@@ -137,7 +137,8 @@ class Window(Protocol):
     clock, the next document or `Settings.advance` bears it out. So it is when its time is ahead of the clock.
 
     Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
-    another's document may come between two of its batches. A readonly window for each thread does not wait.
+    another's document may come between two of its batches. A readonly window for each thread does not wait. A process
+    that was forked off from the one that opened a window may ask it, not change it.
 
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
@@ -184,6 +185,16 @@ class Window(Protocol):
         Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
         around it. With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as
         set unless given. Raises `UnknownDocument`.
+        """
+        ...
+
+    def refresh(self) -> bool:
+        """Takes over what others have committed since; whether there was anything.
+
+        A readonly window in a directory sees what was committed when it was opened, or by its last `refresh`. Costs a
+        few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is
+        read again (3 µs a document there is). Other windows find what others commit by themselves. Raises
+        `RecipeMismatch` if the window was signed again by another recipe.
         """
         ...
 

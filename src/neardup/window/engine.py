@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class WindowEngine:
     """See `neardup.window.base.Window` for what its methods promise.
 
-    A readonly window sees what was committed when it was opened or, once the writer has dropped an hour that it asks
-    for, read again.
+    A readonly window sees what was committed when it was opened or last refreshed or, once the writer has dropped an
+    hour that it asks for, read again.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
@@ -75,6 +75,10 @@ class WindowEngine:
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
         return self._session.reading(lambda: answer(self._session, options))
+
+    @one_at_a_time
+    def refresh(self) -> bool:
+        return self._session.follow()
 
     @one_at_a_time
     def get(self, id: str) -> Verdict | None:
@@ -171,8 +175,10 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        self._ingest.close()
-        self._session.close()
+        try:
+            self._ingest.close()
+        finally:
+            self._session.close()
 
     def __enter__(self) -> Self:
         return self

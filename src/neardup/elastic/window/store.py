@@ -64,7 +64,7 @@ class ClusterStore:
     def committed(self) -> Commit:
         return self._document.commit
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:  # noqa: ARG002 - it always does
         self._adopt(committed_state(self._context))
 
     def _adopt(self, document: StateDocument) -> None:

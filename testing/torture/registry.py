@@ -1,0 +1,15 @@
+"""All kinds of torture: those of the modules that are named here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from testing.torture import damage_kinds, process_kinds, watched_kinds
+
+if TYPE_CHECKING:
+    from testing.torture.kinds import Kind
+
+MODULES: Final = (damage_kinds, process_kinds, watched_kinds)
+"""A module belongs here if it has a tuple `KINDS`."""
+
+ALL: Final[tuple[Kind, ...]] = tuple(kind for module in MODULES for kind in module.KINDS)
