@@ -17,7 +17,7 @@ from neardup.window.restore import add_stored
 from neardup.window.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.settings import Settings
     from neardup.signing.signer import Signer
@@ -90,6 +90,15 @@ class Session:
         """Takes over what is in the store by now and not in memory yet."""
         self.store.refresh()
         self.synchronise()
+
+    def follow(self) -> bool:
+        """As `load`, and what the writer of a directory has added since a reader opened it; whether that changed
+        anything.
+        """
+        before = (self.store.revision, self.state.committed)
+        self.store.refresh(follow=True)
+        self.synchronise()
+        return (self.store.revision, self.state.committed) != before
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
@@ -171,6 +180,20 @@ class Session:
         state.forget_from(before.next_order)
         # The arrivals are not given again: what was refused may still be on its way.
         state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
+
+    def among(self, ids: Sequence[str]) -> Session:
+        """A session of the documents of these ids alone, if the store finds them cheaper than all; else this one,
+        loaded.
+        """
+        few = None if self.is_in_step else self.store.holding(ids)
+        if few is None:
+            self.load()
+            return self
+        session = Session(
+            few, self.state.settings.with_changes(retrieval="sketch"), self.state.signer, readonly=True
+        )
+        session.load()
+        return session
 
     def reading(self, answer: Callable[[], Answer]) -> Answer:
         """The answer by what is committed; by a newer look at it where a writer has dropped an hour meanwhile.

@@ -16,15 +16,8 @@ import numpy as np
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.records import (
-    ROW,
-    SET_ASIDE,
-    STATUSES,
-    TRUNCATED,
-    decode_blob,
-    encode_blob,
-    lay_keys,
-)
+from neardup.stores.blobs import decode_blob, encode_blob
+from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
 from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:

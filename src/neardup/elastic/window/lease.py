@@ -15,8 +15,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, Self, TypeVar
 
 from neardup.elastic.http.api import create_doc, get_doc, put_doc
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
-from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowLocked
+from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowDamaged, WindowLocked
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
@@ -100,10 +101,15 @@ class Lease(Generic[Document]):
         return None if self._known is None else self._known.holder
 
     def read(self) -> Document | None:
-        """What the document says now; None if there is none."""
-        stored = get_doc(self._cluster, self._cluster.address.state, self._id)
+        """What the document says now; None if there is none. Raises `WindowDamaged` if it is not what was written."""
+        index = self._cluster.address.state
+        stored = get_doc(self._cluster, index, self._id)
         self._version = None if stored is None else stored.version
-        self._known = None if stored is None else self._kind.read(stored.source)
+        try:
+            self._known = None if stored is None else self._kind.read(stored.source)
+        except UNREADABLE as error:
+            where, actual = f"document {self._id!r} of {index}", f"{type(error).__name__}: {error}"
+            raise WindowDamaged(where, actual, "what a scorer wrote: put it back from a snapshot") from error
         return self._known
 
     def create(self, document: Document) -> None:

@@ -12,7 +12,9 @@ import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
+from neardup.errors import WindowDamaged
 from neardup.model.field_path import field_of
 from neardup.stores.base import Records
 
@@ -87,14 +89,29 @@ def text_of(layout: Layout, hit: Hit) -> str:
 def stored_part(
     layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
 ) -> StoredPart:
-    """The documents of `hits`, which are in order of arrival."""
+    """The documents of `hits`, which are in order of arrival. Raises `WindowDamaged` for what no scorer wrote."""
     refs = [hit.ref for hit in hits]
     aside = [layout.is_set_aside(ref.index) for ref in refs]
-    stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    try:
+        stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    except UNREADABLE as error:
+        raise _damage(hits, error) from error
     part_of = np.zeros(len(refs), np.int64)
     return StoredPart(
         Records(stored.rows, stored.ids, [stored.keys], part_of, common_sentences), refs, stored.blobs
     )
+
+
+def _damage(hits: Sequence[Hit], error: Exception) -> WindowDamaged:
+    """What to raise where one of `hits` cannot be restored: the first that cannot be alone."""
+    actual = f"fields of `{OBJECT}` that cannot be read ({type(error).__name__}: {error})"
+    expected = "what a scorer wrote: delete the document, or index it anew"
+    for hit in hits:
+        try:
+            stored_rows([hit.source[OBJECT]], [False])
+        except UNREADABLE:
+            return WindowDamaged(f"document {hit.id!r} of {hit.index}", actual, expected)
+    return WindowDamaged(f"documents of {hits[0].index}", actual, expected)
 
 
 def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:

@@ -109,13 +109,20 @@ class StateDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> StateDocument:
-        """From what is stored."""
+        """From what is stored; raises `LookupError`, `TypeError` or `ValueError` for what nobody stored."""
+        commit = Commit(**{name: int(value) for name, value in source["commit"].items()})
         return cls(
-            source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
-            tuple((each["from"], each["to"]) for each in source["gaps"]),
-            source["holder"], source["until"], source["archive"],
-            source["turn"], tuple(source["undo"]),
+            dict(source["about"]), dict(source["settings"]), commit, int(source["changes"]),
+            tuple((int(each["from"]), int(each["to"])) for each in source["gaps"]),
+            _text(source["holder"]), int(source["until"]), _text(source["archive"]),
+            int(source["turn"]), tuple(int(each) for each in source["undo"]),
         )  # fmt: skip
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:
