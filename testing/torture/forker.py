@@ -11,6 +11,7 @@ import functools
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -27,7 +28,7 @@ _CRASHED: Final = 70
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
-    "neardup.window.directory_resign", "neardup.cli.tables", "encodings.ascii",
+    "neardup.window.directory_resign", "neardup.cli.tables", "encodings.ascii", "testing.torture.children",
 )  # fmt: skip
 
 
@@ -81,6 +82,10 @@ class Process:
         """Sends it a signal, if it has not been waited for."""
         if self._code is None:
             os.kill(self.pid, number)
+
+    def line_is_over(self) -> bool:
+        """Whether it has closed its standard output, as it does when it ends."""
+        return bool(select.select([self.output], [], [], 0)[0]) and not self.output.peek(1)  # type: ignore[attr-defined]
 
     def wait(self) -> int:
         """Its exit code, as a shell has it: 128 and the number of the signal that ended it."""
