@@ -20,11 +20,14 @@ import traceback
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from testing.cli.narrow_pipe import narrow
 from testing.torture.kinds import LONGEST
 
 _MESSAGE: Final = 65_536
 _CRASHED: Final = 70
 """Exit code of a process that ended with an exception that nobody expected."""
+_LITTLE: Final = 1_024
+"""Bytes of what a process has told that are read ahead: it is not to be much further than what was heard of it."""
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
@@ -123,7 +126,9 @@ def start(
         files = [stdin if stdin is not None else nothing.fileno(), writing, error_file.fileno()]
         pid = _forker().ask(request, files)
     os.close(writing)
-    return Process(pid, os.fdopen(reading, "rb"), errors)
+    output = os.fdopen(reading, "rb", buffering=_LITTLE)
+    narrow(output)
+    return Process(pid, output, errors)
 
 
 def _plain(value: object) -> object:
