@@ -153,7 +153,11 @@ def follow(path: str, seen: str) -> None:
         while True:
             try:
                 with open_window(Path(path), readonly=True) as window:
-                    file.writelines(orjson.dumps({"state": state_of(window)}) + b"\n" for _ in range(2))
+                    for _ in range(2):
+                        ids = list(window)
+                        groups, figures, verdicts = state_of(window)
+                        found = {"calls": [groups, figures, ids], "verdicts": verdicts}
+                        file.write(orjson.dumps(found) + b"\n")
             except WindowMissing:
                 time.sleep(0.001)
             except NeardupError as error:

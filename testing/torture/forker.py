@@ -183,6 +183,10 @@ def _work(request: dict[str, Any], files: list[int]) -> None:
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    # As in a process that begins: those of the process that forks know whether its own files could be sought in.
+    sys.stdin = sys.__stdin__ = _stream(0, "r")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _stream(1, "w")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w")  # type: ignore[misc]
     try:
         for name, *arguments in request["setups"]:
             SETUPS[name](*arguments)
@@ -195,6 +199,10 @@ def _work(request: dict[str, Any], files: list[int]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _stream(number: int, mode: str) -> Any:
+    return os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 if __name__ == "__main__":

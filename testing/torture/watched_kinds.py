@@ -88,20 +88,29 @@ def followed(round: Round) -> Outcome:
 
 
 def _check_seen(telling: Telling, seen: Iterable[dict[str, Any]]) -> None:
-    """What a reader was told goes from committed state to committed state, and never back; each of its answers so."""
-    states, outcome = telling.expected.states, telling.outcome
-    at = [0] * len(states[0])
+    """The answers to each call of a reader go from committed state to committed state, and never back.
+
+    Between two calls it may have come to another state.
+    """
+    states = [
+        [groups, figures, [each["id"] for each in verdicts]]
+        for groups, figures, verdicts in telling.expected.states
+    ]
+    known = {orjson.dumps(verdict) for _, _, verdicts in telling.expected.states for verdict in verdicts}
+    outcome, at = telling.outcome, [0, 0, 0]
     for line in seen:
         if "error" in line:
             outcome.count("expired")
             outcome.expect(line["error"].startswith("WindowExpired"), f"a reader was told {line['error']}")
             continue
         outcome.count("read")
-        for part, found in enumerate(line["state"]):
-            later = (n for n in range(at[part], len(states)) if states[n][part] == found)
-            known = next(later, None)
-            if outcome.expect(known is not None, f"no state after {at[part]} steps or more has {found}"):
-                at[part] = known or 0
+        for call, found in enumerate(line["calls"]):
+            later = (n for n in range(at[call], len(states)) if states[n][call] == found)
+            n = next(later, None)
+            if outcome.expect(n is not None, f"no state after {at[call]} steps or more has {found}"):
+                at[call] = n or 0
+        strange = [each for each in line["verdicts"] if each and orjson.dumps(each) not in known]
+        outcome.expect(not strange, f"verdicts of no state: {strange}")
 
 
 def copied_meanwhile(round: Round) -> Outcome:
