@@ -40,7 +40,6 @@ SHOWN: Final = 700
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is asked for; the exit code."""
     options = _parser().parse_args(arguments)
-    logging.getLogger("neardup").setLevel(logging.ERROR)  # budgets that are reached, thresholds that are low
     if options.results:
         results = [Result.of_json(line) for line in options.results.read_bytes().splitlines()]
         left_out = None
@@ -138,4 +137,5 @@ def _print_totals(results: list[Result]) -> None:
 
 
 if __name__ == "__main__":
+    logging.getLogger("neardup").setLevel(logging.ERROR)  # budgets that are reached, thresholds that are low
     sys.exit(main())
