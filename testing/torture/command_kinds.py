@@ -15,10 +15,9 @@ import orjson
 from testing.torture.damage import damage
 from testing.torture.failing_calls import KILL
 from testing.torture.forker import Process, start
-from testing.torture.going_on import copied, told_or_named
+from testing.torture.going_on import KILLED, copied, told_or_named
 from testing.torture.hostile_records import hostile_lines
 from testing.torture.kinds import Kind, Outcome, Round
-from testing.torture.process_kinds import KILLED
 from testing.torture.state_kinds import answers, texts_of, told_in
 from testing.torture.stories import new_story, plain
 from testing.window.backends import START, grams

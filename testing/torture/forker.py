@@ -95,6 +95,7 @@ class Process:
         if self._code is None:
             self._code = _forker().ask({"wait": self.pid}, [])
             self.output.close()
+            _RUNNING.discard(self)
         return self._code
 
     def kill(self) -> list[Any]:
@@ -108,6 +109,16 @@ class Process:
     def errors(self) -> str:
         """What it has said on standard error."""
         return self._errors.read_text("utf-8", errors="replace")
+
+
+_RUNNING: Final[set[Process]] = set()
+
+
+def end_all() -> None:
+    """Ends what a round has left running, as one does that was ended by an exception."""
+    for process in list(_RUNNING):
+        process.signal(signal.SIGKILL)
+        process.wait()
 
 
 def start(
@@ -128,7 +139,9 @@ def start(
     os.close(writing)
     output = os.fdopen(reading, "rb", buffering=_LITTLE)
     narrow(output)
-    return Process(pid, output, errors)
+    process = Process(pid, output, errors)
+    _RUNNING.add(process)
+    return process
 
 
 def _plain(value: object) -> object:

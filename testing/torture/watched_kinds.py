@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from testing.torture.children import NOBODY
-from testing.torture.going_on import Telling, told_or_named
+from testing.torture.going_on import KILLED, Telling, told_or_named
 from testing.torture.kinds import Kind, Outcome, Round
-from testing.torture.process_kinds import GAVE_UP, KILLED, SOON
+from testing.torture.process_kinds import GAVE_UP, SOON
 from testing.torture.stories import new_story, state_of
 
 from neardup.errors import WindowLocked, WindowMissing
@@ -25,7 +24,6 @@ from neardup.window.directory_repair import repair_directory
 from neardup.window.directory_resign import resign_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from random import Random
 
     from testing.torture.forker import Process
@@ -68,8 +66,7 @@ def _all_lines(telling: Telling, writer: Process, *codes: int) -> None:
 def followed(round: Round) -> Outcome:
     random, outcome = round.random, Outcome()
     telling = Telling(round, outcome, new_story(random, window_hours=random.choice((4, 4, 0))))
-    seen = round.place / "seen.jsonl"
-    follower = telling.process("follow", telling.path, seen)
+    telling.follow()
     while not telling.is_done:
         writer = telling.writer()
         if random.random() < 0.5:
@@ -79,38 +76,8 @@ def followed(round: Round) -> Outcome:
             telling.ended(writer, KILLED, 0)
         else:
             _all_lines(telling, writer, 0)
-    follower.kill()
-    telling.ended(follower, KILLED)
-    whole = seen.read_bytes().rpartition(b"\n")[0].splitlines() if seen.exists() else []
-    _check_seen(telling, map(orjson.loads, whole))
     telling.check_end()
     return outcome
-
-
-def _check_seen(telling: Telling, seen: Iterable[dict[str, Any]]) -> None:
-    """The answers to each call of a reader go from committed state to committed state, and never back.
-
-    Between two calls it may have come to another state.
-    """
-    states = [
-        [groups, figures, [each["id"] for each in verdicts]]
-        for groups, figures, verdicts in telling.expected.states
-    ]
-    known = {orjson.dumps(verdict) for _, _, verdicts in telling.expected.states for verdict in verdicts}
-    outcome, at = telling.outcome, [0, 0, 0]
-    for line in seen:
-        if "error" in line:
-            outcome.count("expired")
-            outcome.expect(line["error"].startswith("WindowExpired"), f"a reader was told {line['error']}")
-            continue
-        outcome.count("read")
-        for call, found in enumerate(line["calls"]):
-            later = (n for n in range(at[call], len(states)) if states[n][call] == found)
-            n = next(later, None)
-            if outcome.expect(n is not None, f"no state after {at[call]} steps or more has {found}"):
-                at[call] = n or 0
-        strange = [each for each in line["verdicts"] if each and orjson.dumps(each) not in known]
-        outcome.expect(not strange, f"verdicts of no state: {strange}")
 
 
 def copied_meanwhile(round: Round) -> Outcome:
