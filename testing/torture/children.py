@@ -147,17 +147,21 @@ def read(path: str) -> int:
     return 0
 
 
-def follow(path: str) -> None:
-    """Reads a window again and again until it is killed, and tells what it finds, by windows opened anew or kept."""
-    while True:
-        try:
-            with open_window(Path(path), readonly=True) as window:
-                for _ in range(2):
-                    _say({"state": state_of(window)})
-        except WindowMissing:
-            time.sleep(0.001)
-        except NeardupError as error:
-            _say_error(error)
+def follow(path: str, seen: str) -> None:
+    """Reads a window again and again until it is killed, and notes in the file `seen` what it finds."""
+    with Path(seen).open("wb", buffering=0) as file:
+        while True:
+            try:
+                with open_window(Path(path), readonly=True) as window:
+                    for _ in range(2):
+                        ids = list(window)
+                        groups, figures, verdicts = state_of(window)
+                        found = {"calls": [groups, figures, ids], "verdicts": verdicts}
+                        file.write(orjson.dumps(found) + b"\n")
+            except WindowMissing:
+                time.sleep(0.001)
+            except NeardupError as error:
+                file.write(orjson.dumps({"error": f"{type(error).__name__}: {error}"}) + b"\n")
 
 
 def _say(line: object) -> None:
