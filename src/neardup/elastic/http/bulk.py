@@ -15,6 +15,12 @@ DEFAULT_MAX_BYTES: Final = 5_000_000
 """Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
 
 BAD_REQUEST: Final = 400
+TOO_LARGE: Final = 413
+FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
+"""Statuses of a whole request that may be due to one of its items, or to all of them together."""
+_WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
+"""What a busy cluster says of an item with status 500."""
+DROPPED: Final = "an ingest pipeline of the index drops it"
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
 """Errors of a whole request that would meet each of its items alone."""
 
@@ -78,10 +84,11 @@ def bulk(
     """The outcome of every action, in their order.
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
-    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome, and where
-    the cluster refuses a whole request for the sake of one item, the others are sent without it. Actions
-    on the same document happen in their order. An answer that is lost makes the whole request be sent again: a
-    `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
+    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
+    for one that a pipeline drops); a request that is refused as a whole, for the sake of one item or because it is too
+    large, is sent in halves. Actions on the same document happen in their order. An answer that is lost makes the whole
+    request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
+    make of it.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
@@ -125,7 +132,9 @@ def _encode(action: Action) -> bytes:
 
 def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list[Outcome]:
     """The outcomes of a chunk; only what was refused goes again."""
-    params = {"filter_path": _ANSWER} | ({"refresh": refresh} if refresh else {})
+    # A shard that is away is to be told of by the cluster, before the client hangs up.
+    params = {"filter_path": _ANSWER, "timeout": f"{int(500 * cluster.timeout)}ms"}
+    params |= {"refresh": refresh} if refresh else {}
     outcomes: list[Outcome | None] = [None] * len(chunk)
     waiting = list(range(len(chunk)))
     backoff = cluster.backoff()
@@ -133,13 +142,13 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
         try:
             items = _answers(cluster, [chunk[i] for i in waiting], params)
         except ClusterRejected as error:
-            if error.status != BAD_REQUEST or error.type in NO_ITEMS_FAULT:
+            if error.status not in FOR_ONE_ITEM or error.type in NO_ITEMS_FAULT:
                 raise
             items = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
         refused = []
         for i, item in zip(waiting, items, strict=True):
             outcome = outcomes[i] = _outcome(item)
-            if outcome.status in BUSY:
+            if outcome.status in BUSY or _WAITED_FOR_MAPPING in (outcome.error or ""):
                 refused.append(i)
         if not refused:
             return [outcome for outcome in outcomes if outcome is not None]
@@ -170,7 +179,7 @@ def _answers_by_halves(
         try:
             items += _answers(cluster, half, params)
         except ClusterRejected as again:
-            if again.status != BAD_REQUEST:
+            if again.status not in FOR_ONE_ITEM:
                 raise
             items += _answers_by_halves(cluster, half, params, again)
     return items
@@ -183,7 +192,9 @@ def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list
 
 
 def _outcome(item: dict[str, Any]) -> Outcome:
-    (answer,) = item.values()
+    ((op, answer),) = item.items()
+    if op in ("create", "index") and answer.get("result") == "noop":
+        return Outcome(BAD_REQUEST, "noop", None, None, DROPPED)
     error = answer.get("error")
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")

@@ -98,6 +98,10 @@ class StateDocument:
             undo=(*self.undo, self.epoch),
         )
 
+    def without_undo(self) -> StateDocument:
+        """The same with nothing left to undo."""
+        return replace(self, undo=())
+
     def source(self) -> dict[str, Any]:
         """As it is stored."""
         return {
@@ -109,13 +113,25 @@ class StateDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> StateDocument:
-        """From what is stored."""
-        return cls(
-            source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
+        """From what is stored; raises `KeyError`, `TypeError` or `ValueError` for what no scorer has left."""
+        document = cls(
+            source["about"], source["settings"],
+            Commit(*(source["commit"][name] for name in Commit._fields)), source["changes"],
             tuple((each["from"], each["to"]) for each in source["gaps"]),
             source["holder"], source["until"], source["archive"],
             source["turn"], tuple(source["undo"]),
         )  # fmt: skip
+        own = (document.changes, document.until, document.epoch)
+        ends = (end for aborted in document.aborted for end in aborted)
+        if not all(type(each) is int for each in (*document.commit, *own, *ends, *document.undo)):
+            raise TypeError("what should be a whole number and is none")
+        for value, kinds in (
+            (document.about, dict), (document.settings, dict),
+            (document.holder, str | None), (document.archive, str | None),
+        ):  # fmt: skip
+            if not isinstance(value, kinds):
+                raise TypeError(f"{value!r} in a field of another type")
+        return document
 
 
 def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:

@@ -11,6 +11,7 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.admin_api import get_object
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.scored_documents import check_new
 from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
@@ -46,14 +47,20 @@ def settings_left(name: str, state: StateDocument) -> Settings:
     try:
         return Settings(**without_earlier(state.settings))
     except (TypeError, SettingsError) as error:
-        raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error
+        remedy = "`neardup setup` with the same --window puts those of its template there"
+        raise WindowDamaged(
+            f"the state of {name}", f"settings with {error}", "those of a writer", remedy=remedy
+        ) from error
 
 
 def begin_window(
     cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
 ) -> StateDocument:
-    """The state of a window that nobody has scored in yet; sets it up if need be."""
+    """The state of a window that nobody has scored in yet; sets it up if need be. Raises `WindowDamaged` if somebody
+    has, and its state is gone.
+    """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
+    check_new(cluster, about, archive)
     lease.create(StateDocument(about, chosen.remembered, archive=archive))
     document = lease.read()
     if document is None:
