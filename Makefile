@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test torture check format bench docs clean
 
 help:  ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 
 test: check  ## everything that must pass: check, then the tests (with JDK 21 and Maven, those of Elasticsearch too)
 	@$(BIN)/pytest
+
+torture: $(VENV)/.installed-dev  ## damage, kill and starve windows at random, for up to 60 minutes (with JDK 21 and Maven, on Elasticsearch too)
+	@$(BIN)/python -m testing.torture
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check

@@ -15,9 +15,6 @@ from testing.torture.kinds import Kind, Outcome, Round
 if TYPE_CHECKING:
     from testing.torture.damage import Doing
 
-HOLDS: Final = (
-    "readers and writers answer as before or name it, and a repair keeps what is whole in other hours"
-)
 FAULTS: Final[dict[str, tuple[Doing, str]]] = {
     "bit": (damage.flip, "One bit of a file is another"),
     "zeros": (damage.zero, "Zeros lie over a part of a file, or over all of it"),
@@ -52,6 +49,6 @@ def _damaged(doing: Doing, round: Round) -> Outcome:
 
 
 KINDS: Final = tuple(
-    Kind(name, "directory", f"{what}; {HOLDS}.", functools.partial(_damaged, doing), SAMPLE_ROUNDS)
+    Kind(name, "directory", f"{what}.", functools.partial(_damaged, doing), SAMPLE_ROUNDS)
     for name, (doing, what) in FAULTS.items()
 )

@@ -10,7 +10,7 @@ testing/torture/registry.py. It needs no more than `random`, `place` and, in a c
         outcome.expect(found == expected, f"found {found}, expected {expected}")
         return outcome
 
-    KINDS = (Kind("document overwritten", "elasticsearch", "Another client overwrites ...; ...", overwritten),)
+    KINDS = (Kind("document-overwritten", "elasticsearch", "Another client overwrites ....", overwritten),)
 
 An exception that leaves `run` is a violation too, and so is a round that takes longer than LONGEST seconds.
 """
@@ -66,7 +66,8 @@ class Outcome:
 
 
 class Kind(NamedTuple):
-    """One kind of torture. `what` says in one plain sentence what is done, and what must hold.
+    """One kind of torture. `what` says in one plain sentence what is done; and what must hold, where that is more than
+    what docs/reliability.md says of all kinds.
 
     `sample`: how many rounds of it are in the sample that the tests run.
     """

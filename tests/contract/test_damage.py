@@ -214,6 +214,16 @@ def test_a_damaged_copy_is_found_and_made_anew(path):
     assert copy.read_bytes() == whole
 
 
+def test_a_copy_that_a_killed_maker_had_no_time_for_is_no_damage(path, tmp_path):
+    open_window(tmp_path / "new").close()
+    for window in (tmp_path / "new", path):
+        (window / "window.json.copy").unlink()
+    assert examine_window(tmp_path / "new").is_whole
+    open_window(tmp_path / "new").close()
+    assert (tmp_path / "new" / "window.json.copy").exists()
+    assert not examine_window(path).is_whole, "documents have been committed since"
+
+
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)

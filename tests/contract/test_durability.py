@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from testing.cli.narrow_pipe import narrow
@@ -169,6 +170,33 @@ def test_with_fsync_everything_is_flushed_before_it_is_committed(tmp_path):
     assert not unflushed
     flushed = {file for call, file in faults.log if call == "fsync"}
     assert {str(tmp_path / "window" / "commit"), str(tmp_path / "window" / "hours")} <= flushed
+
+
+@pytest.mark.parametrize("left", ["hours.list", "hours.list.4711.tmp", "window.salt.4711.tmp"])
+def test_what_is_left_of_a_window_that_was_only_begun_is_in_nobodys_way(tmp_path, left):
+    (tmp_path / left).touch()
+    with open_window(tmp_path) as window:
+        assert len(list(window.ingest(small_stream()))) == len(small_stream())
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_opening_or_closing_keeps_nobody_out(tmp_path):
+    path = tmp_path / "window"
+    for name in ("neardup.stores.lock.os.ftruncate", "neardup.stores.commit_slots.check_same"):
+        with mock.patch(name, interrupted), pytest.raises(KeyboardInterrupt), open_window(path) as window:
+            list(window.ingest(small_stream()))
+    window = open_window(path, fsync=True)
+    assert next(window.ingest(small_stream())).status == "unique"
+    with (
+        mock.patch("neardup.stores.hour_files.HourFiles.close", interrupted),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        window.close()
+    window.close()
+    open_window(path).close()
 
 
 # -- a process that is really killed --

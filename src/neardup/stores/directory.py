@@ -304,9 +304,11 @@ class DirectoryStore(SingleOwner):
         files = self._open.pop(hour, None)
         if files is not None:
             self._ends[hour] = files.ends
-            if self.fsync and hour in self._touched:
-                files.flush()
-            files.close()
+            try:
+                if self.fsync and hour in self._touched:
+                    files.flush()
+            finally:
+                files.close()
 
     def _forget_all(self) -> None:
         for hour in list(self._open):
@@ -314,13 +316,17 @@ class DirectoryStore(SingleOwner):
         self._ends.clear()
 
     def close(self) -> None:
-        for hour in list(self._open):
-            self._forget(hour)
-        if self._slots is not None:
-            self._slots.close()
-        if self._lock is not None:
-            os.close(self._lock)
-        self._lock = None
+        with contextlib.ExitStack() as stack:  # whatever fails, the locks are let go of, last
+            stack.callback(self._unlock)
+            if self._slots is not None:
+                stack.callback(self._slots.close)
+            for hour in list(self._open):
+                stack.callback(self._forget, hour)
+
+    def _unlock(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
 
 def _flush_directory(path: Path) -> None:

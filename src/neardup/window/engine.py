@@ -165,8 +165,10 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        self._ingest.close()
-        self._session.close()
+        try:
+            self._ingest.close()
+        finally:
+            self._session.close()
 
     def __enter__(self) -> Self:
         return self

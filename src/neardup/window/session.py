@@ -72,8 +72,8 @@ class Session:
         """Lets go of the store; there is nothing to be asked or changed any more."""
         with self.lock:
             if not self.is_closed:
-                self.is_closed = True
                 self.store.close()
+                self.is_closed = True  # not before: what was interrupted can be closed again
 
     @property
     def is_in_step(self) -> bool:
