@@ -29,10 +29,10 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import NeardupError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from random import Random
 
     from testing.node.killing import Document
+    from testing.node.node import Node
 
     from neardup.model.document import Reject
     from neardup.model.verdict import Verdict
@@ -45,14 +45,19 @@ HOURS: Final = 2
 
 
 class Scene:
-    """A round with the window of `cluster`, which is empty, in the folder `place`; `outcome` is what came of it."""
+    """A round with the window of `cluster`, which is empty, on `node`; `outcome` is what came of it."""
 
-    def __init__(self, cluster: Cluster, random: Random, place: Path, **settings: Any) -> None:
-        self.cluster, self.random, self.place = cluster, random, place
+    def __init__(self, cluster: Cluster, node: Node, round: Round, **settings: Any) -> None:
+        self.cluster, self.node, self.random, self.place = cluster, node, round.random, round.place
         self.settings: dict[str, Any] = {"batch_documents": BATCH, **settings}
-        self.documents = documents_of(random, DOCUMENTS)
+        self.documents = documents_of(self.random, DOCUMENTS)
         self.outcome = Outcome()
         self.messages: list[str] = []
+        self.expected = killing.undisturbed(self.documents, self.settings)
+
+    def put_in_order(self) -> None:
+        """Sorts the stream by time, as `neardup ingest` does with files."""
+        self.documents = clients.in_order(self.documents)
         self.expected = killing.undisturbed(self.documents, self.settings)
 
     # ---- runs ----
@@ -181,8 +186,22 @@ def scene_kind(name: str, what: str, run: Callable[[Scene], object], **settings:
 
 def _on_own_node(run: Callable[[Scene], object], settings: dict[str, Any], round: Round) -> Outcome:
     assert round.nodes is not None, "a kind of Elasticsearch"
-    with fresh_prefix(round.nodes.own.url, patience=60) as cluster:
-        scene = Scene(cluster, round.random, round.place, **settings)
+    return _on(round.nodes.own, run, settings, round)
+
+
+def bare_kind(name: str, what: str, run: Callable[[Scene], object]) -> Kind:
+    """The same on a node without the plugin."""
+    return Kind(name, "elasticsearch", what, functools.partial(_on_bare_node, run))
+
+
+def _on_bare_node(run: Callable[[Scene], object], round: Round) -> Outcome:
+    assert round.nodes is not None, "a kind of Elasticsearch"
+    return _on(round.nodes.bare, run, {}, round)
+
+
+def _on(node: Node, run: Callable[[Scene], object], settings: dict[str, Any], round: Round) -> Outcome:
+    with fresh_prefix(node.url, patience=120) as cluster:
+        scene = Scene(cluster, node, round, **settings)
         run(scene)
     return scene.outcome
 

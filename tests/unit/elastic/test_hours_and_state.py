@@ -16,7 +16,7 @@ from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
-from neardup.elastic.window.scored_documents import check_new, scored_documents
+from neardup.elastic.window.scored_documents import first_state, recovered, scored_documents
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.document import Prepared
@@ -78,12 +78,22 @@ def test_a_window_without_state_is_no_new_one_if_documents_have_been_scored():
         with pytest.raises(
             WindowDamaged, match=r"3 scored documents in news-\*.*neardup setup --window http"
         ):
-            check_new(cluster, ABOUT, None)
+            first_state(cluster, ABOUT, {}, None)
+
+
+def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its_way():
+    with standing_in(scored) as server, cluster_of(server) as cluster:
+        state = recovered(cluster, Layout(cluster.address), ABOUT, {})
+    assert state.counts(0)
+    assert state.counts(17)
+    assert not state.counts(18)
+    assert (state.commit.newest, state.aborted[0][0], state.undo, state.holder) == (HOUR, 18, (), None)
+    assert state.commit.next_order == state.aborted[0][1]
 
 
 def test_a_window_without_hours_is_a_new_one():
     with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
-        check_new(cluster, ABOUT, None)
+        assert first_state(cluster, ABOUT, {}, None) == StateDocument(ABOUT, {})
     assert len(server.requests) == 1
 
 

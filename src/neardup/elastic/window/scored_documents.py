@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import logging
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http import api
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.loader import refresh
+from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import WindowDamaged
 from neardup.model.hours import FIRST_HOUR
+from neardup.stores.base import Commit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from neardup.elastic.http.client import Cluster
+
+log = logging.getLogger("neardup")
 
 
 class Scored(NamedTuple):
@@ -50,11 +53,41 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
     return scored
 
 
-def check_new(cluster: Cluster, about: Mapping[str, Any], archive: str | None) -> None:
-    """Raises `WindowDamaged` for a window without state, described by `about`, that has scored documents all the
-    same: it would be taken for a new one, and none of them be scored.
+def recovered(
+    cluster: Cluster, layout: Layout, about: dict[str, Any], settings: dict[str, Any]
+) -> StateDocument:
+    """A state by which all scored documents count; that of a new window if there are none."""
+    scored = scored_documents(cluster, layout)
+    begun = StateDocument(about, settings, archive=layout.archive)
+    if not scored.documents:
+        return begun
+    log.warning(
+        "%s: the state document is made anew: each of %d scored documents counts",
+        layout.address, scored.documents,
+    )  # fmt: skip
+    committed = StateDocument(
+        about,
+        settings,
+        Commit(seq=scored.last + 1, next_order=scored.last + 1, newest=scored.newest),
+        archive=layout.archive,
+        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
+        epoch=int(time.time()),
+    )
+    # As after a scorer that died: what is still on its way never counts.
+    return committed.next_epoch(lost=True).without_undo()
+
+
+def first_state(
+    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
+) -> StateDocument:
+    """The state of a window that has none yet, described by `about`.
+
+    Raises `WindowDamaged` if documents in its hours have been scored all the same: it would be taken for a new window,
+    and none of them be found. Of an archive, which `neardup setup` does not know, the state is made anew at once.
     """
     layout = Layout.of(cluster.address, window_config(about), archive)
+    if archive is not None:
+        return recovered(cluster, layout, about, settings)
     scored = scored_documents(cluster, layout)
     if scored.documents:
         own = layout.address
@@ -64,3 +97,4 @@ def check_new(cluster: Cluster, about: Mapping[str, Any], archive: str | None) -
             "the one that says which of them count",
             remedy=f"`neardup setup --window {own}` makes it anew, from these documents",
         )
+    return StateDocument(about, settings)

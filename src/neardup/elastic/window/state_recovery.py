@@ -8,23 +8,22 @@ that was never committed: its verdict is the one that it would have got.
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.setup import window_config
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.scored_documents import scored_documents
+from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
-from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
+from neardup.elastic.window.state_document import read_state, scoring_lease
 from neardup.elastic.window.window_state import config_of_template, connected, settings_left
 from neardup.errors import WindowDamaged
 from neardup.model.settings import Settings
-from neardup.stores.base import Commit
 
 if TYPE_CHECKING:
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.state_document import StateDocument
 
 log = logging.getLogger("neardup")
 
@@ -65,27 +64,4 @@ def _hours(about: dict[str, Any]) -> Settings:
 def _recovered(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
     """The state of a new window, or of one whose state is gone: of its documents, with the hours of the template."""
     layout = Layout.of(cluster.address, window_config(about), None)
-    state = recovered(cluster, layout, about, _hours(about).remembered)
-    if state.commit.next_order:
-        log.warning("%s: the state document is made anew: every scored document counts", cluster.address)
-    return state
-
-
-def recovered(
-    cluster: Cluster, layout: Layout, about: dict[str, Any], settings: dict[str, Any]
-) -> StateDocument:
-    """A state by which all scored documents count; that of a new window if there are none."""
-    scored = scored_documents(cluster, layout)
-    begun = StateDocument(about, settings, archive=layout.archive)
-    if not scored.documents:
-        return begun
-    committed = StateDocument(
-        about,
-        settings,
-        Commit(seq=scored.last + 1, next_order=scored.last + 1, newest=scored.newest),
-        archive=layout.archive,
-        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
-        epoch=int(time.time()),
-    )
-    # As after a scorer that died: what is still on its way never counts.
-    return committed.next_epoch(lost=True).without_undo()
+    return recovered(cluster, layout, about, _hours(about).remembered)
