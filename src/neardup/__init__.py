@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Signature as Signature
     from neardup.signing.signer import sign as sign
     from neardup.tables.lexicon import Lexicon as Lexicon
+    from neardup.window.base import ReadDocument as ReadDocument
     from neardup.window.base import Stats as Stats
     from neardup.window.base import Window as Window
 
@@ -54,6 +55,7 @@ _HOMES = {
     "Member": "model.verdict.Member",
     "NeardupError": "errors.NeardupError",
     "PartialMatch": "model.verdict.PartialMatch",
+    "ReadDocument": "window.base.ReadDocument",
     "Recipe": "model.settings.Recipe",
     "Reject": "model.document.Reject",
     "Settings": "model.settings.Settings",

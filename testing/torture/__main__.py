@@ -17,7 +17,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from testing.node.java import Missing, distribution, find_jdk, find_maven
 from testing.torture.kinds import ENGINES
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from testing.torture.kinds import Engine, Kind
+
+
+SHOWN: Final = 700
+"""Characters of the beginning and the end of a violation that are shown; the file of results has all."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -114,7 +118,9 @@ def _run(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Result]:
 def _tell(result: Result) -> None:
     print(f"VIOLATION in {result.kind}, round {result.number}; its folder: {result.place}", file=sys.stderr)
     for violation in result.violations:
-        print(f"    {violation}", file=sys.stderr)
+        is_long = len(violation) > 2 * SHOWN
+        shown = f"{violation[:SHOWN]} ... {violation[-SHOWN:]}" if is_long else violation
+        print(f"    {shown}", file=sys.stderr)
     print(f"    repeat it: {result.repeat}", file=sys.stderr, flush=True)
 
 

@@ -19,10 +19,12 @@ import orjson
 from testing.torture import failing_calls
 from testing.torture.failing_calls import Failing
 from testing.torture.stories import Story, plain, state_of
+from testing.window.backends import START
 from testing.window.operations import Ingest, Operation, Reopen, perform
 
 from neardup.cli import main
 from neardup.errors import NeardupError, WindowMissing
+from neardup.model.document import Document
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
@@ -85,6 +87,38 @@ def tell(story_file: str, path: str, first: int, patience: int = MOST_ERRORS) ->
     return 0
 
 
+def tell_and_fork(story_file: str, path: str, fork_at: int) -> int:
+    """As `tell`; before the step `fork_at` the process forks, and the new one tries to write to the same window."""
+    story = Story.load(Path(story_file))
+    at = 0
+    with open_window(Path(path), **story.settings) as window:
+        while at < len(story.steps):
+            if at >= fork_at:
+                fork_at = len(story.steps)
+                _write_in_a_fork(window)
+            rest = story.rest_of(story.steps[at])
+            before_fork = max(fork_at - at, 1)
+            if isinstance(rest, Ingest):
+                rest = Ingest(rest.documents[:before_fork])
+            for answer in _answers(window, rest):
+                _say({"answer": answer})
+                at += 1
+    return 0
+
+
+def _write_in_a_fork(window: Window) -> None:
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            verdicts = list(window.ingest([Document("forked", "of a fork", START)]))
+            _say({"error": f"a forked process was let write: {verdicts}", "named": False})
+        except NeardupError as error:
+            _say_error(error)
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
 def _answers(window: Window, operation: Operation) -> Iterator[Any]:
     """The answers of the steps of an operation, as they come."""
     if isinstance(operation, Ingest):
@@ -104,6 +138,13 @@ def _say_error(error: BaseException) -> None:
     """Says what went wrong, and whether that names a file or what to do."""
     is_named = isinstance(error, NeardupError | KeyboardInterrupt) or bool(getattr(error, "filename", None))
     _say({"error": f"{type(error).__name__}: {error}", "named": is_named})
+
+
+def read(path: str) -> int:
+    """Reads a window once, and tells what it finds."""
+    with open_window(Path(path), readonly=True) as window:
+        _say({"state": state_of(window)})
+    return 0
 
 
 def follow(path: str) -> None:
@@ -132,6 +173,8 @@ def command(*words: str) -> None:
 
 WORK: Final[dict[str, Callable[..., int | None]]] = {
     "tell": tell,
+    "tell_and_fork": tell_and_fork,
+    "read": read,
     "follow": follow,
     "command": command,
 }

@@ -28,7 +28,7 @@ LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
     "neardup.window.directory_resign", "neardup.cli.tables", "neardup.cli.watch", "neardup.elastic.watch.watcher",
-    "neardup.elastic.window.opening", "neardup.elastic.admin.rollover",
+    "neardup.elastic.window.opening", "neardup.elastic.admin.rollover", "encodings.ascii",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class Telling:
     def __init__(self, round: Round, outcome: Outcome, story: Story) -> None:
         self.story, self.outcome = story, outcome
         self.expected: Reference = reference(story)
-        self.path = round.place / "window"
+        self.place, self.path = round.place, round.place / "window"
         self.file = story.save(round.place / "story.json")
         self.told = 0
         self._interrupted = False
@@ -45,7 +45,7 @@ class Telling:
     def process(self, work: str, *arguments: object, setups: tuple[list[Any], ...] = ()) -> Process:
         """A process of this round."""
         self._processes += 1
-        errors = self.path.with_name(f"errors-{self._processes}.txt")
+        errors = self.place / f"errors-{self._processes}.txt"
         return start(errors, work, *arguments, setups=[*setups])
 
     def take(self, line: dict[str, Any]) -> None:

@@ -11,13 +11,16 @@ from testing.torture import (
     cluster_processes,
     damage_kinds,
     process_kinds,
+    thread_kinds,
+    watched_kinds,
 )
 
 if TYPE_CHECKING:
     from testing.torture.kinds import Kind
 
 MODULES: Final = (
-    damage_kinds, process_kinds, cluster_network, cluster_documents, cluster_changes, cluster_processes,
+    damage_kinds, process_kinds, watched_kinds, thread_kinds,
+    cluster_network, cluster_documents, cluster_changes, cluster_processes,
 )  # fmt: skip
 """A module belongs here if it has a tuple `KINDS`."""
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
-    "check", "dedup", "ingest", "watch", "query", "groups", "delete", "expire", "reconcile", "lexicon build",
+    "check", "dedup", "ingest", "watch", "query", "get", "groups", "delete", "expire", "reconcile", "lexicon build",
     "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
 }  # fmt: skip
 

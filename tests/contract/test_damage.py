@@ -75,9 +75,16 @@ def test_a_bit_that_flips_is_told_with_file_and_way_out(path, name, readonly):
     flip(file, file.stat().st_size - 9)
     with pytest.raises(WindowDamaged, match="neardup doctor --repair --window") as caught:
         ask_all(path, readonly=readonly)
-    # A row is checked together with its id, which lies in the blobs.
-    assert caught.value.path == (file if name != "blob.bin" else file.with_name("rows.bin"))
+    assert caught.value.path == file
     assert caught.value.window == path
+
+
+def test_a_bit_of_an_id_that_flips_is_told_where_ids_are_checked(path):
+    file = hour_file(path, 1, "blob.bin")
+    flip(file, 0)
+    with pytest.raises(WindowDamaged) as caught:
+        ask_all(path, readonly=True)
+    assert caught.value.path == file.with_name("rows.bin")
 
 
 @pytest.mark.parametrize("readonly", [True, False])

@@ -49,12 +49,12 @@ def test_an_hour_that_is_closed_is_named_and_not_passed_over():
         cluster_of(server) as cluster,
         pytest.raises(ClusterRejected, match=rf"{re.escape(NAME)} with 400 .*open that index"),
     ):
-        loader.refresh(cluster, Layout(cluster.address), HOUR)
+        Layout(cluster.address).refresh(cluster, HOUR)
 
 
 def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
     with standing_in(with_closed_hours) as server, cluster_of(server) as cluster:
-        loader.refresh(cluster, Layout(cluster.address), HOUR + 1)
+        Layout(cluster.address).refresh(cluster, HOUR + 1)
     assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true"
 
 

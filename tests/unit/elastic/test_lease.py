@@ -122,8 +122,8 @@ def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_wo
     "change",
     [
         {"about": None}, {"settings": "x"}, {"commit": {"seq": 1}}, {"commit": {"more": 1}}, {"commit": 5},
-        {"commit": {**Commit()._asdict(), "next_order": "7"}}, {"changes": None}, {"gaps": [{"from": 1}]},
-        {"gaps": None}, {"holder": 7}, {"until": "soon"}, {"archive": []}, {"turn": 1.5}, {"undo": ["a"]},
+        {"commit": {**Commit()._asdict(), "next_order": "many"}}, {"changes": None}, {"gaps": [{"from": 1}]},
+        {"gaps": None}, {"holder": 7}, {"until": "soon"}, {"archive": []}, {"turn": "x"}, {"undo": ["a"]},
     ],
 )  # fmt: skip
 def test_a_state_that_no_scorer_has_left_is_named(cluster, state, change):

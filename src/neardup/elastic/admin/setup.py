@@ -132,12 +132,19 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
         recipe = Recipe(**{name: about[name] for name in signing})
-        return WindowConfig(recipe, about["recipe"], **{name: about[name] for name in rest})
-    except (KeyError, SettingsError) as error:
+        return WindowConfig(recipe, _recipe_string(about), **{name: about[name] for name in rest})
+    except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(
             where, f"a description without {error}", "what `neardup setup` writes",
             remedy="`neardup setup` with the same --window writes that of the state anew",
         ) from error  # fmt: skip
+
+
+def _recipe_string(about: Mapping[str, Any]) -> str:
+    recipe = about["recipe"]
+    if not isinstance(recipe, str):
+        raise TypeError("a recipe string")
+    return recipe
 
 
 def _is_of_version_1(about: Mapping[str, Any]) -> bool:

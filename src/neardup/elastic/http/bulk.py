@@ -9,6 +9,7 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, Backoff, Cluster
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
@@ -130,6 +131,7 @@ def _encode(action: Action) -> bytes:
     return line + source + b"\n"
 
 
+@reads_answer
 def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list[Outcome]:
     """The outcomes of a chunk; only what was refused goes again."""
     # A shard that is away is to be told of by the cluster, before the client hangs up.

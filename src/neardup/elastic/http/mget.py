@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from neardup.elastic.http.api import StoredDocument, stored_document
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import remedy_for
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Named(Protocol):
         """Its `_id`."""
 
 
+@reads_answer
 def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[StoredDocument | None]:
     """Each of `documents`, in their order; None for one that is not there.
 

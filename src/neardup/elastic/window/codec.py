@@ -16,15 +16,8 @@ import numpy as np
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.records import (
-    ROW,
-    SET_ASIDE,
-    STATUSES,
-    TRUNCATED,
-    decode_blob,
-    encode_blob,
-    lay_keys,
-)
+from neardup.stores.blobs import decode_blob, encode_blob
+from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
 from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:
@@ -110,10 +103,6 @@ UNSCORED: Final[dict[str, None]] = dict.fromkeys(SCORER_FIELDS)
 """The update that takes a verdict back: as if the document had never been scored."""
 
 
-NOT_OURS: Final = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
-"""What `stored_rows` raises for fields that are missing, or of another kind than what is written."""
-
-
 class StoredRows(NamedTuple):
     """Stored documents as a state restores them: rows by arrival, their ids, blobs one after another, keys likewise."""
 
@@ -127,7 +116,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
     `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
-    A missing bitmap lets everything pass. What no scorer has written raises one of `NOT_OURS`.
+    A missing bitmap lets everything pass. What no scorer has written raises one of `UNREADABLE` (http/unexpected.py).
     """
     rows = np.zeros(len(objects), ROW)
     ids = [each["identity"] for each in objects]

@@ -18,6 +18,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, Self, TypeVar
 
 from neardup.elastic.http.api import create_doc, get_doc, put_doc
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
 from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowDamaged, WindowLocked
 from neardup.model.clock import now_ms
@@ -104,14 +105,15 @@ class Lease(Generic[Document]):
         return None if self._known is None else self._known.holder
 
     def read(self) -> Document | None:
-        """What the document says now; None if there is none."""
-        stored = get_doc(self._cluster, self._cluster.address.state, self._id)
+        """What the document says now; None if there is none. Raises `WindowDamaged` if it is not what was written."""
+        index = self._cluster.address.state
+        stored = get_doc(self._cluster, index, self._id)
         self._version = None if stored is None else stored.version
         if self._version != self._seen[0]:
             self._seen = self._version, time.monotonic()
         try:
             self._known = None if stored is None else self._kind.read(stored.source)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except UNREADABLE as error:
             raise self._damaged(f"a document with {type(error).__name__} {error}") from error
         return self._known
 

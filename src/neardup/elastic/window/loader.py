@@ -12,10 +12,10 @@ import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.window.codec import NOT_OURS, OBJECT, RESTORED, UNSCORED, stored_rows
-from neardup.errors import ClusterRejected, WindowDamaged
+from neardup.elastic.http.unexpected import UNREADABLE
+from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
+from neardup.errors import WindowDamaged
 from neardup.model.field_path import field_of
-from neardup.model.hours import FIRST_HOUR
 from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
@@ -28,31 +28,8 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
 
-INDEX_CLOSED: Final = "index_closed_exception"
 _PAGE: Final = 2_000
 _ARRIVAL: Final = f"{OBJECT}.order"
-
-
-def refresh(cluster: Cluster, layout: Layout, floor_hour: int = FIRST_HOUR) -> None:
-    """Makes everything written so far visible to searches. Raises `ClusterRejected` if one of the window's hours from
-    `floor_hour` on is closed: searches pass over it, and its documents would seem not to be there.
-    """
-    try:
-        api.refresh(cluster, layout.target, {"expand_wildcards": "open,closed", **api.NO_INDEX_NEEDED})
-    except ClusterRejected as error:
-        if layout.archive is not None or error.type != INDEX_CLOSED:
-            raise
-        missed = [name for name, hour in layout.closed(cluster).items() if hour >= floor_hour]
-        if missed:
-            raise ClusterRejected(
-                cluster.url,
-                f"a refresh of {', '.join(missed)}",
-                error.status,
-                error.type,
-                error.reason,
-                error.remedy,
-            ) from None
-        api.refresh(cluster, layout.target, api.NO_INDEX_NEEDED)
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
@@ -115,7 +92,7 @@ def stored_part(
     aside = [layout.is_set_aside(ref.index) for ref in refs]
     try:
         stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
-    except NOT_OURS as error:
+    except UNREADABLE as error:
         raise _damaged(layout, hits, error) from error
     repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
     if len(repeated):
@@ -131,7 +108,7 @@ def _damaged(layout: Layout, hits: Sequence[Hit], error: Exception) -> WindowDam
     for hit in hits:
         try:
             stored_rows([hit.source[OBJECT]], [False])
-        except NOT_OURS as own:
+        except UNREADABLE as own:
             return _altered(layout, hit, f"{type(own).__name__} {own}")
     return _altered(layout, hits[0], str(error))
 
@@ -153,7 +130,7 @@ def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
 def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:
     """The committed documents from the arrival `first` on, a page at a time."""
     cluster, layout = context.cluster, context.layout
-    refresh(cluster, layout, document.commit.floor_hour)
+    layout.refresh(cluster, document.commit.floor_hour)
     body = {
         "query": committed(document, first),
         "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
@@ -183,7 +160,7 @@ def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
-    refresh(cluster, layout, state.commit.floor_hour)
+    layout.refresh(cluster, state.commit.floor_hour)
     ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     body = {
         "query": {"bool": {"should": ranges, "minimum_should_match": 1}},

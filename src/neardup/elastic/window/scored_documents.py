@@ -10,7 +10,6 @@ from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http import api
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.loader import refresh
 from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import WindowDamaged
 from neardup.model.hours import FIRST_HOUR
@@ -34,7 +33,7 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
     """The scored documents of a window. Needs the role `scorer`, unless there is no hour. Three requests."""
     if layout.archive is None and not layout.living(cluster):
         return Scored(0, -1, FIRST_HOUR)
-    refresh(cluster, layout)
+    layout.refresh(cluster)
     arrival = {"field": f"{OBJECT}.order"}
     body = {
         "query": {"exists": arrival}, "size": 0, "track_total_hits": False,

@@ -113,25 +113,26 @@ class StateDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> StateDocument:
-        """From what is stored; raises `KeyError`, `TypeError` or `ValueError` for what no scorer has left."""
-        document = cls(
-            source["about"], source["settings"],
-            Commit(*(source["commit"][name] for name in Commit._fields)), source["changes"],
-            tuple((each["from"], each["to"]) for each in source["gaps"]),
-            source["holder"], source["until"], source["archive"],
-            source["turn"], tuple(source["undo"]),
+        """From what is stored; raises `LookupError`, `TypeError` or `ValueError` for what nobody stored."""
+        commit = Commit(*(int(source["commit"][name]) for name in Commit._fields))
+        return cls(
+            _object(source["about"]), _object(source["settings"]), commit, int(source["changes"]),
+            tuple((int(each["from"]), int(each["to"])) for each in source["gaps"]),
+            _text(source["holder"]), int(source["until"]), _text(source["archive"]),
+            int(source["turn"]), tuple(int(each) for each in source["undo"]),
         )  # fmt: skip
-        own = (document.changes, document.until, document.epoch)
-        ends = (end for aborted in document.aborted for end in aborted)
-        if not all(type(each) is int for each in (*document.commit, *own, *ends, *document.undo)):
-            raise TypeError("what should be a whole number and is none")
-        for value, kinds in (
-            (document.about, dict), (document.settings, dict),
-            (document.holder, str | None), (document.archive, str | None),
-        ):  # fmt: skip
-            if not isinstance(value, kinds):
-                raise TypeError(f"{value!r} in a field of another type")
-        return document
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} is no object")
+    return value
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Commit, NewDocuments, Records, Store
+    from neardup.stores.base import Commit, NewDocuments, Records, Shown, Store
     from neardup.stores.records import Rows
 
 
@@ -66,7 +66,7 @@ class ClusterStore:
     def committed(self) -> Commit:
         return self._document.commit
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:  # noqa: ARG002 - it always does
         self._adopt(committed_state(self._context))
 
     def _adopt(self, document: StateDocument) -> None:
@@ -122,11 +122,22 @@ class ClusterStore:
     def blobs(self, rows: Rows) -> list[bytes]:
         return self._held.blobs(rows)
 
+    @property
+    def keeps_text(self) -> None:
+        """Documents lie here whole."""
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        self._keep_lease()
+        return self._held.shown(rows)
+
     def uncompared(self) -> int:
         return loader.count_with_status(self._cluster, self._layout, "unscored")
 
     def candidates(self, options: QueryOptions) -> Store | None:
         return AdHocQuery(self._context, self._document).candidates_for(options)
+
+    def holding(self, ids: Sequence[str]) -> Store | None:
+        return AdHocQuery(self._context, self._document).holding(ids)
 
     # ---- what is added ----
 
