@@ -20,15 +20,15 @@ log = logging.getLogger("neardup")
 
 
 @contextlib.contextmanager
-def epoch(context: ElasticContext) -> Iterator[StateDocument]:
+def epoch(context: ElasticContext, *, sweep: bool = False) -> Iterator[StateDocument]:
     """The state of the window at the beginning of an epoch, in which nobody else changes it.
 
-    What the last holder of the lease did is undone if it died before it committed. An epoch that fails is undone by
-    the next one; whoever succeeds commits or releases the lease.
+    What the last holder of the lease did is undone if it died before it committed; with `sweep` also what came of it
+    later. An epoch that fails is undone by the next one; whoever succeeds commits or releases the lease.
     """
     document, lost = context.lease.acquire()
     try:
-        if lost:
+        if lost or sweep:
             document = _undo(context, document)
         yield document
     except BaseException as error:

@@ -154,6 +154,19 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
 
 
+def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
+    """Whether there are documents of aborted ranges: what was on its way when its scorer had lost the lease."""
+    if not state.aborted:
+        return False
+    layout.refresh(cluster, state.commit.floor_hour)
+    return api.count(cluster, layout.target, _aborted(state), {"ignore_unavailable": "true"}) > 0
+
+
+def _aborted(state: StateDocument) -> dict[str, Any]:
+    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
+    return {"bool": {"should": ranges, "minimum_should_match": 1}}
+
+
 def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
@@ -161,9 +174,8 @@ def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
     layout.refresh(cluster, state.commit.floor_hour)
-    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     body = {
-        "query": {"bool": {"should": ranges, "minimum_should_match": 1}},
+        "query": _aborted(state),
         "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
         "_source": [f"{OBJECT}.written_by"],
         "seq_no_primary_term": True,

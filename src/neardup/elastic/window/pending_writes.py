@@ -219,18 +219,15 @@ class PendingWrites:
         arrival = (current.source.get(OBJECT) or {}).get("order")
         if arrival is not None and arrival == write.arrival:
             return None
-        if not write.new:
-            self._ensure_held()  # if it was another scorer, this one is to stop here
-        elif action.op == "update":
-            if not self._still_has_text_of(action, current):
-                log.warning(
-                    "%s in %s changed while it was scored: it is scored again", action.id, action.index
-                )
-                return None
-        elif arrival is None or self._counts(arrival):
-            return _in_the_way(action, arrival)
-        else:
+        if write.new and action.op == "create":
+            if arrival is None or self._counts(arrival):
+                return _in_the_way(action, arrival)
             action = Action("index", *action.ref, action.source)
+        elif not write.new or arrival is not None:
+            self._ensure_held()  # if it was another scorer, this one is to stop here
+        if write.new and action.op == "update" and not self._still_has_text_of(action, current):
+            log.warning("%s in %s changed while it was scored: it is scored again", action.id, action.index)
+            return None
         return self._send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
     def _still_has_text_of(self, action: Action, current: StoredDocument) -> bool:

@@ -58,9 +58,11 @@ class StateDocument:
         """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
         range.
         """
-        return arrival >= self.commit.floor_order and not any(
-            first <= arrival < last for first, last in self.aborted
-        )
+        return arrival >= self.commit.floor_order and not self.is_aborted(arrival)
+
+    def is_aborted(self, arrival: int) -> bool:
+        """Whether a scorer gave out this arrival and never committed it."""
+        return any(first <= arrival < last for first, last in self.aborted)
 
     def with_commit(
         self,

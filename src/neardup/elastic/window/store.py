@@ -46,6 +46,7 @@ class ClusterStore:
         self._document = document
         self._own_settings = context.settings.remembered if remember else None
         self._remember_next: dict[str, Any] | None = None
+        self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
         self.revision = 0
@@ -80,7 +81,8 @@ class ClusterStore:
     @contextlib.contextmanager
     def begin(self) -> Iterator[None]:
         try:
-            with epoch(self._context) as document:
+            with epoch(self._context, sweep=self._sweeps) as document:
+                self._sweeps = False
                 self._adopt(document)
                 yield
                 self._lease.release(self._document)
@@ -89,7 +91,9 @@ class ClusterStore:
             raise
 
     def is_abandoned(self) -> bool:
-        return self._lease.is_lost(committed_state(self._context))
+        state = committed_state(self._context)
+        self._sweeps = loader.has_aborted(self._cluster, self._layout, state)
+        return self._sweeps or self._lease.is_lost(state)
 
     def _keep_lease(self) -> None:
         """Keeps the lease in an epoch that takes long: to be called wherever time passes."""
