@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from testing.node import clients, killing
 from testing.torture.cluster_scene import Scene, impatient, scene_kind, short_leases
 
+from neardup.errors import NeardupError
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from neardup.errors import NeardupError
 
     Doing = Callable[[Scene], object]
 
@@ -25,14 +24,22 @@ def changed(scene: Scene, change: Doing, heal: Doing, *, watched: bool | None = 
     clients.made(scene.cluster)
     watched = random.random() < 0.5 if watched is None else watched
     middle = random.randrange(1, len(scene.documents))
+
+    def do(told: int) -> None:
+        if told == middle:
+            try:
+                change(scene)
+            except NeardupError as error:
+                raise AssertionError("the change itself failed") from error
+
     with impatient():
         if watched:
             clients.put(scene.cluster, scene.documents)
             scene.watch(most=middle)
-            change(scene)
+            do(middle)
             error = scene.watch()
         else:
-            first = scene.run(at_verdict=lambda told: told == middle and change(scene))
+            first = scene.run(at_verdict=do)
             if first is None:
                 scene.outcome.count("not noticed")
             error = scene.run()
@@ -47,8 +54,8 @@ def changed(scene: Scene, change: Doing, heal: Doing, *, watched: bool | None = 
 
 
 def hour(scene: Scene) -> str:
-    """The index of the first hour, which has documents from the beginning on."""
-    return clients.index_of(scene.cluster, min(scene.documents, key=lambda each: int(each["time"])))
+    """The index of an hour that has documents from the beginning on."""
+    return clients.index_of(scene.cluster, scene.documents[0])
 
 
 # ---- indices ----
@@ -56,23 +63,22 @@ def hour(scene: Scene) -> str:
 
 def closed(scene: Scene) -> None:
     """An hour is closed: a run after that says so, also one that does not write to it."""
-    names = sorted({clients.index_of(scene.cluster, each) for each in scene.documents})
-    name = scene.random.choice(names)
-    elsewhere = [
-        {**each, "id": f"new-{each['id']}"}
-        for each in scene.documents
-        if clients.index_of(scene.cluster, each) != name
-    ]
+    own, names = scene.cluster, list[str]()
+
+    def change(_: Scene) -> None:
+        names.append(scene.random.choice(sorted(own.request("GET", f"/{own.address.pattern}"))))
+        own.request("POST", f"/{names[0]}/_close")
 
     def heal(_: Scene) -> None:
-        scene.mentions(scene.run(documents=elsewhere, expected=[]), name, "open")
+        new = [{**each, "id": f"new-{each['id']}"} for each in scene.documents]
+        elsewhere = [each for each in new if clients.index_of(own, each) != names[0]]
+        scene.mentions(scene.run(documents=elsewhere, expected=[]), names[0], "open")
         with scene.open(readonly=True) as window, scene.ending() as ended:
             window.query("Any text will do, as long as it is one.")
-        scene.mentions(ended[0] if ended else None, name, "open")
-        scene.cluster.request("POST", f"/{name}/_open")
+        scene.mentions(ended[0] if ended else None, names[0], "open")
+        own.request("POST", f"/{names[0]}/_open")
 
-    error = changed(scene, lambda _: scene.cluster.request("POST", f"/{name}/_close"), heal)
-    scene.mentions(error, name, "open")
+    scene.mentions(changed(scene, change, heal), "open that index")
 
 
 def blocked(scene: Scene) -> None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from testing.node import clients
 from testing.torture.cluster_scene import BATCH, Scene, bare_kind, scene_kind, short_leases
 from testing.torture.forker import start
+from testing.torture.thread_kinds import THREADS, mixed_calls
 
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import SetupRefused
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ SOON: Final = 0.3
 LEASE: Final = 1.0
 KILLED: Final = 128 + signal.SIGKILL
 GAVE_UP: Final = 3
+CALLS_A_THREAD: Final = 10
 
 
 class Scorer:
@@ -190,6 +193,18 @@ def without_plugin(scene: Scene) -> None:
     killed(scene)
 
 
+def threads(scene: Scene) -> None:
+    """Many threads use one window at once."""
+    settings: dict[str, Any] = {"window_hours": 0, "batch_documents": scene.random.choice((1, 3, 50))}
+    done = mixed_calls(
+        lambda: open_elastic_window(str(scene.cluster.address), patience=60, **settings),
+        THREADS * CALLS_A_THREAD,
+        scene.random.randrange(2**32),
+    )
+    scene.outcome.violations.extend(done.wrong)
+    scene.outcome.count("calls", done.calls)
+
+
 HOLDS: Final = (
     "what was told is there, no document is lost or there twice, and all verdicts are those of one scorer"
 )
@@ -206,5 +221,10 @@ KINDS: Final = (
         "clock-off", f"The clock of a scorer's machine is wrong; {HOLDS}, and nobody waits for it.", clock_off
     ),
     scene_kind("node-killed", f"The node is killed with -9 and started again; {HOLDS}.", node_killed),
+    scene_kind(
+        "threads-in-a-cluster",
+        f"{THREADS} threads ingest, query and delete in one window at once; each is answered as if it were alone.",
+        threads,
+    ),
     bare_kind("without-plugin", f"A node has no plugin, and scorers are killed; {HOLDS}.", without_plugin),
 )

@@ -7,6 +7,7 @@ an earlier run had come. So the verdicts of every run, as far as it comes, are t
 from __future__ import annotations
 
 import functools
+import logging
 import operator
 import re
 import sys
@@ -42,6 +43,7 @@ PATIENCE: Final = 3.0
 DOCUMENTS: Final = 40
 BATCH: Final = 8
 HOURS: Final = 2
+_QUIET: Final = logging.NullHandler()
 
 
 class Scene:
@@ -200,6 +202,7 @@ def _on_bare_node(run: Callable[[Scene], object], round: Round) -> Outcome:
 
 
 def _on(node: Node, run: Callable[[Scene], object], settings: dict[str, Any], round: Round) -> Outcome:
+    logging.getLogger("neardup").addHandler(_QUIET)
     with fresh_prefix(node.url, patience=120) as cluster:
         scene = Scene(cluster, node, round, **settings)
         run(scene)

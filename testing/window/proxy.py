@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import threading
@@ -153,7 +154,8 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
             self.send_header("content-length", str(answer.claimed or len(answer.body)))
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(answer.body)
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client has given up
+                    self.wfile.write(answer.body)
             self.close_connection |= answer.claimed is not None
 
         do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _pass_on  # noqa: N815 - looked up by these names
