@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import PartialMatch as PartialMatch
     from neardup.model.verdict import Verdict as Verdict
     from neardup.opening import open_window
+    from neardup.reading.explanation import Explanation as Explanation
+    from neardup.reading.explanation import explain as explain
     from neardup.signing.doc_q import doc_q as doc_q
     from neardup.signing.signature import Signature as Signature
     from neardup.signing.signer import sign as sign
@@ -49,6 +51,7 @@ _HOMES = {
     "FLUSH": "model.document.FLUSH",
     "Deduped": "cleaning.result.Deduped",
     "Document": "model.document.Document",
+    "Explanation": "reading.explanation.Explanation",
     "Group": "model.verdict.Group",
     "Lexicon": "tables.lexicon.Lexicon",
     "Match": "model.verdict.Match",
@@ -65,6 +68,7 @@ _HOMES = {
     "Window": "window.base.Window",
     "dedup": "cleaning.dedup.dedup",
     "doc_q": "signing.doc_q.doc_q",
+    "explain": "reading.explanation.explain",
     "open": "opening.open_window",
     "sign": "signing.signer.sign",
 }

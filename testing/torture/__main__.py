@@ -11,6 +11,7 @@ if there was a violation; the folder of each round that had one is kept.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -39,6 +40,7 @@ SHOWN: Final = 700
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is asked for; the exit code."""
     options = _parser().parse_args(arguments)
+    logging.getLogger("neardup").setLevel(logging.ERROR)  # budgets that are reached, thresholds that are low
     if options.results:
         results = [Result.of_json(line) for line in options.results.read_bytes().splitlines()]
         left_out = None

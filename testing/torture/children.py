@@ -147,17 +147,17 @@ def read(path: str) -> int:
     return 0
 
 
-def follow(path: str) -> None:
-    """Reads a window again and again until it is killed, and tells what it finds, by windows opened anew or kept."""
-    while True:
-        try:
-            with open_window(Path(path), readonly=True) as window:
-                for _ in range(2):
-                    _say({"state": state_of(window)})
-        except WindowMissing:
-            time.sleep(0.001)
-        except NeardupError as error:
-            _say_error(error)
+def follow(path: str, seen: str) -> None:
+    """Reads a window again and again until it is killed, and notes in the file `seen` what it finds."""
+    with Path(seen).open("wb", buffering=0) as file:
+        while True:
+            try:
+                with open_window(Path(path), readonly=True) as window:
+                    file.writelines(orjson.dumps({"state": state_of(window)}) + b"\n" for _ in range(2))
+            except WindowMissing:
+                time.sleep(0.001)
+            except NeardupError as error:
+                file.write(orjson.dumps({"error": f"{type(error).__name__}: {error}"}) + b"\n")
 
 
 def _say(line: object) -> None:
@@ -167,7 +167,12 @@ def _say(line: object) -> None:
 
 def command(*words: str) -> None:
     """The command `neardup` with these words."""
-    with mock.patch("sys.argv", ["neardup", *words]):
+    # The streams of the process that was forked off remember where they were in its files.
+    with (
+        open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
+        open(2, "w", encoding="utf-8", closefd=False, buffering=1) as sys.stderr,
+        mock.patch("sys.argv", ["neardup", *words]),
+    ):
         main()
 
 

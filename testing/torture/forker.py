@@ -11,6 +11,7 @@ import functools
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -19,16 +20,20 @@ import traceback
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from testing.cli.narrow_pipe import narrow
 from testing.torture.kinds import LONGEST
 
 _MESSAGE: Final = 65_536
 _CRASHED: Final = 70
 """Exit code of a process that ended with an exception that nobody expected."""
+_LITTLE: Final = 1_024
+"""Bytes of what a process has told that are read ahead: it is not to be much further than what was heard of it."""
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
     "neardup.window.directory_resign", "neardup.cli.tables", "neardup.cli.watch", "neardup.elastic.watch.watcher",
     "neardup.elastic.window.opening", "neardup.elastic.admin.rollover", "encodings.ascii",
+    "testing.torture.children",
 )  # fmt: skip
 
 
@@ -83,6 +88,10 @@ class Process:
         if self._code is None:
             os.kill(self.pid, number)
 
+    def line_is_over(self) -> bool:
+        """Whether it has closed its standard output, as it does when it ends."""
+        return bool(select.select([self.output], [], [], 0)[0]) and not self.output.peek(1)  # type: ignore[attr-defined]
+
     def wait(self) -> int:
         """Its exit code, as a shell has it: 128 and the number of the signal that ended it."""
         if self._code is None:
@@ -119,7 +128,9 @@ def start(
         files = [stdin if stdin is not None else nothing.fileno(), writing, error_file.fileno()]
         pid = _forker().ask(request, files)
     os.close(writing)
-    return Process(pid, os.fdopen(reading, "rb"), errors)
+    output = os.fdopen(reading, "rb", buffering=_LITTLE)
+    narrow(output)
+    return Process(pid, output, errors)
 
 
 def _plain(value: object) -> object:

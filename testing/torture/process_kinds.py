@@ -50,6 +50,7 @@ def _kill_soon(round: Round, telling: Telling) -> None:
     for line in writer.kill():
         telling.take(line)
     telling.ended(writer, KILLED, 0)
+    telling.outcome.count("killed" if writer.wait() else "came to its end")
 
 
 def _kill(round: Round, weights: dict[str, int] | None = None) -> Outcome:
@@ -58,7 +59,6 @@ def _kill(round: Round, weights: dict[str, int] | None = None) -> Outcome:
     for _ in range(round.random.randint(1, MOST_ENDS)):
         if not telling.is_done:
             _kill_soon(round, telling)
-            outcome.count("killed")
             telling.check_state()
     telling.go_on()
     return outcome

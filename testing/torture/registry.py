@@ -9,8 +9,10 @@ from testing.torture import (
     cluster_documents,
     cluster_network,
     cluster_processes,
+    command_kinds,
     damage_kinds,
     process_kinds,
+    state_kinds,
     thread_kinds,
     watched_kinds,
 )
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from testing.torture.kinds import Kind
 
 MODULES: Final = (
-    damage_kinds, process_kinds, watched_kinds, thread_kinds,
+    damage_kinds, state_kinds, process_kinds, watched_kinds, command_kinds, thread_kinds,
     cluster_network, cluster_documents, cluster_changes, cluster_processes,
 )  # fmt: skip
 """A module belongs here if it has a tuple `KINDS`."""

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
-    "check", "dedup", "ingest", "watch", "query", "get", "groups", "delete", "expire", "reconcile", "lexicon build",
-    "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
+    "check", "dedup", "ingest", "watch", "query", "get", "explain", "groups", "delete", "expire", "reconcile",
+    "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
 }  # fmt: skip
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from neardup.cli.delete import delete
 from neardup.cli.expire import expire
+from neardup.cli.explain import explain
 from neardup.cli.get import get
 from neardup.cli.groups import groups
 from neardup.cli.query import query
 from neardup.cli.reconcile import reconcile
 from neardup.cli.resign import resign
 
-WINDOW_COMMANDS = (query, get, groups, delete, expire, reconcile, resign)
+WINDOW_COMMANDS = (query, get, explain, groups, delete, expire, reconcile, resign)

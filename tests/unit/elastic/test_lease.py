@@ -150,7 +150,9 @@ def test_there_is_no_lease_where_there_is_no_window(cluster):
         scoring_lease(cluster).acquire()
 
 
-@pytest.mark.parametrize(("holder", "until"), [(DEAD_HERE, FUTURE), (ELSEWHERE, 1)])
+@pytest.mark.parametrize(
+    ("holder", "until"), [(DEAD_HERE, FUTURE), (ELSEWHERE, 1)], ids=["here", "elsewhere"]
+)
 def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, short, holder, until):
     left_by(cluster, holder, until)
     begun, lost = scoring_lease(cluster).acquire()
