@@ -167,12 +167,10 @@ def _say(line: object) -> None:
 
 def command(*words: str) -> None:
     """The command `neardup` with these words."""
-    # The streams of the process that was forked off remember where they were in its files.
-    with (
-        open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
-        open(2, "w", encoding="utf-8", closefd=False, buffering=1) as sys.stderr,
-        mock.patch("sys.argv", ["neardup", *words]),
-    ):
+    # The streams that were open remember where they were in files that they are no longer.
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
+    with mock.patch("sys.argv", ["neardup", *words]):
         main()
 
 
