@@ -9,6 +9,7 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, Backoff, Cluster
+from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
@@ -144,7 +145,7 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
         try:
             items = _answers(cluster, [chunk[i] for i in waiting], params)
         except ClusterRejected as error:
-            if error.status not in FOR_ONE_ITEM or error.type in NO_ITEMS_FAULT:
+            if not _can_be_for_one_item(error):
                 raise
             items = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
         refused = []
@@ -166,7 +167,23 @@ def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -
     if len(items) != len(chunk):
         reason = f"{len(items)} answers to {len(chunk)} writes"
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
+    large = [i for i, item in enumerate(items) if _is_too_large(item)]
+    if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
+        for part in (large[: len(large) // 2], large[len(large) // 2 :]):
+            alone = _answers(cluster, [chunk[i] for i in part], params) if part else []
+            for i, item in zip(part, alone, strict=True):
+                items[i] = item
     return items
+
+
+def _is_too_large(item: dict[str, Any]) -> bool:
+    return never_fits(_outcome(item).error or "")
+
+
+def _can_be_for_one_item(error: ClusterRejected) -> bool:
+    """Whether a whole request can have been refused because of one of its items, or because there are so many."""
+    is_its_fault = error.status in FOR_ONE_ITEM or never_fits(error.reason)
+    return is_its_fault and error.type not in NO_ITEMS_FAULT
 
 
 def _answers_by_halves(
@@ -181,7 +198,7 @@ def _answers_by_halves(
         try:
             items += _answers(cluster, half, params)
         except ClusterRejected as again:
-            if again.status not in FOR_ONE_ITEM:
+            if not _can_be_for_one_item(again):
                 raise
             items += _answers_by_halves(cluster, half, params, again)
     return items
@@ -201,6 +218,5 @@ def _outcome(item: dict[str, Any]) -> Outcome:
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")
         error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
-    return Outcome(
-        answer["status"], answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error
-    )
+    status = TOO_LARGE if never_fits(error or "") else answer["status"]
+    return Outcome(status, answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error)

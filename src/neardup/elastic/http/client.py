@@ -12,6 +12,7 @@ import random
 import re
 import time
 from collections.abc import Sequence
+from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -22,7 +23,7 @@ from elasticsearch import __version__ as _client_version
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
-from neardup.elastic.http.remedies import remedy_for
+from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -166,10 +167,11 @@ class Cluster:
                 known = _is_of_elasticsearch(error, method)
                 if missing_ok and known and error.meta.status == 404:
                     return None
-                if error.meta.status not in BUSY and (known or error.meta.status != 404):
+                reason = _reason_of(error)
+                is_busy = error.meta.status in BUSY and not never_fits(reason)
+                if not is_busy and (known or error.meta.status != 404):
                     raise self._error(f"{method} {path}", error) from None
                 least = _retry_after(error.meta.headers.get("retry-after"))
-                reason = f"{error.meta.status} {' '.join(_type_and_reason(error.body))}".strip()
             except TlsError as error:
                 raise ClusterUnreachable(self.url, _tls_reason(error)) from None
             except TransportError as error:
@@ -217,7 +219,8 @@ class Cluster:
     def _error(self, request: str, error: ApiError) -> ClusterError:
         if isinstance(error, UnsupportedProductError):
             return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
-        status, (type, reason) = error.meta.status, _type_and_reason(error.body)
+        status = error.meta.status
+        type, reason = _type_and_reason(status, error.body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
         if type == "media_type_header_exception":
@@ -250,8 +253,14 @@ def _retry_after(value: str | None) -> float:
     return float(value) if value is not None and value.isdecimal() else 0.0
 
 
-def _type_and_reason(body: Any) -> tuple[str, str]:
+def _reason_of(error: ApiError) -> str:
+    return f"{error.meta.status} {' '.join(_type_and_reason(error.meta.status, error.body))}"
+
+
+def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     """The type and the reason in the body of an error, in few words."""
+    if not body:
+        return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "error", str(error)[:200]

@@ -33,6 +33,20 @@ _REMEDIES: Final = tuple(
     )
 )
 
+_SIZES_RE: Final = re.compile(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)")
+
+
+def never_fits(error: str) -> bool:
+    """Whether a request was put off that a node of this size has no room for at any time, however little it does.
+
+    >>> never_fits("rejected execution [all_bytes=9, primary_operation_bytes=9, max_primary_bytes=8]")
+    True
+    >>> never_fits("rejected execution [all_bytes=9, primary_operation_bytes=2, max_primary_bytes=8]")
+    False
+    """
+    sizes = _SIZES_RE.search(error)
+    return sizes is not None and int(sizes[1]) > int(sizes[2])
+
 
 def remedy_for(error: str) -> str | None:
     """What to do about `error` (its type and reason), so that the same request can be made again; None if it is the
