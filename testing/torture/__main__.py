@@ -11,6 +11,7 @@ if there was a violation; the folder of each round that had one is kept.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -136,4 +137,5 @@ def _print_totals(results: list[Result]) -> None:
 
 
 if __name__ == "__main__":
+    logging.getLogger("neardup").setLevel(logging.ERROR)  # budgets that are reached, thresholds that are low
     sys.exit(main())

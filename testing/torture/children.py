@@ -147,17 +147,21 @@ def read(path: str) -> int:
     return 0
 
 
-def follow(path: str) -> None:
-    """Reads a window again and again until it is killed, and tells what it finds, by windows opened anew or kept."""
-    while True:
-        try:
-            with open_window(Path(path), readonly=True) as window:
-                for _ in range(2):
-                    _say({"state": state_of(window)})
-        except WindowMissing:
-            time.sleep(0.001)
-        except NeardupError as error:
-            _say_error(error)
+def follow(path: str, seen: str) -> None:
+    """Reads a window again and again until it is killed, and notes in the file `seen` what it finds."""
+    with Path(seen).open("wb", buffering=0) as file:
+        while True:
+            try:
+                with open_window(Path(path), readonly=True) as window:
+                    for _ in range(2):
+                        ids = list(window)
+                        groups, figures, verdicts = state_of(window)
+                        found = {"calls": [groups, figures, ids], "verdicts": verdicts}
+                        file.write(orjson.dumps(found) + b"\n")
+            except WindowMissing:
+                time.sleep(0.001)
+            except NeardupError as error:
+                file.write(orjson.dumps({"error": f"{type(error).__name__}: {error}"}) + b"\n")
 
 
 def _say(line: object) -> None:
@@ -167,6 +171,9 @@ def _say(line: object) -> None:
 
 def command(*words: str) -> None:
     """The command `neardup` with these words."""
+    # The streams that were open remember where they were in files that they are no longer.
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
     with mock.patch("sys.argv", ["neardup", *words]):
         main()
 
@@ -206,9 +213,21 @@ def compact_soon() -> None:
     mock.patch("neardup.window.state._COMPACT_FROM", 0).start()
 
 
+def as_scorer(lease_seconds: float, host: str | None, ahead: int) -> None:
+    """Leases last so long, and the process is one of a machine `host`, whose clock is ahead by so many milliseconds."""
+    mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", lease_seconds).start()
+    mock.patch("neardup.elastic.watch.leadership.LEADER_SECONDS", lease_seconds).start()
+    if host is not None:
+        mock.patch("socket.gethostname", return_value=host).start()
+    for module in ("lease", "holders"):
+        name = f"neardup.elastic.window.{module}.now_ms"
+        mock.patch(name, side_effect=lambda: time.time_ns() // 1_000_000 + ahead).start()
+
+
 SETUPS: Final[dict[str, Callable[..., None]]] = {
     "fail": fail,
     "limit_files": limit_files,
     "drop_rights": drop_rights,
     "compact_soon": compact_soon,
+    "as_scorer": as_scorer,
 }

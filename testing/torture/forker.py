@@ -11,6 +11,7 @@ import functools
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -19,15 +20,20 @@ import traceback
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from testing.cli.narrow_pipe import narrow
 from testing.torture.kinds import LONGEST
 
 _MESSAGE: Final = 65_536
 _CRASHED: Final = 70
 """Exit code of a process that ended with an exception that nobody expected."""
+_LITTLE: Final = 1_024
+"""Bytes of what a process has told that are read ahead: it is not to be much further than what was heard of it."""
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
-    "neardup.window.directory_resign", "neardup.cli.tables", "encodings.ascii",
+    "neardup.window.directory_resign", "neardup.cli.tables", "neardup.cli.watch", "neardup.elastic.watch.watcher",
+    "neardup.elastic.window.opening", "neardup.elastic.admin.rollover", "encodings.ascii",
+    "testing.torture.children",
 )  # fmt: skip
 
 
@@ -82,11 +88,16 @@ class Process:
         if self._code is None:
             os.kill(self.pid, number)
 
+    def line_is_over(self) -> bool:
+        """Whether it has closed its standard output, as it does when it ends."""
+        return bool(select.select([self.output], [], [], 0)[0]) and not self.output.peek(1)  # type: ignore[attr-defined]
+
     def wait(self) -> int:
         """Its exit code, as a shell has it: 128 and the number of the signal that ended it."""
         if self._code is None:
             self._code = _forker().ask({"wait": self.pid}, [])
             self.output.close()
+            _RUNNING.discard(self)
         return self._code
 
     def kill(self) -> list[Any]:
@@ -100,6 +111,16 @@ class Process:
     def errors(self) -> str:
         """What it has said on standard error."""
         return self._errors.read_text("utf-8", errors="replace")
+
+
+_RUNNING: Final[set[Process]] = set()
+
+
+def end_all() -> None:
+    """Ends what a round has left running, as one does that was ended by an exception."""
+    for process in list(_RUNNING):
+        process.signal(signal.SIGKILL)
+        process.wait()
 
 
 def start(
@@ -118,7 +139,11 @@ def start(
         files = [stdin if stdin is not None else nothing.fileno(), writing, error_file.fileno()]
         pid = _forker().ask(request, files)
     os.close(writing)
-    return Process(pid, os.fdopen(reading, "rb"), errors)
+    output = os.fdopen(reading, "rb", buffering=_LITTLE)
+    narrow(output)
+    process = Process(pid, output, errors)
+    _RUNNING.add(process)
+    return process
 
 
 def _plain(value: object) -> object:
@@ -173,6 +198,10 @@ def _work(request: dict[str, Any], files: list[int]) -> None:
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    # As in a process that begins: those of the process that forks know whether its own files could be sought in.
+    sys.stdin = sys.__stdin__ = _stream(0, "r")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _stream(1, "w")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w")  # type: ignore[misc]
     try:
         for name, *arguments in request["setups"]:
             SETUPS[name](*arguments)
@@ -185,6 +214,10 @@ def _work(request: dict[str, Any], files: list[int]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _stream(number: int, mode: str) -> Any:
+    return os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+import signal
+from typing import TYPE_CHECKING, Any, Final
 
+import orjson
 from testing.torture.forker import start
 from testing.torture.stories import Story, plain, reference, state_of
 from testing.window.operations import Ingest, Operation, Reopen, perform
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from testing.torture.kinds import Outcome, Round
     from testing.torture.stories import Reference
 
+KILLED: Final = 128 + signal.SIGKILL
+
 
 class Telling:
     """A story on its way: how many steps have been told of, checked against what must be answered."""
@@ -32,6 +36,7 @@ class Telling:
         self.told = 0
         self._interrupted = False
         self._processes = 0
+        self._reader: Process | None = None
 
     @property
     def is_done(self) -> bool:
@@ -47,6 +52,10 @@ class Telling:
         self._processes += 1
         errors = self.place / f"errors-{self._processes}.txt"
         return start(errors, work, *arguments, setups=[*setups])
+
+    def follow(self) -> None:
+        """From now on a reader reads all the while; `check_end` looks at what it was told."""
+        self._reader = self.process("follow", self.path, self.place / "seen.jsonl")
 
     def take(self, line: dict[str, Any]) -> None:
         """Checks a line that a writer has told: the answer to the next step, or an error."""
@@ -106,7 +115,7 @@ class Telling:
         self.check_end()
 
     def check_end(self) -> None:
-        """All has been told: the window is as it must be, every byte of it, and the doctor says so."""
+        """All has been told: the window is as it must be, every byte of it, and a reader saw nothing else."""
         with open_window(self.path, readonly=True) as window:
             state = state_of(window)
         last = len(self.expected.answers)
@@ -114,6 +123,37 @@ class Telling:
         read_everything(self.path)
         survey = examine_window(self.path)
         self.outcome.expect(survey.is_whole, f"not whole: {survey}")
+        if self._reader is not None:
+            self._reader.kill()
+            self.ended(self._reader, KILLED)
+            self._check_seen()
+
+    def _check_seen(self) -> None:
+        """The answers to each call of a reader go from committed state to committed state, and never back.
+
+        Between two calls it may have come to another state.
+        """
+        expected, outcome, at = self.expected.states, self.outcome, [0, 0, 0]
+        states = [
+            [groups, figures, [each["id"] for each in verdicts]] for groups, figures, verdicts in expected
+        ]
+        known = {orjson.dumps(verdict) for _, _, verdicts in expected for verdict in verdicts}
+        seen = self.place / "seen.jsonl"
+        for line in seen.read_bytes().rpartition(b"\n")[0].splitlines() if seen.exists() else []:
+            told = orjson.loads(line)
+            if "error" in told:
+                outcome.count("expired")
+                outcome.expect(
+                    told["error"].startswith("WindowExpired"), f"a reader was told {told['error']}"
+                )
+                continue
+            outcome.count("read")
+            for call, found in enumerate(told["calls"]):
+                n = next((n for n in range(at[call], len(states)) if states[n][call] == found), None)
+                if outcome.expect(n is not None, f"no state after {at[call]} steps or more has {found}"):
+                    at[call] = n or 0
+            strange = [each for each in told["verdicts"] if each and orjson.dumps(each) not in known]
+            outcome.expect(not strange, f"verdicts of no state: {strange}")
 
     def check_doctor(self, *codes: int) -> str:
         """What `neardup doctor` says of the window, which must end with one of these exit codes."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from testing.torture.failing_calls import ERRORS, FULL, KILL
-from testing.torture.going_on import Telling
+from testing.torture.going_on import KILLED, Telling
 from testing.torture.kinds import Kind, Outcome, Round
 from testing.torture.stories import new_story
 
@@ -27,8 +27,9 @@ MOST_BYTES: Final = 60_000
 """Bytes that are written before a disk is full, at most."""
 SOON: Final = 0.004
 """Seconds from an answer to the end, at most: a batch takes about so long."""
-KILLED: Final = 128 + signal.SIGKILL
 GAVE_UP: Final = 3
+FOLLOWED: Final = 0.25
+"""How often a reader follows what is done."""
 FOR_GOOD: Final = 1_000
 Setup = Callable[["Random"], tuple[list[Any], tuple[int, ...]]]
 """Gives what happens to a writer, and the exit codes that it may end with."""
@@ -50,15 +51,23 @@ def _kill_soon(round: Round, telling: Telling) -> None:
     for line in writer.kill():
         telling.take(line)
     telling.ended(writer, KILLED, 0)
+    telling.outcome.count("killed" if writer.wait() else "came to its end")
+
+
+def _telling(round: Round, outcome: Outcome, weights: dict[str, int] | None = None) -> Telling:
+    """A story; now and then a reader follows it."""
+    telling = Telling(round, outcome, new_story(round.random, weights=weights))
+    if round.random.random() < FOLLOWED:
+        telling.follow()
+    return telling
 
 
 def _kill(round: Round, weights: dict[str, int] | None = None) -> Outcome:
     outcome = Outcome()
-    telling = Telling(round, outcome, new_story(round.random, weights=weights))
+    telling = _telling(round, outcome, weights)
     for _ in range(round.random.randint(1, MOST_ENDS)):
         if not telling.is_done:
             _kill_soon(round, telling)
-            outcome.count("killed")
             telling.check_state()
     telling.go_on()
     return outcome
@@ -67,7 +76,7 @@ def _kill(round: Round, weights: dict[str, int] | None = None) -> Outcome:
 def _at_calls(round: Round, setup: Setup, weights: dict[str, int] | None = None) -> Outcome:
     """Writers one after another to whom something happens at a call."""
     outcome = Outcome()
-    telling = Telling(round, outcome, new_story(round.random, weights=weights))
+    telling = _telling(round, outcome, weights)
     for _ in range(round.random.randint(1, MOST_ENDS)):
         if telling.is_done:
             break
@@ -104,7 +113,7 @@ def _limited_at(random: Random) -> tuple[list[Any], tuple[int, ...]]:
 
 def interrupt(round: Round) -> Outcome:
     random, outcome = round.random, Outcome()
-    telling = Telling(round, outcome, new_story(random))
+    telling = _telling(round, outcome)
     writer = telling.writer(patience=1_000)
     for line in _lines_with_signals(random, writer):
         telling.take(line)

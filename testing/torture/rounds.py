@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
+from testing.torture.forker import end_all
 from testing.torture.kinds import LONGEST, Outcome, Round
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def run_round(kind: Kind, seed: int, number: int, room: Path, nodes: Nodes | Non
         outcome = Outcome([f"not done after {LONGEST} seconds: {traceback.format_exc()}"])
     except Exception:  # noqa: BLE001 - whatever is raised is what is sought
         outcome = Outcome([traceback.format_exc()])
+    end_all()
     if not outcome.violations:
         _remove(place)
     return Result(

@@ -1,11 +1,13 @@
-"""Files of a window that rot, are cut, lost or exchanged: told by name, and repaired as far as they are whole."""
+"""Files of a window that rot, are cut, lost or exchanged: told by name, and repaired as far as they are whole.
+
+What random damage does is in test_torture.py.
+"""
 
 from __future__ import annotations
 
 import shutil
 
 import pytest
-from testing.torture.faults import WRONG, run
 from testing.window.backends import document, grams
 
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
@@ -57,15 +59,6 @@ def holds(window, id):
         return window.query(id=id).id == id
     except UnknownDocument:
         return False
-
-
-def test_random_faults_are_neither_silent_nor_tracebacks_and_can_be_repaired():
-    """A sample: `python -m testing.torture.faults` has more."""
-    reported: list[str] = []
-    counts = run(60, 7, report=reported.append)
-    assert not reported
-    assert not any(outcome in WRONG for _, outcome in counts)
-    assert counts["reader", "named"] > 10
 
 
 @pytest.mark.parametrize("readonly", [True, False])

@@ -102,7 +102,7 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def _csv_cell(cell: Any) -> Any:
-    from neardup.cli.streams import escaped
+    from neardup.model.escapes import escaped
 
     if not isinstance(cell, str):
         return cell

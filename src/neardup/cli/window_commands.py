@@ -11,5 +11,6 @@ from neardup.cli.query import query
 from neardup.cli.reconcile import reconcile
 from neardup.cli.report import report
 from neardup.cli.resign import resign
+from neardup.cli.serve import serve
 
-WINDOW_COMMANDS = (query, get, explain, groups, report, delete, expire, reconcile, resign)
+WINDOW_COMMANDS = (query, get, explain, groups, report, serve, delete, expire, reconcile, resign)
