@@ -166,7 +166,7 @@ class Cluster:
                 if error.meta.status not in BUSY:
                     raise self._error(f"{method} {path}", error) from None
                 least = _retry_after(error.meta.headers.get("retry-after"))
-                reason = f"{error.meta.status} {' '.join(_type_and_reason(error.body))}"
+                reason = f"{error.meta.status} {' '.join(self._type_and_reason(error.body))}"
             except TlsError as error:
                 raise ClusterUnreachable(self.url, _tls_reason(error)) from None
             except TransportError as error:
@@ -209,10 +209,15 @@ class Cluster:
             _log.warning("credentials go to %s unencrypted: use https", self.url)
         return options
 
+    def _type_and_reason(self, body: Any) -> tuple[str, str]:
+        """What an error's body says, but for our secrets: a server may repeat what it was sent."""
+        type, reason = _type_and_reason(body)
+        return self.credentials.hidden(type), self.credentials.hidden(reason)
+
     def _error(self, request: str, error: ApiError) -> ClusterError:
         if isinstance(error, UnsupportedProductError):
             return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
-        status, (type, reason) = error.meta.status, _type_and_reason(error.body)
+        status, (type, reason) = error.meta.status, self._type_and_reason(error.body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
         if type == "media_type_header_exception":
