@@ -171,6 +171,9 @@ def _say(line: object) -> None:
 
 def command(*words: str) -> None:
     """The command `neardup` with these words."""
+    # The streams that were open remember where they were in files that they are no longer.
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
     with mock.patch("sys.argv", ["neardup", *words]):
         main()
 
@@ -210,9 +213,21 @@ def compact_soon() -> None:
     mock.patch("neardup.window.state._COMPACT_FROM", 0).start()
 
 
+def as_scorer(lease_seconds: float, host: str | None, ahead: int) -> None:
+    """Leases last so long, and the process is one of a machine `host`, whose clock is ahead by so many milliseconds."""
+    mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", lease_seconds).start()
+    mock.patch("neardup.elastic.watch.leadership.LEADER_SECONDS", lease_seconds).start()
+    if host is not None:
+        mock.patch("socket.gethostname", return_value=host).start()
+    for module in ("lease", "holders"):
+        name = f"neardup.elastic.window.{module}.now_ms"
+        mock.patch(name, side_effect=lambda: time.time_ns() // 1_000_000 + ahead).start()
+
+
 SETUPS: Final[dict[str, Callable[..., None]]] = {
     "fail": fail,
     "limit_files": limit_files,
     "drop_rights": drop_rights,
     "compact_soon": compact_soon,
+    "as_scorer": as_scorer,
 }

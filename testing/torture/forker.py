@@ -31,7 +31,9 @@ _LITTLE: Final = 1_024
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
-    "neardup.window.directory_resign", "neardup.cli.tables", "encodings.ascii", "testing.torture.children",
+    "neardup.window.directory_resign", "neardup.cli.tables", "neardup.cli.watch", "neardup.elastic.watch.watcher",
+    "neardup.elastic.window.opening", "neardup.elastic.admin.rollover", "encodings.ascii",
+    "testing.torture.children",
 )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ import typer
 
 from neardup.cli.described import after_words
 from neardup.cli.inputs import from_command_line, one_text
-from neardup.cli.streams import escaped
 from neardup.cli.tables import WIDTH, beginning, console, counted, minute
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -73,8 +73,8 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
 
 def _print_texts(documents: Sequence[ReadDocument]) -> None:
     """Every document with a line about it, its fields, and its text, which may have many lines."""
-    from neardup.cli.streams import escaped
     from neardup.cli.tables import print_line, print_pairs
+    from neardup.model.escapes import escaped
 
     for at, each in enumerate(documents):
         if at:

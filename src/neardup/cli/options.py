@@ -248,6 +248,12 @@ ShowOption = Annotated[
         help="Field or column that is kept to be shown beside a text; may be given several times.",
     ),
 ]
+SourceFieldOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Field of the source, of those that were kept (--show); in a cluster any field."
+    ),
+]
 PolicyOption = Annotated[
     Policy | None,
     _setting(

@@ -234,6 +234,12 @@ def check_outputs(
             raise OutputRefused(
                 option, path, "is no file: leave the option out for standard output, or name ./-"
             )
+        if not whole and not path.parent.is_dir():
+            raise OutputRefused(
+                option,
+                path,
+                f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)",
+            )
         if whole and path.exists() and not path.is_file():
             raise OutputRefused(option, path, "is no file: what is made whole is put in its place")
         if not replace and holds_something(path):

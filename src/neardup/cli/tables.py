@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.streams import escaped, write_json
+from neardup.cli.streams import write_json
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -82,6 +82,8 @@ class VerdictTable:
         if left_out:
             named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
             where = f"; all verdicts are in {self._path}" if self._path else ""
+            if not where and left_out.keys() - {"unique"}:
+                where = "; --output FILE keeps all verdicts"
             print_line(f"({named} left out{where})")
 
     def _print_whole(self) -> None:

@@ -19,26 +19,27 @@ _NO_CHARACTER_RE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800
 
 def rendered(template: str, **values: Any) -> str:
     """The page that `template` makes of `values`, whose texts are escaped."""
-    return _environment().get_template(template).render(values)
+    return environment("neardup.reading").get_template(template).render(values)
 
 
 @functools.cache
-def _environment() -> Environment:
+def environment(package: str) -> Environment:
+    """What makes pages of the templates of a package: every value is escaped, and one that is not given is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
 
-    environment = Environment(
-        loader=PackageLoader("neardup.reading"),
+    made = Environment(
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    environment.filters["percent"] = _percent
-    environment.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
-    environment.filters["minute"] = lambda time: time[:16].replace("T", " ")
-    environment.filters["count"] = lambda value: f"{value:,}"
-    return environment
+    made.filters["percent"] = _percent
+    made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
+    made.filters["minute"] = lambda time: time[:16].replace("T", " ")
+    made.filters["count"] = lambda value: f"{value:,}"
+    return made
 
 
 def _harmless(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.model.document import encode_text
+from neardup.model.document import text_argument
 from neardup.model.settings import Recipe
 from neardup.signing.signer import signer_for
 
@@ -42,7 +42,7 @@ class SetOverlap(NamedTuple):
 
 def overlap(a: str, b: str, signer: Signer) -> SetOverlap:
     """The overlap of two texts by the recipe of `signer`; raises `ValueError` for an unpaired surrogate."""
-    batch = signer.sign([encode_text(a), encode_text(b)], counted=True)
+    batch = signer.sign([text_argument("a", a), text_argument("b", b)], counted=True)
     size_a, size_b = batch.counts.tolist()
     keys, offsets = signer.key_sets(batch)
     shared = np.intersect1d(keys[: offsets[1]], keys[offsets[1] :], assume_unique=True)
@@ -55,8 +55,8 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     Definition 3.32).
 
     From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short, else 0 where one has no q-gram.
-    Raises `ValueError` for an unpaired surrogate, `SettingsError` for a q outside 1 to 16. Costs about 0.1 ms
-    for 4 KB.
+    Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate, `SettingsError` for a q outside 1
+    to 16. Costs about 0.1 ms for 4 KB.
 
     >>> doc_q("A rose is a flower", "A rose is a flower!")
     1.0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.plain_values import is_missing
+from neardup.sources import optional_readers
 from neardup.sources.fields import RecordError
 from neardup.sources.files import STDIN
 from neardup.sources.position import Record
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
     from neardup.sources.position import Item, Position
 
-MISSING: Final = "this is {form}: reading it needs pyarrow: pip install pyarrow"
+MISSING: Final = f"this is {{form}}: reading it needs pyarrow: {optional_readers.ARROW.how}"
 NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
 ROWS: Final = 1_000
 """Rows of Parquet that are in memory at once."""

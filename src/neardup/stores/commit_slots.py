@@ -99,6 +99,13 @@ def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
     return commits
 
 
+def are_slots_whole(path: Path) -> bool:
+    """Whether both slots and both copies check: one that has rotten is replaced before its twin rots, too."""
+    slots = read_slots(path)
+    whole = len(slots[0]) == len(slots[1]) == _COPIES
+    return whole and file_size(path / "commit") == SLOT_BYTES * _SLOTS * _COPIES
+
+
 def newest(commits: list[Commit]) -> Commit:
     """The last of some commits."""
     return max(commits, key=lambda commit: commit.generation)

@@ -34,6 +34,11 @@ PARTS: Final = (
 MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
 """What lies in a window's directory while its parts are exchanged for those that were signed again."""
+SALT_WAY_ON: Final = (
+    "put it there from a backup, or give it or another one to "
+    "`neardup resign --window {path} --salt FILE --force`"
+)
+"""What to do about a window that has lost its salt and the copy of it."""
 _NAMED: Final = 3
 
 

@@ -48,6 +48,7 @@ def test_of_pairs_with_known_edits_everything_in_common_and_every_fact_is_named(
 
 
 @given(TEXTS, st.booleans())
+@settings(deadline=None)
 def test_the_normal_form_and_where_it_comes_from(text, fold_case):
     normal = normal_text(text, signer_for(Recipe(fold_case=fold_case)))
     form = normal.form.tobytes().decode("utf-32-le")
@@ -59,7 +60,7 @@ def test_the_normal_form_and_where_it_comes_from(text, fold_case):
 
 
 @given(st.text("ab", max_size=200), st.text("ab", max_size=200))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_passages_are_the_same_in_both_and_leave_nothing_of_twelve_out(a, b):
     found = passages(points(a), points(b))
     for each in found:
@@ -75,6 +76,7 @@ def test_passages_are_the_same_in_both_and_leave_nothing_of_twelve_out(a, b):
 
 
 @given(st.text("ab. 1\n", max_size=80), st.text("ab. 1\n", max_size=80))
+@settings(deadline=None)
 def test_the_changes_make_one_text_the_other(a, b):
     out, at = [], 0
     for change in changes(a, b):

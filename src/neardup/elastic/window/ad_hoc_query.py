@@ -18,7 +18,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries, holders_of,
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
-from neardup.elastic.window.loader import StoredPart, counted, pages, refresh, stored_part, text_of
+from neardup.elastic.window.loader import StoredPart, counted, pages, stored_part, text_of
 from neardup.errors import ClusterRejected, DocumentError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
@@ -50,7 +50,7 @@ class AdHocQuery:
             settings = self._settings.with_changes(partial=options.rule is not None)
             context = self._context._replace(settings=settings)
             return AdHocQuery(context, self._document).candidates_for(options)
-        refresh(self._cluster, self._layout)
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
         text = text_of(self._layout, own[0]) if own else options.text or ""
         try:
@@ -65,7 +65,7 @@ class AdHocQuery:
 
     def holding(self, ids: Sequence[str]) -> CandidateStore:
         """The documents of these ids."""
-        refresh(self._cluster, self._layout)
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         hits: dict[str, Hit] = {}
         for at in range(0, len(ids), _COUNTED_AT_ONCE):
             page = self._hits(self._queries.of_ids(ids[at : at + _COUNTED_AT_ONCE]))
