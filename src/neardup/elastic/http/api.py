@@ -171,7 +171,10 @@ def snapshot_pages(
     The search stays open until the iterator is at its end or closed.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    pit: str = cluster.request("POST", f"/{target}/_pit", params=params)["id"]
+    path, named = (
+        ("_pit", "id") if cluster.product == "elasticsearch" else ("_search/point_in_time", "pit_id")
+    )
+    pit: str = cluster.request("POST", f"/{target}/{path}", params=params)[named]
     body = {**body, "size": size, "track_total_hits": False}
 
     def page(behind: dict[str, Any]) -> list[Hit]:
@@ -185,7 +188,7 @@ def snapshot_pages(
         yield from _pages(page, size, after)
     finally:
         with suppress(ClusterError):
-            cluster.request("DELETE", "/_pit", body={"id": pit}, missing_ok=True)
+            cluster.request("DELETE", f"/{path}", body={named: pit}, missing_ok=True)
 
 
 def _pages(
