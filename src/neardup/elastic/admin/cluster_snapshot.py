@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.product import Product
 
 PROCESSOR: Final = "neardup"
 
@@ -49,7 +50,8 @@ class ClusterSnapshot(NamedTuple):
     """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so.
+    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so;
+    `has_custom`: whether the user's component template is there.
     """
 
     nodes: list[NodeFacts]
@@ -59,6 +61,8 @@ class ClusterSnapshot(NamedTuple):
     indices: Indices
     has_state: bool
     prefix_is_index: bool
+    product: Product = "elasticsearch"
+    has_custom: bool = False
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -90,6 +94,8 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         indices=read_indices(cluster),
         has_state=_is_index(cluster, own.state),
         prefix_is_index=_is_index(cluster, own.prefix),
+        product=cluster.product,
+        has_custom=api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}") is not None,
     )
 
 

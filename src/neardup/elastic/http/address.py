@@ -130,6 +130,11 @@ class Address:
         return f"neardup-{self.prefix}"
 
     @property
+    def custom(self) -> str:
+        """The component template in which the user's own settings and mappings are."""
+        return f"{self.prefix}@custom"
+
+    @property
     def copies_template(self) -> str:
         """The index template of the copies."""
         return f"neardup-{self.prefix}-copies"
