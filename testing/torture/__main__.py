@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from testing.node.java import Missing, distribution, find_jdk, find_maven
+from testing.node.servers import chosen
 from testing.torture.kinds import ENGINES
 from testing.torture.nodes import new_nodes
 from testing.torture.page import write_tables
@@ -73,16 +74,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _engines(chosen: str) -> tuple[list[Engine], str | None]:
+def _engines(name: str) -> tuple[list[Engine], str | None]:
     """The engines to try; why Elasticsearch is left out, if it is."""
-    wanted = [engine for engine in ENGINES if chosen in (engine, "both")]
+    wanted = [engine for engine in ENGINES if name in (engine, "both")]
     if "elasticsearch" in wanted:
         try:
             find_maven()
             find_jdk()
-            distribution()
+            distribution(chosen())
         except Missing as missing:
-            if chosen == "elasticsearch" or os.environ.get("NEARDUP_REQUIRE_NODE"):
+            if name == "elasticsearch" or os.environ.get("NEARDUP_REQUIRE_NODE"):
                 sys.exit(f"Elasticsearch cannot be tried: {missing}")
             return ["directory"], str(missing)
     return wanted, None
