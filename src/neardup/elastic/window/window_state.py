@@ -50,11 +50,32 @@ def begin_window(
     has, and its state is gone.
     """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
-    lease.create(first_state(cluster, about, chosen.remembered, archive))
+    try:
+        lease.create(first_state(cluster, about, chosen.remembered, archive))
+    except WindowDamaged:
+        if lease.read() is None:  # else another scorer has begun meanwhile
+            raise
     document = lease.read()
     if document is None:
         raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
     return document
+
+
+def checked_unused(cluster: Cluster, lease: Lease[StateDocument], document: StateDocument) -> StateDocument:
+    """The state of a window that nobody has scored in, if `document` is right; see `first_state`. Who sets up may not
+    have been allowed to look.
+    """
+    try:
+        state = first_state(cluster, document.about, document.settings, document.archive)
+    except WindowDamaged:
+        now = lease.read()
+        if now is None or now.is_unused:
+            raise
+        return now  # another scorer has begun meanwhile
+    if not state.commit.next_order:
+        return document
+    lease.replace(state)
+    return state
 
 
 def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer:
