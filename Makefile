@@ -9,7 +9,7 @@ DEMO := demo
 MINUTES := 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz docs clean
+.PHONY: help demo test torture fuzz check format bench docs clean
 
 help:  ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,8 +23,11 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
-test: check  ## everything that must pass: check, then the tests (with JDK 21 and Maven, those of Elasticsearch too)
-	@$(BIN)/pytest
+test: check  ## everything that must pass: check, then the tests, on up to 4 cores (with JDK 21 and Maven, those of Elasticsearch too)
+	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+
+torture: $(VENV)/.installed-dev  ## damage, kill and starve windows at random, for up to 60 minutes (with JDK 21 and Maven, on Elasticsearch too)
+	@$(BIN)/python -m testing.torture
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check
@@ -66,7 +69,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its test tools into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,serve]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python

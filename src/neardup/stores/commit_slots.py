@@ -62,9 +62,9 @@ class CommitSlots:
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        if self._file is not None:
-            os.close(self._file)
-        self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
 
 
 def _opened(path: Path) -> int:

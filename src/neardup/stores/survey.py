@@ -134,12 +134,20 @@ def _restorable(path: Path) -> dict[str, str]:
         try:
             read_description(path, copy=True)
         except WindowDamaged:
-            files[DESCRIPTION + COPY] = DESCRIPTION
+            if not _is_being_made(path):
+                files[DESCRIPTION + COPY] = DESCRIPTION
     if description.own_lexicon:
         files |= _restorable_lexicon(path)
     if description.salt_mark:
         files |= _restorable_salt(path, description.salt_mark)
     return files
+
+
+def _is_being_made(path: Path) -> bool:
+    """Whether whoever made the window was ended before it had made the copy: the next writer does."""
+    slots = read_slots(path)
+    is_committed = any(commit.generation for commit in slots[0] + slots[1])
+    return all(slots) and not is_committed and not (path / (DESCRIPTION + COPY)).exists()
 
 
 def _restorable_lexicon(path: Path) -> dict[str, str]:

@@ -141,9 +141,9 @@ def _version(answer: Mapping[str, Any]) -> Version:
 def search(
     cluster: Cluster, target: str | None, body: dict[str, Any], params: Mapping[str, str] | None = None
 ) -> SearchPage:
-    """The answer to one search; `target` None where the body names a point in time."""
+    """The answer to one search, by all shards; `target` None where the body names a point in time."""
     path = "/_search" if target is None else f"/{target}/_search"
-    answer = cluster.request("POST", path, params=dict(params or {}), body=body)
+    answer = _whole(cluster, path, params, body)
     sorted_by = len(body.get("sort", ()))
     hits = [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
     return SearchPage(hits, answer.get("aggregations", {}), answer.get("pit_id"))
@@ -221,12 +221,29 @@ def count(
 ) -> int:
     """How many documents of `target` match `query`, of those that are refreshed."""
     body = None if query is None else {"query": query}
-    return int(cluster.request("POST", f"/{target}/_count", params=dict(params or {}), body=body)["count"])
+    return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
     """Makes everything written so far visible to searches."""
-    cluster.request("POST", f"/{target}/_refresh", params=dict(params or {}))
+    _whole(cluster, f"/{target}/_refresh", params)
+
+
+def _whole(
+    cluster: Cluster, path: str, params: Mapping[str, str] | None, body: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The answer to a POST that every shard had its part in; asked again, as of a busy cluster, until it is.
+
+    Elasticsearch can be told to fail instead, but not by every call, nor by every cluster and proxy.
+    """
+    backoff = cluster.backoff()
+    while True:
+        answer: dict[str, Any] = cluster.request("POST", path, params=dict(params or {}), body=body)
+        failed = int(answer.get("_shards", {}).get("failed", 0))
+        if not failed and not answer.get("timed_out"):
+            return answer
+        why = f"{failed} shards failed" if failed else "not all shards answered in time"
+        backoff.wait(cluster.url, f"only a part of the answer to {path}: {why}")
 
 
 @reads_answer

@@ -3,8 +3,11 @@
 It is a document of the cluster that names its holder and until when. Whoever wants it writes its own name there, as
 an optimistic write (`if_seq_no`): of two at the same moment one is refused. A holder that died leaves its name;
 whoever comes next takes over, at once if the holder was a process of this machine that is gone, else when its time has
-run out. What the document says beside that is its owner's affair (`LeaseDocument`), and changes with the lease: who
-has lost it cannot commit.
+run out. Clocks of two machines may differ: a time that has run out counts only if the holder has also missed to say
+that it is at work, and a holder that has said nothing for a whole lease is taken for dead whatever its time.
+
+What the document says beside that is its owner's affair (`LeaseDocument`), and changes with the lease: who has lost it
+cannot commit.
 """
 
 from __future__ import annotations
@@ -81,6 +84,7 @@ class Lease(Generic[Document]):
         self._version: Version | None = None
         self._known: Document | None = None
         self._renewed = 0.0
+        self._seen: tuple[Version | None, float] = (None, 0.0)
 
     # ---- what is known ----
 
@@ -105,12 +109,23 @@ class Lease(Generic[Document]):
         index = self._cluster.address.state
         stored = get_doc(self._cluster, index, self._id)
         self._version = None if stored is None else stored.version
+        if self._version != self._seen[0]:
+            self._seen = self._version, time.monotonic()
         try:
             self._known = None if stored is None else self._kind.read(stored.source)
         except UNREADABLE as error:
-            where, actual = f"document {self._id!r} of {index}", f"{type(error).__name__}: {error}"
-            raise WindowDamaged(where, actual, "what a scorer wrote: put it back from a snapshot") from error
+            raise self._damaged(f"a document with {type(error).__name__} {error}") from error
         return self._known
+
+    def _damaged(self, actual: str) -> WindowDamaged:
+        own = self._cluster.address
+        remedy = f"`neardup setup --window {own}` makes it anew, from the documents that are there"
+        return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
+
+    def replace(self, document: Document) -> None:
+        """Makes the document, whatever was there."""
+        self._version = put_doc(self._cluster, self._cluster.address.state, self._id, document.source())
+        self._known = document
 
     def create(self, document: Document) -> None:
         """Makes the document; somebody else's, made at the same moment, stays."""
@@ -120,8 +135,15 @@ class Lease(Generic[Document]):
             log.debug("%s was made by another process at the same moment", self._id)
 
     def is_lost(self, document: Document) -> bool:
-        """Whether the holder that `document` names has died."""
-        return document.holder is not None and not holders.may_be_alive(document.holder, document.until)
+        """Whether the holder that `document`, as it was last read, names has died."""
+        if document.holder is None:
+            return False
+        silent = time.monotonic() - self._seen[1]
+        return (
+            holders.has_ended(document.holder)
+            or silent > self._seconds
+            or (silent > self._seconds * RENEWED_AFTER and now_ms() >= document.until)
+        )
 
     # ---- to take it, and to keep it ----
 
@@ -129,11 +151,12 @@ class Lease(Generic[Document]):
         """Waits for the lease. What the document says at the beginning of this epoch, and whether the last holder died
         in its own, so that what it did must be undone.
 
-        Raises `WindowLocked` if another one holds on for longer than the cluster's patience.
+        Raises `WindowLocked` if another one holds on for longer than the cluster's patience, and `WindowDamaged` if
+        somebody has deleted the document.
         """
-        end = time.monotonic() + max(self._cluster.patience, self._seconds)
+        end = time.monotonic() + max(self._cluster.patience, 1.1 * self._seconds)
         # Most often nobody else has written since this one last did, and what it knows is what there is.
-        document = self._known or self._read_existing()
+        document = self._known or self.read_existing()
         while True:
             lost = self.is_lost(document)
             if lost or document.holder is None:
@@ -146,13 +169,13 @@ class Lease(Generic[Document]):
                 raise WindowLocked(str(self._cluster.address), document.holder)
             else:
                 time.sleep(_POLL_SECONDS)
-            document = self._read_existing()
+            document = self.read_existing()
 
     def try_acquire(self) -> bool:
         """Whether it is held here now: taken if it is free, kept if it is not over. Most often no request."""
         if self.held and (not self._is_due() or self._claim(self.document)):
             return True
-        document = self._read_existing()
+        document = self.read_existing()
         lost = self.is_lost(document)
         return (lost or document.holder is None) and self._claim(document.next_epoch(lost=lost))
 
@@ -186,6 +209,10 @@ class Lease(Generic[Document]):
         if self.held:
             self.commit(document or self.document)
 
+    def abandon(self) -> None:
+        """Lets it go without a word to the cluster: others of this machine see at once that nobody holds it."""
+        holders.end(self._name)
+
     def fail(self, document: Document, *, at_once: bool) -> None:
         """Ends an epoch that failed: the next holder undoes it. `at_once`: without waiting for the lease to
         run out, if the cluster answers.
@@ -193,7 +220,7 @@ class Lease(Generic[Document]):
         if at_once and self.held:
             with contextlib.suppress(ClusterError):
                 self._write(document.held_by(self._name, 0))
-        holders.end(self._name)
+        self.abandon()
 
     # ---- writing ----
 
@@ -214,13 +241,13 @@ class Lease(Generic[Document]):
 
     def _lose(self) -> NoReturn:
         holders.end(self._name)
-        there = self.read()
-        raise LeaseLost(str(self._cluster.address), there.holder if there else None)
+        raise LeaseLost(str(self._cluster.address), self.read_existing().holder)
 
-    def _read_existing(self) -> Document:
+    def read_existing(self) -> Document:
+        """`read`; raises `WindowDamaged` if there is none, and none to begin with."""
         document = self.read() or self._first
         if document is None:
-            raise WindowLocked(str(self._cluster.address), "whoever deleted its state document")
+            raise self._damaged("no such document")
         return document
 
     def _write(self, document: Document) -> bool:
