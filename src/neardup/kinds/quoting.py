@@ -1,0 +1,98 @@
+"""Which lines of a text are not its own words: quoted lines, the line that says who wrote them, a footer.
+
+By the conventions of mail and news (RFC 3676, section 4: quote marks, and "-- " before a signature), not by words of
+any language. Linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal
+
+Origin = Literal["own", "quoted", "footer"]
+"""Whose words a line has; a footer is a signature, too."""
+
+MOST_INITIALS: Final = 3
+"""Letters that may stand before a quote mark: "JD> "."""
+MOST_ATTRIBUTION: Final = 3
+"""Lines that may say who wrote what is quoted below."""
+MOST_FOOTER: Final = 10
+"""Lines that may follow a signature's mark or a rule at the end: more, and it is text that a rule divides."""
+SHORTEST_RULE: Final = 20
+"""Signs of a line of dashes that divides a footer from a text."""
+HEADERS_LOOKED_AT: Final = 3
+"""Lines behind a divider of which two must be headers for a forwarded message."""
+_MARK_RE: Final = re.compile(rf"[A-Za-z]{{0,{MOST_INITIALS}}}>")
+_HEADER_RE: Final = re.compile(r"[^\W\d_][\w-]{1,14}:\s")
+_RULES: Final = frozenset("-_=*~#")
+
+
+def origins(lines: Sequence[str]) -> list[Origin]:
+    """For each of `lines` whose words it has; a line that says who is quoted is quoted, too.
+
+    >>> origins(["Ann wrote:", "> Rain?", "Snow.", "-- ", "Bo"])
+    ['quoted', 'quoted', 'own', 'footer', 'footer']
+    """
+    quoted = [_is_quoted(line.strip()) for line in lines]
+    _add_attributions(lines, quoted)
+    whose: list[Origin] = ["quoted" if is_quoted else "own" for is_quoted in quoted]
+    forwarded, footer = _forwarded_from(lines), _footer_from(lines)
+    whose[footer:] = ["footer"] * (len(lines) - footer)
+    whose[forwarded:] = ["quoted"] * (len(lines) - forwarded)
+    return whose
+
+
+def _is_quoted(line: str) -> bool:
+    """`line` has no white space around it. A line between two bars is a row of a table."""
+    if line.startswith("|"):
+        return not line.endswith("|")
+    return line.startswith(": ") or _MARK_RE.match(line) is not None
+
+
+def _add_attributions(lines: Sequence[str], quoted: list[bool]) -> None:
+    """Marks the paragraph that ends with a colon right before quoted lines; of a long one its last line."""
+    marked = list(quoted)
+    for at in range(1, len(lines)):
+        if not marked[at] or marked[at - 1]:
+            continue
+        last = at - 1 if lines[at - 1].strip() else at - 2
+        if last < 0 or marked[last] or not lines[last].rstrip().endswith(":"):
+            continue
+        first = last
+        while (
+            last - first < MOST_ATTRIBUTION and first and lines[first - 1].strip() and not marked[first - 1]
+        ):
+            first -= 1
+        if last - first == MOST_ATTRIBUTION:
+            first = last
+        quoted[first : last + 1] = [True] * (last + 1 - first)
+
+
+def _forwarded_from(lines: Sequence[str]) -> int:
+    """Where a whole message follows, divided off and with its headers; the number of lines if none does."""
+    for at in range(1, len(lines)):
+        if not _divides(lines[at].strip()):
+            continue
+        next_lines = [line for line in lines[at + 1 : at + 8] if line.strip()][:HEADERS_LOOKED_AT]
+        if sum(_HEADER_RE.match(line.lstrip()) is not None for line in next_lines) >= 2:
+            return at
+    return len(lines)
+
+
+def _divides(line: str) -> bool:
+    """Whether `line` begins and ends with three signs of a rule."""
+    return len(line) >= 3 and _RULES.issuperset(line[:3]) and _RULES.issuperset(line[-3:])
+
+
+def _footer_from(lines: Sequence[str]) -> int:
+    """Where a signature or footer begins: at the first mark behind which few lines are left."""
+    start, left = len(lines), 0
+    for at in range(len(lines) - 1, 0, -1):
+        line = lines[at].strip()
+        if line == "--" or (len(line) >= SHORTEST_RULE and _RULES.issuperset(line)):
+            start = at
+        left += bool(line)
+        if left > MOST_FOOTER:
+            break
+    return start
