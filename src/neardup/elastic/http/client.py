@@ -12,6 +12,7 @@ import random
 import re
 import time
 from collections.abc import Sequence
+from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -22,6 +23,7 @@ from elasticsearch import __version__ as _client_version
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
+from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -40,8 +42,9 @@ LONGEST_WAIT: Final = 15.0
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
-_ABORTED_RE: Final = re.compile(r"Error\(\d*,? ?['\"](.+)['\"]\)")
+_ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
 _CLOSED: Final = "the connection has been closed"
+_NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
 
@@ -145,9 +148,9 @@ class Cluster:
         """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something.
 
         `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
-        lines if they end with one). A request whose answer was lost is sent again, so it must be one that can be: a
-        `create` that had landed then conflicts. Raises `ClusterUnreachable` when patience is over, `ClusterRefused`,
-        `ClusterConflict` (409) or `ClusterRejected`.
+        lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
+        that can be: a `create` that had landed then conflicts. Raises `ClusterUnreachable` when patience is over,
+        `ClusterRefused`, `ClusterConflict` (409) or `ClusterRejected`.
         """
         encoded, kind = _encode(body)
         headers = {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
@@ -161,12 +164,14 @@ class Cluster:
                     method, path, params=params, headers=headers, body=encoded
                 )
             except ApiError as error:
-                if missing_ok and error.meta.status == 404:
+                known = _is_of_elasticsearch(error, method)
+                if missing_ok and known and error.meta.status == 404:
                     return None
-                if error.meta.status not in BUSY:
+                reason = _reason_of(error)
+                is_busy = error.meta.status in BUSY and not never_fits(reason)
+                if not is_busy and (known or error.meta.status != 404):
                     raise self._error(f"{method} {path}", error) from None
                 least = _retry_after(error.meta.headers.get("retry-after"))
-                reason = f"{error.meta.status} {' '.join(_type_and_reason(error.body))}"
             except TlsError as error:
                 raise ClusterUnreachable(self.url, _tls_reason(error)) from None
             except TransportError as error:
@@ -174,7 +179,9 @@ class Cluster:
             else:
                 if method == "HEAD":
                     return self._head_answer(f"{method} {path}", answer.meta.status, missing_ok)
-                return answer.body
+                if isinstance(answer.body, dict | list):
+                    return answer.body
+                reason = _NO_JSON
             backoff.wait(self.url, reason, least=least)
 
     def _head_answer(self, request: str, status: int, missing_ok: bool) -> bool | None:
@@ -212,13 +219,14 @@ class Cluster:
     def _error(self, request: str, error: ApiError) -> ClusterError:
         if isinstance(error, UnsupportedProductError):
             return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
-        status, (type, reason) = error.meta.status, _type_and_reason(error.body)
+        status = error.meta.status
+        type, reason = _type_and_reason(status, error.body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
         if type == "media_type_header_exception":
             reason = "the server is older than the client library: pip install 'elasticsearch<9'"
         kind = ClusterConflict if status == 409 else ClusterRejected
-        return kind(self.url, request, status, type, reason)
+        return kind(self.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
 
 
 def _encode(body: Body | None) -> tuple[bytes | None, str]:
@@ -236,12 +244,23 @@ def _mimetypes(form: str) -> tuple[str, str]:
     return f"application/{form}", f"application/vnd.elasticsearch+{form}"
 
 
+def _is_of_elasticsearch(error: ApiError, method: str) -> bool:
+    """Whether an error comes from a node, as JSON, and not from a proxy that knows no way to one for a moment."""
+    return method == "HEAD" or isinstance(error.body, dict)
+
+
 def _retry_after(value: str | None) -> float:
     return float(value) if value is not None and value.isdecimal() else 0.0
 
 
-def _type_and_reason(body: Any) -> tuple[str, str]:
+def _reason_of(error: ApiError) -> str:
+    return f"{error.meta.status} {' '.join(_type_and_reason(error.meta.status, error.body))}"
+
+
+def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     """The type and the reason in the body of an error, in few words."""
+    if not body:
+        return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "error", str(error)[:200]
@@ -249,6 +268,9 @@ def _type_and_reason(body: Any) -> tuple[str, str]:
     roots = error.get("root_cause") or [{}]
     cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
     reason = str(error.get("reason"))
+    failed = {str(shard.get("index")) for shard in error.get("failed_shards") or ()}
+    if failed and not any(name in reason for name in failed):
+        reason = f"{reason} of {', '.join(sorted(failed))}"
     if cause.get("reason") and str(cause["reason"]) not in reason:
         reason = f"{reason}: {cause['reason']}"
     return str(error.get("type", "error")), reason
