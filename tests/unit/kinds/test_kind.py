@@ -42,6 +42,15 @@ def test_copies_are_called_nothing_else():
     assert found.total() - found["copy"] <= 0.02 * found.total()
 
 
+def test_slips_all_over_a_text_leave_it_a_copy():
+    words = f"{STORY} {OTHER}".split(" ")
+    kind = kind_of(
+        " ".join(words), " ".join(f"{word}m" if at % 7 == 3 else word for at, word in enumerate(words))
+    )
+    assert (kind.name, kind.reason) == ("copy", "what differs is single words, all over the text")
+    assert kind.likeness < 0.72
+
+
 def test_a_corrected_figure_makes_no_form():
     kind = kind_of(f"{STORY} She had 312 on board.", f"{STORY} She had 321 on board.")
     assert (kind.name, kind.figures) == ("copy", 1.0)

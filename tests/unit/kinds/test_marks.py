@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup import sign
@@ -17,6 +17,7 @@ def cut(text, name):
     return [marked.form[start:end] for start, end in getattr(marked, name)]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="aB1.,-:/@>| \n\r\u00e9e\u0301\u1100\u1161一½٣_", max_size=80))
 def test_the_normal_form_is_that_of_the_definitions(text):
     marked = mark(text)
@@ -57,6 +58,8 @@ def test_tokens_are_addresses_ids_and_random_strings():
         (["On Friday,", "Ann Lee wrote:", "", "> Rain?", "Snow."], "qqoqo"),
         (["We sell:", "Oranges", "> 3"], "ooq"),
         (["| a | b |", "|| c"], "oq"),
+        ([":Rain?", ":Or snow?", "!no"], "qqo"),
+        (["Yes.", "------------ Sponsor ------------~->", "Four for free"], "off"),
         (["Yes.", "-----Original Message-----", "From: Ann", "Sent: today", "", "Rain?"], "oqqqqq"),
         (["Yes.", "---- note ----", "It rains."], "ooo"),
         (["Yes.", "-- ", "Ann", "Harbour office"], "offf"),
