@@ -55,7 +55,7 @@ def licences_of(name: str) -> list[str]:
 
 
 EXTRAS = PROJECT["optional-dependencies"]
-OF_USERS = [*PROJECT["dependencies"], *EXTRAS["arrow"], *EXTRAS["html"]]
+OF_USERS = [*PROJECT["dependencies"], *EXTRAS["arrow"], *EXTRAS["html"], *EXTRAS["serve"]]
 PACKAGES = needed([name_of(each) for each in OF_USERS]) | {
     name_of(each).lower().replace("_", "-")
     for extra in EXTRAS.values()
@@ -65,7 +65,7 @@ PACKAGES = needed([name_of(each) for each in OF_USERS]) | {
 
 
 def test_the_packages_were_found():
-    assert {"numpy", "numba", "llvmlite", "elasticsearch", "typer"} <= PACKAGES
+    assert {"numpy", "numba", "llvmlite", "elastic-transport", "typer"} <= PACKAGES
 
 
 @pytest.mark.parametrize("name", sorted(PACKAGES))

@@ -13,6 +13,7 @@ from neardup.baselines import set_classes, word_classes
 
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
+    from neardup.baselines.by_kind import ByKind
     from neardup.baselines.cops import Cops
     from neardup.baselines.doc_q import DocQ
     from neardup.baselines.sentence_lengths import SentenceLengths
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 Factory = Callable[[], "Method[Any]"]
 SeededFactory = Callable[[int], "Method[Any]"]
+
+
+def _by_kind() -> ByKind:
+    return set_classes.by_kind()()
 
 
 def _cops() -> Cops:
@@ -71,6 +76,7 @@ METHODS: dict[str, Factory] = {
     "checksum(text)": lambda: set_classes.checksum()(normal=False),
     "checksum(normal form)": lambda: set_classes.checksum()(normal=True),
     **{f"doc_q(q={q})": partial(_doc_q_of, q) for q in range(1, 9)},
+    "copies by kind": _by_kind,
     "DDEBIT(light=0.5, q=4)": lambda: set_classes.ddebit()(light=0.5),
     "DDEBIT(light=0.8, q=4)": lambda: set_classes.ddebit()(light=0.8),
     "clipped doc_q(q=4, least=2, most=1.0)": lambda: set_classes.clipping()(least=2, most=1.0),

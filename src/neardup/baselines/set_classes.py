@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neardup.baselines.by_kind import ByKind
     from neardup.baselines.checksum import Checksum
     from neardup.baselines.clipping import Clipping
     from neardup.baselines.cops import Cops
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from neardup.baselines.minhash_lsh import MinHashLsh
     from neardup.baselines.shingling import Shingling
     from neardup.baselines.super_shingles import SuperShingles
+
+
+def by_kind() -> type[ByKind]:
+    """Likeness of the own words of texts."""
+    from neardup.baselines.by_kind import ByKind
+
+    return ByKind
 
 
 def checksum() -> type[Checksum]:

@@ -20,6 +20,7 @@ import numpy as np
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.hashing import splitmix64
+from neardup.kernels.qgrams import window_keys
 from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batch, sign_batch
 from neardup.kernels.sketch import UNCOUNTED, SketchRules
 from neardup.kernels.text import MAX_GROWTH, text_tables
@@ -140,6 +141,15 @@ class Signer:
         longest = int(np.diff(batch.text_offsets).max(initial=0))
         key_sets(batch.texts, batch.text_offsets, self.recipe.q, self.scratch(longest), out, offsets)
         return out[: offsets[-1]], offsets
+
+    def window_keys(self, form: bytes) -> Keys:
+        """The key of every q-gram of one normal form, in its order, repeated ones too. Linear."""
+        out = np.empty(len(form) + 1, np.uint64)
+        return out[
+            : window_keys(
+                np.frombuffer(form, np.uint8), 0, len(form), self.recipe.q, self.scratch(len(form)), out
+            )
+        ]
 
     def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
         """The rarest keys of every document that a lossless search at t = numerator / denominator needs."""

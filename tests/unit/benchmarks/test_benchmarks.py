@@ -19,6 +19,7 @@ NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",)}
 RESULTS = {
     "quality.exactness": ["exactness.json", "exactness-edits.json"],
     "quality.generator_check": ["generator-check.json"],
+    "quality.judged": ["judged.json"],
     "quality.kinds": ["kinds.json"],
     "speed.durable": ["durable.json"],
     "speed.floods": ["floods-directory.json"],
