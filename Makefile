@@ -6,9 +6,10 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+MINUTES := 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs plugin versions find-versions clean
+.PHONY: help demo test torture fuzz check format bench docs plugin versions find-versions clean
 
 help:  ## these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,8 +23,11 @@ demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show t
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
-test: check  ## everything that must pass: check, then the tests (with JDK 21 and Maven, those of Elasticsearch too)
-	@$(BIN)/pytest
+test: check  ## everything that must pass: check, then the tests, on up to 4 cores (with JDK 21 and Maven, those of Elasticsearch too)
+	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+
+torture: $(VENV)/.installed-dev  ## damage, kill and starve windows at random, for up to 60 minutes (with JDK 21 and Maven, on Elasticsearch too)
+	@$(BIN)/python -m testing.torture
 
 check: $(VENV)/.installed-dev  ## ruff, its formatter and strict mypy
 	@$(BIN)/ruff check
@@ -36,6 +40,9 @@ format: $(VENV)/.installed-dev  ## write Python and (with JDK 21 and Maven) Java
 
 bench: $(VENV)/.installed-bench  ## the experiments of benchmarks/ (minutes to hours; benchmarks/README.md)
 	@$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.installed-fuzz  ## fuzz every reader, parser and format, guided by coverage (MINUTES=60, all targets together)
+	@$(BIN)/python -m testing.fuzz --minutes $(MINUTES)
 
 docs: $(VENV)/.installed-dev  ## write docs/cli.md anew from --help
 	@$(BIN)/python scripts/make_cli_reference.py
@@ -71,10 +78,15 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its test tools into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,serve]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its benchmark peers into $(VENV) (once)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-fuzz: pyproject.toml | $(BIN)/python
+	@echo "installing neardup with its fuzzer into $(VENV) (once)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,fuzz]'
 	@touch $@ $(VENV)/.installed

@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     from neardup.model.verdict import PartialMatch as PartialMatch
     from neardup.model.verdict import Verdict as Verdict
     from neardup.opening import open_window
+    from neardup.reading.explanation import Explanation as Explanation
+    from neardup.reading.explanation import explain as explain
     from neardup.signing.doc_q import doc_q as doc_q
     from neardup.signing.signature import Signature as Signature
     from neardup.signing.signer import sign as sign
     from neardup.tables.lexicon import Lexicon as Lexicon
+    from neardup.window.base import ReadDocument as ReadDocument
     from neardup.window.base import Stats as Stats
     from neardup.window.base import Window as Window
 
@@ -48,12 +51,14 @@ _HOMES = {
     "FLUSH": "model.document.FLUSH",
     "Deduped": "cleaning.result.Deduped",
     "Document": "model.document.Document",
+    "Explanation": "reading.explanation.Explanation",
     "Group": "model.verdict.Group",
     "Lexicon": "tables.lexicon.Lexicon",
     "Match": "model.verdict.Match",
     "Member": "model.verdict.Member",
     "NeardupError": "errors.NeardupError",
     "PartialMatch": "model.verdict.PartialMatch",
+    "ReadDocument": "window.base.ReadDocument",
     "Recipe": "model.settings.Recipe",
     "Reject": "model.document.Reject",
     "Settings": "model.settings.Settings",
@@ -63,6 +68,7 @@ _HOMES = {
     "Window": "window.base.Window",
     "dedup": "cleaning.dedup.dedup",
     "doc_q": "signing.doc_q.doc_q",
+    "explain": "reading.explanation.explain",
     "open": "opening.open_window",
     "sign": "signing.signer.sign",
 }

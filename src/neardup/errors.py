@@ -220,7 +220,9 @@ class WindowExpired(WindowError):
 
 
 class WindowDamaged(WindowError):
-    """The window file `path` holds `found` where `expected` should be; `window` is a directory that can be repaired."""
+    """The window file `path` holds `found` where `expected` should be; `window` is a directory that can be repaired,
+    `remedy` what else can be done.
+    """
 
     def __init__(
         self,
@@ -228,15 +230,19 @@ class WindowDamaged(WindowError):
         found: str,
         expected: str,
         window: str | PathLike[str] | None = None,
+        remedy: str = "",
     ) -> None:
-        super().__init__(path, found, expected, window)
-        self.path, self.found, self.expected, self.window = path, found, expected, window
+        super().__init__(path, found, expected, window, remedy)
+        self.path, self.found, self.expected = path, found, expected
+        self.window, self.remedy = window, remedy
 
     def __str__(self) -> str:
         remedy = (
             f"; `neardup doctor --repair --window {self.window}` says what can be saved of it, and with --force saves "
             "it"
             if self.window
+            else f"; {self.remedy}"
+            if self.remedy
             else ""
         )
         return f"{self.path} is damaged: found {self.found}, expected {self.expected}{remedy}"
@@ -295,14 +301,21 @@ class ClusterRefused(ClusterError):
 
 
 class ClusterRejected(ClusterError):
-    """The cluster at `url` answered `request` with `status` and an error of `type`, for `reason`."""
+    """The cluster at `url` answered `request` with `status` and an error of `type`, for `reason`; `remedy` is what to
+    do, where that is known.
+    """
 
-    def __init__(self, url: str, request: str, status: int, type: str, reason: str) -> None:
-        super().__init__(url, request, status, type, reason)
+    def __init__(
+        self, url: str, request: str, status: int, type: str, reason: str, remedy: str | None = None
+    ) -> None:
+        super().__init__(url, request, status, type, reason, remedy)
         self.url, self.request, self.status, self.type, self.reason = url, request, status, type, reason
+        self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"Elasticsearch at {self.url} answered {self.request} with {self.status} {self.type}: {self.reason}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        answered = f"answered {self.request} with {self.status} {self.type}: {self.reason}"
+        return f"Elasticsearch at {self.url} {answered}{remedy}"
 
 
 class ClusterConflict(ClusterRejected):

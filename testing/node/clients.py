@@ -24,7 +24,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.setup_changes import describe
+from neardup.elastic.window.state_recovery import describe
 from neardup.model.document import format_time, parse_time
 from neardup.model.settings import HOUR_MS, Settings
 from neardup.opening import open_window
@@ -49,7 +49,11 @@ def made(cluster: Cluster, **options: Any) -> Cluster:
 
 def stream(count: int, hours: float = 2) -> list[Document]:
     """Documents of some hours, with fields of their own, in no order; about every third is an edited copy."""
-    documents = killing.stream(count)
+    return within(killing.stream(count), hours)
+
+
+def within(documents: Sequence[Document], hours: float) -> list[Document]:
+    """The documents with their times drawn together to so many hours."""
     first, last = (end(parse_time(each["time"]) for each in documents) for end in (min, max))
     scale = hours * HOUR_MS / (last - first + 1)
     return [

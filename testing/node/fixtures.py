@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -47,10 +46,25 @@ def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
     finally:
         kept = workshop.close(keep_logs=request.session.testsfailed > 0)
         if kept is not None:
-            request.config.stash[KEPT_LOGS] = kept
+            _tell_kept_logs(request.config, str(kept))
 
 
-KEPT_LOGS: Final = pytest.StashKey[Path]()
+KEPT_LOGS: Final = pytest.StashKey[str]()
+
+
+def _tell_kept_logs(config: pytest.Config, path: str) -> None:
+    """To the process that writes the last lines; a worker of pytest-xdist hands it over when it ends."""
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["kept_logs"] = path
+    else:
+        config.stash[KEPT_LOGS] = path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker has ended: take over what it has to say."""
+    if kept := getattr(node, "workeroutput", {}).get("kept_logs"):
+        node.config.stash[KEPT_LOGS] = kept
 
 
 @pytest.fixture(scope="session")
@@ -137,10 +151,15 @@ def _run(*nodes: Node) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out."""
+    """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
+
+    Where several processes share the run, one of them has all these tests, for there is one node.
+    """
     for item in items:
         if {"workshop", "elasticsearch_url"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("node")
+        if item.get_closest_marker("node"):
+            item.add_marker(pytest.mark.xdist_group("node"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

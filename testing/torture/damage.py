@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
     from random import Random
 
@@ -86,20 +86,21 @@ def _overwrite(file: Path, random: Random, made: Callable[[int], bytes]) -> None
     file.write_bytes(data)
 
 
-KINDS = (flip, zero, garbage, append, cut, delete, duplicate, exchange)
+Doing = Callable[["Path", "Random"], None]
+KINDS: tuple[Doing, ...] = (flip, zero, garbage, append, cut, delete, duplicate, exchange)
 DIRECTORIES = 0.03
-"""How often a whole directory is deleted instead."""
+"""How often a whole directory is deleted instead of a file, where files may be deleted."""
 
 
-def damage(window: Path, random: Random) -> Damage:
-    """Damages one file of a window, of any kind that there is; every kind of file as often."""
-    if random.random() < DIRECTORIES:
+def damage(window: Path, random: Random, kinds: Sequence[Doing] = KINDS) -> Damage:
+    """Damages one file of a window in one of these ways; every kind of file as often."""
+    if delete in kinds and random.random() < DIRECTORIES:
         lost = random.choice([window / "hours", *sorted((window / "hours").iterdir())])
         shutil.rmtree(lost)
         return Damage("delete", lost.relative_to(window).as_posix())
     files = sorted(file for file in window.rglob("*") if file.is_file() and file.stat().st_size)
     name = random.choice(sorted({file.name for file in files}))
     file = random.choice([file for file in files if file.name == name])
-    kind = random.choice(KINDS)
+    kind = random.choice(kinds)
     kind(file, random)
     return Damage(kind.__name__, file.relative_to(window).as_posix())

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from testing.torture.damage import Damage, damage
+from testing.torture.damage import KINDS, Damage, damage
 from testing.window.backends import START, grams
 from testing.window.operations import figures
 
@@ -31,7 +31,9 @@ from neardup.tables.lexicon import LexiconBuilder
 from neardup.window.directory_repair import repair_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from testing.torture.damage import Doing
 
     from neardup.window.base import Window
 
@@ -134,17 +136,21 @@ def _writing(path: Path, opened: Callable[[], None] = lambda: None) -> list[Any]
 # ---- a round ----
 
 
-def one_round(samples: list[Sample], seed: int, room: Path) -> tuple[Damage, list[Outcome]]:
-    """Damages a copy of one of the windows in the directory `room`, and looks at what comes of it."""
+def one_round(
+    samples: list[Sample], seed: int, room: Path, kinds: Sequence[Doing] = KINDS
+) -> tuple[Damage, list[Outcome]]:
+    """Damages a copy of one of the windows in the directory `room`, in one of these ways, and looks at what comes of
+    it.
+    """
     random = Random(seed)
     chosen = random.choice(samples)
     broken, target = room / "broken", room / "target"
     _copied(chosen.path, broken)
-    done = damage(broken, random)
+    done = damage(broken, random, kinds)
     outcomes = []
     for who, ask, expected in (("reader", _reading, chosen.reading), ("writer", _writing, chosen.writing)):
         outcomes.append(_outcome(who, partial(ask, _copied(broken, target)), expected))
-        fault = partial(_damage_again, target, seed)
+        fault = partial(_damage_again, target, seed, kinds)
         outcomes.append(
             _outcome(f"{who} at work", partial(ask, _copied(chosen.path, target), fault), expected)
         )
@@ -152,10 +158,10 @@ def one_round(samples: list[Sample], seed: int, room: Path) -> tuple[Damage, lis
     return done, outcomes
 
 
-def _damage_again(window: Path, seed: int) -> None:
+def _damage_again(window: Path, seed: int, kinds: Sequence[Doing]) -> None:
     random = Random(seed)
     random.choice([0, 1])
-    damage(window, random)
+    damage(window, random, kinds)
 
 
 def _copied(source: Path, target: Path) -> Path:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.model.hours import hour_name
+from neardup.stores.blobs import shown_part
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.old_format import OLD_ROW
+from neardup.stores.shown import appended
 from neardup.stores.window_directory import COPY, DESCRIPTION, HOUR_LIST, LEXICON
 
 if TYPE_CHECKING:
@@ -54,10 +56,15 @@ def _rewrite(path: Path, store: DirectoryStore, hour: int, stored: StoredHour) -
         row["n_sketch"] = 2
         row["keys_start"] = sum(len(own) for own in keys)
         keys.append(np.concatenate([np.array([1, 2], np.uint64), own[sizes[0] :]]))
-    items = {"text": store.texts(stored.rows), "blob": store.blobs(stored.rows)}
+    blobs = [
+        blob.removesuffix(appended(b"", shown_part(row, blob)))
+        for row, blob in zip(stored.rows, store.blobs(stored.rows), strict=True)
+    ]
+    items = {"text": store.texts(stored.rows), "blob": blobs}
     directory = path / "hours" / hour_name(hour)
     for name, parts in items.items():
         sizes_of = np.array([len(part) for part in parts])
+        rows[f"{name}_bytes"] = sizes_of
         rows[f"{name}_start"] = np.cumsum(sizes_of) - sizes_of
         (directory / f"{name}.bin").write_bytes(b"".join(parts))
     (directory / "keys.bin").write_bytes(b"".join(part.tobytes() for part in keys))

@@ -145,35 +145,10 @@ class Run:
 
     def perform(self, operation: Operation) -> list[Any]:
         """What the window answers: verdicts, ids or names; never how it looks inside."""
-        window = self.window
-        match operation:
-            case Ingest(documents):
-                rejects: list[Reject] = []
-                verdicts = list(window.ingest(documents, on_reject=rejects.append))
-                return [*verdicts, [reject.id for reject in rejects]]
-            case Delete(id):
-                return [window.delete(id)]
-            case Expire(hour):
-                now = START + hour * 3_600
-                going, expired = window.expire(now, dry_run=True), window.expire(now)
-                assert (going, going.documents) == (expired, expired.documents)
-                return [expired, expired.documents]
-            case SetNewest(hour):
-                try:
-                    return [window.set_newest(None if hour is None else START + hour * 3_600)]
-                except SettingsError as error:
-                    return [error.name]
-            case Reopen():
-                self.window = self._place.reopened(window, **self._settings)
-                return []
-            case Reconcile():
-                return list(window.reconcile())
-            case Ask(text, id, threshold, matches, hour):
-                time = None if hour is None else START + hour * 3_600
-                try:
-                    return [window.query(text, id=id, threshold=threshold, matches=matches, time=time)]
-                except UnknownDocument as unknown:
-                    return [unknown.id]
+        if isinstance(operation, Reopen):
+            self.window = self._place.reopened(self.window, **self._settings)
+            return []
+        return perform(self.window, operation)
 
     def state(self) -> list[Any]:
         """Groups and figures."""
@@ -183,6 +158,36 @@ class Run:
     def left(self) -> Left:
         """What has left the window, if it was never closed."""
         return self.window.left
+
+
+def perform(window: Window, operation: Operation) -> list[Any]:
+    """What a window answers to anything but `Reopen`."""
+    match operation:
+        case Ingest(documents):
+            rejects: list[Reject] = []
+            verdicts = list(window.ingest(documents, on_reject=rejects.append))
+            return [*verdicts, [reject.id for reject in rejects]]
+        case Delete(id):
+            return [window.delete(id)]
+        case Expire(hour):
+            now = START + hour * 3_600
+            going, expired = window.expire(now, dry_run=True), window.expire(now)
+            assert (going, going.documents) == (expired, expired.documents)
+            return [expired, expired.documents]
+        case SetNewest(hour):
+            try:
+                return [window.set_newest(None if hour is None else START + hour * 3_600)]
+            except SettingsError as error:
+                return [error.name]
+        case Reconcile():
+            return list(window.reconcile())
+        case Ask(text, id, threshold, matches, hour):
+            time = None if hour is None else START + hour * 3_600
+            try:
+                return [window.query(text, id=id, threshold=threshold, matches=matches, time=time)]
+            except UnknownDocument as unknown:
+                return [unknown.id]
+    raise AssertionError(f"{operation} is done by whoever opened the window")
 
 
 def figures(stats: Stats) -> dict[str, Any]:

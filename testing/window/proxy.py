@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import threading
@@ -25,9 +26,12 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
+    """`claimed`: how many bytes the head says that the body has, if that is not so; then the connection is cut."""
+
     status: int
     headers: dict[str, str]
     body: bytes
+    claimed: int | None = None
 
 
 Forward = Callable[[Request], Answer]
@@ -78,7 +82,7 @@ class Proxy:
 
     def __init__(self, url: str) -> None:
         self.log: list[Request] = []
-        self._fatal: set[int] = set()
+        self._fatal: Callable[[int, Request], bool] = lambda _place, _request: False
         self._fault: Fault = lost
         self._lock = threading.Lock()
         target = urlsplit(url)
@@ -92,14 +96,24 @@ class Proxy:
     def arm(self, fault: Fault, *calls: int) -> None:
         """The requests of these places, counted from 1 and from now on, meet with `fault`."""
         with self._lock:
-            self._fault, self._fatal = fault, {len(self.log) + call for call in calls}
+            places = {len(self.log) + call for call in calls}
+        self.arm_where(fault, lambda place, _: place in places)
+
+    def arm_where(self, fault: Fault, fatal: Callable[[int, Request], bool]) -> None:
+        """The requests for which `fatal` says so, by their place among all and what they are, meet with `fault`."""
+        with self._lock:
+            self._fault, self._fatal = fault, fatal
+
+    def heal(self) -> None:
+        """All requests are passed on from now on."""
+        self.arm_where(self._fault, lambda _place, _request: False)
 
     def answer(self, request: Request) -> Answer | None:
         """What the client gets."""
         with self._lock:
             self.log.append(request)
-            chosen = len(self.log) in self._fatal
-        return self._fault(request, self._forward) if chosen else self._forward(request)
+            chosen, fault = self._fatal(len(self.log), request), self._fault
+        return fault(request, self._forward) if chosen else self._forward(request)
 
     def _forward(self, request: Request) -> Answer:
         connection = http.client.HTTPConnection(*self._node, timeout=60)
@@ -137,10 +151,12 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
             for name, value in answer.headers.items():
                 if name.lower() not in HOP_BY_HOP:
                     self.send_header(name, value)
-            self.send_header("content-length", str(len(answer.body)))
+            self.send_header("content-length", str(answer.claimed or len(answer.body)))
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(answer.body)
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client has given up
+                    self.wfile.write(answer.body)
+            self.close_connection |= answer.claimed is not None
 
         do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _pass_on  # noqa: N815 - looked up by these names
 

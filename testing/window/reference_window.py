@@ -40,7 +40,7 @@ from neardup.model.settings import (
 from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 from neardup.oracle import definitions as oracle
 from neardup.tables.lexicon import Lexicon
-from neardup.window.base import Expired, Left, OnReject, Stats
+from neardup.window.base import Expired, Left, OnReject, ReadDocument, Stats
 
 HOUR = 3_600_000
 BEFORE_ALL = -(2**40)
@@ -416,8 +416,20 @@ class ReferenceWindow:
 
     # -- looking back --
 
+    def refresh(self) -> bool:
+        return False
+
     def get(self, id: str) -> Verdict | None:
         return self.living[id].verdict if id in self.living else None
+
+    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+        found = [(self.living.get(id), self.get(id)) for id in ids]
+        return [
+            None
+            if stored is None or verdict is None
+            else ReadDocument(stored.id, stamp(stored.time), stored.form, False, {}, verdict)
+            for stored, verdict in found
+        ]
 
     def __contains__(self, id: object) -> bool:
         return id in self.living

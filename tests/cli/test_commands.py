@@ -117,8 +117,10 @@ class TestGroups:
 
     def test_a_table(self, run, window):
         done = run("groups", "--window", window, "--format", "table")
-        assert done.out.splitlines()[0].split() == ["head", "time", "members", "doc_q", "ids"]
-        assert "0.899 to 1.000  ferry-again ferry-edited" in done.out
+        assert done.out.splitlines()[0].split() == [
+            "n", "first", "seen", "for", "kind", "origins", "doc_q", "head", "text",
+        ]  # fmt: skip
+        assert "0.899 to 1.000  ferry " in done.out
         assert "1 group" in done.out
 
     def test_the_largest_first_and_so_many(self, run, window):
@@ -307,7 +309,14 @@ class TestDoctor:
         done = run("doctor", "--window", window, "--repair", "--force", "--format", "jsonl")
         assert done.code == 0
         assert done.lines == [
-            {"hour": "2026.11.19-06", "kept": 1, "lost": 1, "unreadable": 0, "ids": ["ferry"]}
+            {
+                "hour": "2026.11.19-06",
+                "kept": 1,
+                "lost": 1,
+                "unreadable": 0,
+                "unreadable_at": [],
+                "ids": ["ferry"],
+            }
         ]
         assert "the files of damaged hours go to w/damaged" in done.err
         assert run("query", "--window", window, "--id", "mill").code == 0
@@ -319,7 +328,14 @@ class TestDoctor:
         shutil.rmtree("w/hours/2026.11.19-07")
         done = run("doctor", "--window", window, "--repair", "--format", "jsonl")
         assert done.lines == [
-            {"hour": "2026.11.19-07", "kept": 0, "lost": None, "unreadable": None, "ids": []}
+            {
+                "hour": "2026.11.19-07",
+                "kept": 0,
+                "lost": None,
+                "unreadable": None,
+                "unreadable_at": [],
+                "ids": [],
+            }
         ]
         assert "1 committed version of documents cannot be read" in done.err
 

@@ -17,8 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
-    "check", "dedup", "ingest", "watch", "query", "groups", "delete", "expire", "reconcile", "lexicon build",
-    "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
+    "check", "dedup", "ingest", "watch", "query", "get", "explain", "groups", "report", "delete", "expire", "reconcile",
+    "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
+    "serve",
 }  # fmt: skip
 
 

@@ -238,3 +238,22 @@ def test_a_full_disk_is_told_with_the_file(run, option):
     done = run("ingest", "s.jsonl", option, "/dev/full")
     assert done.code == 3
     assert "neardup: /dev/full: No space left on device\n" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ingest stream.jsonl --output no/such/v.jsonl",
+        "ingest stream.jsonl --rejects no/such/v.jsonl",
+        "check stream.jsonl --against stream.jsonl --output no/such/v.jsonl",
+        "dedup stream.jsonl --output no/such/v.jsonl",
+    ],
+)
+def test_a_folder_that_is_not_there_is_named_before_anything_is_read(run, stream, words):
+    done = run(*words.split())
+    assert done.code == 2
+    assert (
+        "no/such/v.jsonl cannot be made: there is no directory no/such (mkdir -p no/such makes it)"
+        in done.err
+    )
+    assert not Path("neardup.window").exists()

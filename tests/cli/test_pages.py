@@ -30,6 +30,7 @@ IN_WORDS = {
     "keep_hours": "as `window_hours`",
     "min_shared": "by threshold",
     "recipe.lexicon": "the one that ships",
+    "keep_text": "in a directory",
 }
 """Defaults that are no value of a field."""
 
@@ -62,7 +63,7 @@ def anchors(page: Path) -> set[str]:
 
 def defaults() -> dict[str, Any]:
     """Every key that a file may have, dotted below the top level, with its default."""
-    top = {field.name: field.default for field in fields(Settings) if field.name != "recipe"}
+    top = {field.name: field.default for field in fields(Settings) if field.name not in ("recipe", "show")}
     tables = {"recipe": Recipe, "fields": Fields, "elasticsearch": Credentials}
     below = {
         f"{table}.{field.name}": field.default for table, kind in tables.items() for field in fields(kind)
@@ -101,9 +102,12 @@ def test_every_key_can_stand_in_the_file(key, default, tmp_path):
 
 def written(key: str, default: str) -> str:
     """A value of `key` as the file has it: the default where it can be written."""
-    value = {"keep_hours": "24", "min_shared": "4", "recipe.lexicon": '"news.lexicon"'}.get(
-        key, default.strip("`")
-    )
+    value = {
+        "keep_hours": "24",
+        "keep_text": "true",
+        "min_shared": "4",
+        "recipe.lexicon": '"news.lexicon"',
+    }.get(key, default.strip("`"))
     return value if re.match(r'[\["\d]|true|false', value) else f'"{value}"'
 
 

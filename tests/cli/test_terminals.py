@@ -12,7 +12,7 @@ import pytest
 from testing.cli.processes import seen_on_a_terminal
 from testing.cli.samples import FERRY, STREAM, written
 
-from neardup.cli.streams import escaped, escaped_json
+from neardup.model.escapes import escaped, escaped_json
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
 

@@ -1,11 +1,13 @@
-"""Files of a window that rot, are cut, lost or exchanged: told by name, and repaired as far as they are whole."""
+"""Files of a window that rot, are cut, lost or exchanged: told by name, and repaired as far as they are whole.
+
+What random damage does is in test_torture.py.
+"""
 
 from __future__ import annotations
 
 import shutil
 
 import pytest
-from testing.torture.faults import WRONG, run
 from testing.window.backends import document, grams
 
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
@@ -59,15 +61,6 @@ def holds(window, id):
         return False
 
 
-def test_random_faults_are_neither_silent_nor_tracebacks_and_can_be_repaired():
-    """A sample: `python -m testing.torture.faults` has more."""
-    reported: list[str] = []
-    counts = run(60, 7, report=reported.append)
-    assert not reported
-    assert not any(outcome in WRONG for _, outcome in counts)
-    assert counts["reader", "named"] > 10
-
-
 @pytest.mark.parametrize("readonly", [True, False])
 @pytest.mark.parametrize("name", ["rows.bin", "text.bin", "blob.bin", "keys.bin"])
 def test_a_bit_that_flips_is_told_with_file_and_way_out(path, name, readonly):
@@ -75,9 +68,16 @@ def test_a_bit_that_flips_is_told_with_file_and_way_out(path, name, readonly):
     flip(file, file.stat().st_size - 9)
     with pytest.raises(WindowDamaged, match="neardup doctor --repair --window") as caught:
         ask_all(path, readonly=readonly)
-    # A row is checked together with its id, which lies in the blobs.
-    assert caught.value.path == (file if name != "blob.bin" else file.with_name("rows.bin"))
+    assert caught.value.path == file
     assert caught.value.window == path
+
+
+def test_a_bit_of_an_id_that_flips_is_told_where_ids_are_checked(path):
+    file = hour_file(path, 1, "blob.bin")
+    flip(file, 0)
+    with pytest.raises(WindowDamaged) as caught:
+        ask_all(path, readonly=True)
+    assert caught.value.path == file.with_name("rows.bin")
 
 
 @pytest.mark.parametrize("readonly", [True, False])
@@ -212,6 +212,16 @@ def test_a_damaged_copy_is_found_and_made_anew(path):
         read_everything(path)
     assert repair(path, dry_run=False).restorable == {"window.json.copy": "window.json"}
     assert copy.read_bytes() == whole
+
+
+def test_a_copy_that_a_killed_maker_had_no_time_for_is_no_damage(path, tmp_path):
+    open_window(tmp_path / "new").close()
+    for window in (tmp_path / "new", path):
+        (window / "window.json.copy").unlink()
+    assert examine_window(tmp_path / "new").is_whole
+    open_window(tmp_path / "new").close()
+    assert (tmp_path / "new" / "window.json.copy").exists()
+    assert not examine_window(path).is_whole, "documents have been committed since"
 
 
 def test_a_repair_waits_for_nobody(path):

@@ -31,6 +31,45 @@ def test_what_is_in_a_window(place):
     assert window.get("b").status == "unique"
 
 
+def shown(window, *ids):
+    return [
+        None if found is None else (found.text, found.is_original, found.fields) for found in window.read(ids)
+    ]
+
+
+def test_documents_are_read_as_they_came(place):
+    if place.kind == "reference":
+        pytest.skip("it keeps normal forms alone")
+    window = place.open(keep_text=True, show=["title", "page.lang"])
+    stream = [
+        document("a", "Rain, and\nsnow -- all day long in the north.")._replace(
+            fields={"title": "Weather", "page": {"lang": "en"}}
+        ),
+        document("b", "Rain and snow, all day long: in the north!", 1)._replace(fields={"other": 1}),
+    ]
+    verdicts = list(window.ingest(stream))
+    window = place.reopened(window, show=["title", "page.lang"])
+    fields = [{"title": "Weather", "page.lang": "en"}, {}]
+    expected = [(each.text, True, its) for each, its in zip(stream, fields, strict=True)]
+    assert shown(window, "b", "nobody", "a") == [expected[1], None, expected[0]]
+    assert [found.verdict for found in window.read(["a", "b"])] == verdicts
+    assert verdicts[1].status == "exact"
+    window.delete("a")
+    assert [verdict.status for verdict in window.reconcile()] == ["unique"]
+    window = place.reopened(window)
+    assert shown(window, "b", "a") == [expected[1], None]
+
+
+def test_of_a_text_that_is_not_kept_the_normal_form_is_read(place):
+    if place.kind in ("reference", "elasticsearch"):
+        pytest.skip("a cluster has documents whole")
+    window = place.open(keep_text=False, show=())
+    list(window.ingest([document("a", "Rain, and snow.")._replace(fields={"title": "Weather"})]))
+    window = place.reopened(window)
+    assert shown(window, "a") == [("Rainandsnow", False, {})]
+    assert shown(window) == []
+
+
 def test_documents_may_go_while_their_ids_are_walked_through(place):
     window = place.open()
     list(window.ingest([document(f"d{number}", grams(10 * number, 10 * number + 9)) for number in range(5)]))

@@ -1,25 +1,22 @@
-"""When a verdict has been yielded, a killed process loses neither document nor verdict."""
+"""When a verdict has been yielded, a killed process loses neither document nor verdict.
+
+Processes that are really killed are in test_torture.py.
+"""
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from testing.cli.narrow_pipe import narrow
-from testing.window import writer
 from testing.window.backends import START, Place, document, grams
 from testing.window.faults import Faults, Killed, disk_full, killed
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
 
-from neardup.errors import NeardupError, WindowLocked
-from neardup.model.verdict import Match, Verdict
+from neardup.errors import NeardupError
+from neardup.model.verdict import Verdict
 from neardup.opening import open_window
 
 SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
@@ -171,7 +168,34 @@ def test_with_fsync_everything_is_flushed_before_it_is_committed(tmp_path):
     assert {str(tmp_path / "window" / "commit"), str(tmp_path / "window" / "hours")} <= flushed
 
 
-# -- a process that is really killed --
+@pytest.mark.parametrize("left", ["hours.list", "hours.list.4711.tmp", "window.salt.4711.tmp"])
+def test_what_is_left_of_a_window_that_was_only_begun_is_in_nobodys_way(tmp_path, left):
+    (tmp_path / left).touch()
+    with open_window(tmp_path) as window:
+        assert len(list(window.ingest(small_stream()))) == len(small_stream())
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_opening_or_closing_keeps_nobody_out(tmp_path):
+    path = tmp_path / "window"
+    for name in ("neardup.stores.lock.os.ftruncate", "neardup.stores.commit_slots.check_same"):
+        with mock.patch(name, interrupted), pytest.raises(KeyboardInterrupt), open_window(path) as window:
+            list(window.ingest(small_stream()))
+    window = open_window(path, fsync=True)
+    assert next(window.ingest(small_stream())).status == "unique"
+    with (
+        mock.patch("neardup.stores.hour_files.HourFiles.close", interrupted),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        window.close()
+    window.close()
+    open_window(path).close()
+
+
+# -- again, and in full --
 
 
 def long_stream():
@@ -185,64 +209,6 @@ def long_stream():
             {"id": f"d{i}", "text": text, "time": START + 3_600 * (i // 40 + numbers.randrange(5))}
         )
     return documents
-
-
-def test_a_killed_process_loses_nothing_it_has_told(tmp_path):
-    stream, settings = long_stream(), dict[str, Any](window_hours=0, batch_documents=16)
-    (tmp_path / "stream.jsonl").write_text("".join(json.dumps(item) + "\n" for item in stream))
-    undisturbed = list(Place("memory", tmp_path).open(**settings).ingest(stream))
-    moments = random.Random(3)
-    # With 420 read, and what a page and a buffer hold, some of the 480 are still to come.
-    kills = [(tmp_path / f"w{i}", moments.randrange(420), moments.random() * 0.004) for i in range(8)]
-
-    def kill(path: Path, lines: int, delay: float) -> list[Verdict]:
-        """What a process had printed when it was killed a little after its `lines`-th verdict."""
-        process = subprocess.Popen(
-            [sys.executable, writer.__file__, tmp_path / "stream.jsonl", path, json.dumps(settings)],
-            stdout=subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stdout is not None
-        narrow(process.stdout)
-        printed = [process.stdout.readline() for _ in range(lines + 1)]
-        with pytest.raises(WindowLocked, match=f"process {process.pid}"):
-            open_window(path)
-        with open_window(path, readonly=True) as reader:
-            check_reader(reader, stream, len(printed))
-        time.sleep(delay)
-        process.kill()
-        printed += process.stdout.readlines()
-        process.stdout.close()
-        process.wait(timeout=60)
-        return [verdict_of(line) for line in printed if line.endswith(b"\n")]
-
-    with ThreadPoolExecutor(2) as pool:
-        all_verdicts = list(pool.map(lambda arguments: kill(*arguments), kills))
-    for (path, lines, _), verdicts in zip(kills, all_verdicts, strict=True):
-        assert lines < len(verdicts)
-        assert verdicts == undisturbed[: len(verdicts)]
-        with open_window(path) as window:
-            assert window.stats().documents >= len(verdicts)
-            assert list(window.ingest(stream[: len(verdicts)])) == verdicts
-            assert list(window.ingest(stream)) == undisturbed
-    assert any(len(verdicts) < len(stream) for verdicts in all_verdicts)
-
-
-def verdict_of(line):
-    fields = json.loads(line)
-    return Verdict(**fields | {"matches": tuple(Match(**match) for match in fields["matches"])})
-
-
-def check_reader(reader, stream, at_least):
-    """A reader sees the first documents of the stream, whole batches of them, all that has been told among them."""
-    count = reader.stats().documents
-    assert at_least <= count
-    assert count % 16 == 0 or count == len(stream)
-    for i in (0, count // 2, count - 1):
-        assert reader.query(id=stream[i]["id"]).time
-    assert not is_known(reader, stream[count]["id"] if count < len(stream) else "none")
-
-
-# -- again, and in full --
 
 
 def files(path):

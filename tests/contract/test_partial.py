@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from testing.window.backends import START, Place, document, engines_only, summaries, without_candidates
+from testing.window.differential import WORKING, compare
 from testing.window.operations import MOST_QGRAMS, SETTINGS, operations
 from testing.window.reference_window import ReferenceWindow
-from tests.contract.test_differential import WORKING, compare
 
 from neardup import sign
 from neardup.errors import SettingsError

@@ -6,10 +6,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from testing.window.backends import document, engines_only, grams, summaries
 
+from neardup.errors import NeardupError
 from neardup.window.engine import WindowEngine
 from neardup.window.ingest import Ingest
 
@@ -125,3 +127,15 @@ def test_closing_waits_for_the_call_at_hand(place):
             assert not closed.wait(0.05)
         closing.result(60)
     assert closed.is_set()
+
+
+@engines_only
+def test_a_process_that_was_forked_off_changes_nothing(place):
+    """It shares the lock with the one that opened the window, and both would write over one another."""
+    window = place.open()
+    list(window.ingest([document("a", text_of(0, 0), 0)]))
+    with mock.patch("neardup.window.session.os.getpid", return_value=1):
+        with pytest.raises(NeardupError, match="forked off"):
+            window.delete("a")
+        assert window.query(text_of(0, 0)).duplicate_of == "a"
+    assert window.delete("a")

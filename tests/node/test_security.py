@@ -27,7 +27,7 @@ from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.setup_changes import describe
+from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRefused, ClusterUnreachable
 from neardup.model.settings import HOUR_MS
 

@@ -12,8 +12,9 @@ import pytest
 import neardup
 
 NAMES = {
-    "FLUSH", "Deduped", "Document", "Group", "Lexicon", "Match", "Member", "NeardupError", "PartialMatch", "Recipe",
-    "Reject", "Settings", "Signature", "Stats", "Verdict", "Window", "__version__", "dedup", "doc_q", "open", "sign",
+    "FLUSH", "Deduped", "Document", "Explanation", "Group", "Lexicon", "Match", "Member", "NeardupError",
+    "PartialMatch", "ReadDocument", "Recipe", "Reject", "Settings", "Signature", "Stats", "Verdict", "Window",
+    "__version__", "dedup", "doc_q", "explain", "open", "sign",
 }  # fmt: skip
 
 

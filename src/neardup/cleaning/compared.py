@@ -45,7 +45,7 @@ def settings_for(settings: Settings, *, every_pair: bool) -> Settings:
     kept: dict[str, Any] = (
         {"policy": "mark", "matches": None} if every_pair else {"policy": "drop", "matches": 1}
     )
-    return settings.with_changes(**timeless, **kept, partial=False)
+    return settings.with_changes(**timeless, **kept, partial=False, keep_text=False)
 
 
 def compared(

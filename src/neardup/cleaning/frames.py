@@ -6,6 +6,7 @@ Frames are known by what they can do, so that none of their libraries need be th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, Final
 
@@ -29,6 +30,10 @@ def rows_of(data: Any) -> Any:
     """
     if isinstance(data, str | bytes):
         remedy = "put a single text into a list; files are read by `neardup dedup`"
+    elif isinstance(data, AbstractSet):
+        remedy = (
+            "a set has no order, so that nobody knows which copy comes first: pass sorted(texts) or a list"
+        )
     elif isinstance(data, Document):
         remedy = "put a single document into a list"
     elif isinstance(data, Mapping):

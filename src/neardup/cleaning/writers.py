@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 import orjson
 
 from neardup.errors import NeardupError, SettingsError
+from neardup.sources import optional_readers
 from neardup.sources.files import ending
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def form_of_output(name: str, option: str) -> OutputForm:
     if form is None:
         raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
     if form in ("parquet", "arrow") and find_spec("pyarrow") is None:  # before hours of work, not after
-        raise SettingsError(option, name, "of another form, or pyarrow installed: pip install pyarrow")
+        raise SettingsError(
+            option, name, f"of another form, or pyarrow installed: {optional_readers.ARROW.how}"
+        )
     return form
 
 

@@ -23,6 +23,7 @@ def check_all(target: Window, reader: Reader, outputs: OutputOptions, *, named: 
     """Writes the verdict of every document of `reader` by what is in `target`; the exit code."""
     inputs.report_passed_over(reader)
     with Stop() as stop, opened_sinks(outputs, lambda: (reader.bytes_read, reader.bytes_total)) as sinks:
+        sinks.verdicts.look_up_in(target.read)
         for item in stop.until_requested(reader):
             if isinstance(item, Reject):
                 sinks.rejects.add(item)

@@ -45,7 +45,7 @@ from neardup.elastic.http.address import (
     is_address,
 )
 from neardup.errors import ConfigError, SettingsError
-from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe, Settings
+from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.sources.fields import Fields
 from neardup.sources.reader import LONGEST, Reader
 
@@ -59,7 +59,7 @@ SETTING_KEYS: Final = tuple(field.name for field in fields(Settings) if field.na
 RECIPE_KEYS: Final = tuple(field.name for field in fields(Recipe))
 FIELD_KEYS: Final = tuple(field.name for field in fields(Fields))
 TABLES: Final = {"recipe": RECIPE_KEYS, "fields": FIELD_KEYS, "elasticsearch": CREDENTIAL_KEYS}
-TOP_KEYS: Final = ("window", *SETTING_KEYS, *TABLES)
+TOP_KEYS: Final = ("window", *(key for key in SETTING_KEYS if key not in FIELD_KEYS), *TABLES)
 VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", *CREDENTIAL_VARIABLES)
 """What can be set in the environment, as `NEARDUP_` and the key in capitals."""
 OTHER_VARIABLES: Final = ("NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
@@ -161,7 +161,8 @@ class Config:
     ) -> Config:
         """This, with the names of fields that are not None."""
         own = self.fields
-        return replace(self, fields=Fields(id or own.id, text or own.text, (time,) if time else own.time))
+        times = (time,) if time else own.time
+        return replace(self, fields=replace(own, id=id or own.id, text=text or own.text, time=times))
 
     def fields_beside(self, own_id: str) -> Fields:
         """The names of fields where a document has an id beside them, `own_id`, which counts unless one is named."""
@@ -170,7 +171,8 @@ class Config:
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""
         longest = max(LONGEST, LONGEST_ESCAPE * self.settings.max_length)
-        return Reader(paths, fields=self.fields, longest=longest, **options)
+        fields = replace(self.fields, show=self.settings.show)
+        return Reader(paths, fields=fields, longest=longest, **options)
 
 
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
@@ -191,13 +193,15 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     window = data.get("window")
     if window is not None and not isinstance(window, str):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
-    recipe = _table(file, data, "recipe")
+    recipe, named = _table(file, data, "recipe"), _fields(_table(file, data, "fields"))
+    if named.show != DEFAULT_SHOW:
+        data.setdefault("show", named.show)
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     return _checked(
         Config(
             given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
             window=window,
-            fields=_fields(_table(file, data, "fields")),
+            fields=named,
             credentials=Credentials.from_settings(_table(file, data, "elasticsearch"), environ),
             path=file if exists else None,
             unasked=unasked,
@@ -251,17 +255,19 @@ def _table(path: Path, data: Mapping[str, Any], name: str) -> dict[str, Any]:
     return table
 
 
+_LISTS: Final = ("time", "show")
+"""Keys of [fields] that may be several names."""
+
+
 def _fields(table: dict[str, Any]) -> Fields:
     for key, value in table.items():
-        names = value if key == "time" and isinstance(value, list) else [value]
-        if not names or not all(isinstance(name, str) and name for name in names):
+        names = value if key in _LISTS and isinstance(value, list) else [value]
+        if (not names and key != "show") or not all(isinstance(name, str) and name for name in names):
             raise SettingsError(f"fields.{key}", value, "the name of a field")
-    if "time" in table:
-        table = {
-            **table,
-            "time": tuple(table["time"]) if isinstance(table["time"], list) else (table["time"],),
-        }
-    return Fields(**table)
+    listed = {
+        key: value if isinstance(value, list) else [value] for key, value in table.items() if key in _LISTS
+    }
+    return Fields(**table | {key: tuple(value) for key, value in listed.items()})
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -296,7 +302,7 @@ def _log_unknown(environ: Mapping[str, str]) -> None:
 
 def _typed(key: str, text: str) -> Any:
     name, default = PREFIX + key.upper(), getattr(Settings(), key, "")
-    if isinstance(default, bool):
+    if isinstance(default, bool) or key == "keep_text":
         if text.lower() not in _TRUTH:
             raise SettingsError(name, text, "true or false")
         return _TRUTH[text.lower()]
@@ -313,6 +319,8 @@ def _typed(key: str, text: str) -> Any:
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     """`values` with the words that people write as what `Settings` takes: "all" for no limit, "1.5GB" for bytes."""
     plain = dict(values)
+    if "show" in plain:
+        plain["show"] = tuple(plain["show"])
     if plain.get("matches") == ALL:
         plain["matches"] = None
     elif isinstance(plain.get("matches"), str) and plain["matches"].isdecimal():

@@ -24,8 +24,9 @@ import typer
 from typer.core import TyperGroup
 
 from neardup.cli import streams
-from neardup.cli.streams import escaped, log_line
+from neardup.cli.streams import log_line
 from neardup.errors import DocumentError, NeardupError, OutputClosed, SettingsError, UnknownDocument
+from neardup.model.escapes import escaped
 
 DONE: Final = 0
 REJECTED: Final = 1

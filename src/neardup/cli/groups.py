@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
+from neardup.cli.stories import KindOption, Sort
 from neardup.cli.tables import ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from neardup.cli.stories import Stories
     from neardup.model.verdict import Group
+    from neardup.reading.story import Story
 
 
 def groups(
     window: options.WindowOption = None,
     sort: Annotated[
-        Literal["time", "size"],
-        typer.Option(help="By the time of their heads, or the largest first."),
+        Sort, typer.Option(help="By the time of their heads, or the largest, or the longest in time, first.")
     ] = "time",
     limit: Annotated[
         int | None,
@@ -31,40 +33,119 @@ def groups(
             help="List so many groups; 0 is all.",
         ),
     ] = None,
-    format: options.PrintedOption = "jsonl",
+    min_size: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Groups of so many documents or more, the head counted.")
+    ] = 2,
+    kind: Annotated[
+        KindOption,
+        typer.Option(help="Copies of a text; forms, filled in with other figures and dates; or all."),
+    ] = "all",
+    source_field: options.SourceFieldOption = "source",
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details", help="With JSON Lines: also kind, origins, sources, and how much was taken."
+        ),
+    ] = False,
+    format: Annotated[
+        Literal["jsonl", "table", "csv"],
+        typer.Option(
+            "--format", "-f", help="For programs, for people, or a row a document for a spreadsheet."
+        ),
+    ] = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:
     """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.
+
+    A table has a line for each group: its documents, when the first came, for how long, whether it is a form, how many
+    independent texts there are (origins), doc_q with the head from to, and how it begins. Kind and origins need the
+    texts as they came, and are left out where those were not kept.
 
     Examples:
 
         neardup groups --window news.window
 
         neardup groups --window news.window --sort size --limit 10 --format table
-    """
-    from itertools import islice
 
-    from neardup.cli.tables import counted, print_line, print_lines, print_table
+        neardup groups --window news.window --kind copies --min-size 5 --format csv
+    """
+    from neardup.cli.stories import Stories, in_order, showing
 
     most = limit if limit is not None else ROWS if format == "table" else 0
-    with opened_window(window, configuration(config), readonly=True) as target:
-        ordered = _sorted(target.groups(), sort)
-        listed = islice(ordered, most or None)
-        if format == "jsonl":
-            print_lines(group.to_dict() for group in listed)
+    settings = showing(configuration(config), source_field)
+    with opened_window(window, settings, readonly=True) as target:
+        ordered = in_order(target.groups(), sort, min_size)
+        if format == "jsonl" and kind == "all" and not details:
+            _print_plain(ordered, most)
             return
-        rows = [
-            (g.head, g.time, len(g.members), _span(g), [member.id for member in g.members]) for g in listed
-        ]
-        left_out = sum(1 for _ in ordered)
-    print_table(("head", "time", "members", "doc_q", "ids"), rows)
+        stories = Stories(target, settings, source_field)
+        listed = stories.listed(ordered, kind, most)
+        if format == "jsonl":
+            _print_stories(listed, details=details)
+        elif format == "csv":
+            _print_csv(stories, listed)
+        else:
+            shown = _print_table(stories, listed)
+            _report_left_out(stories, ordered, kind, shown)
+
+
+def _print_plain(groups: Iterator[Group], most: int) -> None:
+    from itertools import islice
+
+    from neardup.cli.tables import print_lines
+
+    print_lines(group.to_dict() for group in islice(groups, most or None))
+
+
+def _print_stories(stories: Iterator[Story], *, details: bool) -> None:
+    from neardup.cli.tables import print_lines
+
+    print_lines(each.group.to_dict() | (each.to_dict() if details else {}) for each in stories)
+
+
+def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
+    from neardup.cli.stories import COLUMNS, csv_line
+
+    sys.stdout.write(csv_line(COLUMNS))
+    for story in listed:
+        for row in stories.rows(story):
+            sys.stdout.write(csv_line(row))
+
+
+def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
+    """The table; how many groups are in it."""
+    from neardup.cli.described import left_out_if_empty
+    from neardup.cli.tables import WIDE, console, duration, minute, print_table
+
+    rows: list[list[Any]] = []
+    for story in listed:
+        first = story.versions[0]
+        shown = next((text for each in story.versions if (text := stories.begins(each.id))), "")
+        sources = len({each.source for each in story.versions if each.source is not None})
+        rows.append(
+            [
+                len(story.versions), minute(first.time), duration(story.span_ms / 1_000), story.kind or "",
+                story.origins, sources or None, _span(story.group), story.group.head, shown,
+            ]
+        )  # fmt: skip
+    columns = ("n", "first seen", "for", "kind", "origins", "sources", "doc_q", "head", "text")
+    narrow = ("origins", "sources") if console().width < WIDE else ()
+    kept = [at for at, column in enumerate(columns) if column not in narrow]
+    shown_columns, shown_rows = left_out_if_empty(
+        [columns[at] for at in kept],
+        [[row[at] for at in kept] for row in rows],
+        ("kind", "origins", "sources"),
+    )
+    print_table(shown_columns, shown_rows, texts=1)
+    return len(rows)
+
+
+def _report_left_out(stories: Stories, rest: Iterator[Group], kind: KindOption, shown: int) -> None:
+    from neardup.cli.tables import counted, print_line
+
+    left_out = sum(1 for group in rest if kind == "all" or stories.of(group).kind == kind)
     more = f"({counted(left_out, 'group')} left out: --limit 0 lists all, --sort size the largest first)"
-    print_line(more if left_out else counted(len(rows), "group"))
-
-
-def _sorted(groups: Iterator[Group], sort: str) -> Iterator[Group]:
-    """The groups by time or by size; groups of one size stay in order of time."""
-    return iter(sorted(groups, key=lambda group: -len(group.members))) if sort == "size" else groups
+    print_line(more if left_out else counted(shown, "group"))
 
 
 def _span(group: Group) -> str:

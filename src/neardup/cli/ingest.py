@@ -37,6 +37,8 @@ def ingest(
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     policy: options.PolicyOption = None,
+    keep_text: options.KeepTextOption = None,
+    show: options.ShowOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,
     fsync: options.FsyncOption = None,

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup import kernel_cache
+from neardup.cli.tables import counted
 from neardup.errors import NeardupError
 from neardup.model.finding import Finding
+from neardup.sources import optional_readers
 from neardup.stores.window_directory import check_free_directory, holds_window
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
@@ -22,6 +24,8 @@ from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from neardup.sources.optional_readers import OptionalReader
 
 LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elastic-transport", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
@@ -46,6 +50,7 @@ def examine_installation() -> Iterator[Finding]:
     """Every check of Python, the libraries, the data files and the kernels' cache; loads no kernel."""
     yield _python()
     yield from map(_library, LIBRARIES)
+    yield from map(_reader, optional_readers.ALL)
     yield _attempt("Unicode tables", _unicode)
     yield _attempt("default lexicon", _lexicon)
     yield _kernel_cache()
@@ -61,6 +66,17 @@ def _library(name: str) -> Finding:
         return Finding(name, "ok", metadata.version(name))
     except metadata.PackageNotFoundError:
         return Finding(name, "bad", f"not installed: pip install {name}")
+
+
+def _reader(reader: OptionalReader) -> Finding:
+    """A reader that nobody needs who reads no such files."""
+    versions = []
+    for name in reader.packages:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            return Finding(reader.reads, "ok", f"not read here; {reader.how} adds it")
+    return Finding(reader.reads, "ok", ", ".join(versions))
 
 
 def _attempt(what: str, look: Callable[[], str]) -> Finding:
@@ -101,7 +117,8 @@ def _window(path: Path) -> str:
     with neardup.open(path, readonly=True) as window:
         stats = window.stats()
     read_everything(path)
-    return f"{stats.documents:,} documents in {len(stats.hours):,} hours, recipe {stats.recipe}"
+    what = f"{counted(stats.documents, 'document')} in {counted(len(stats.hours), 'hour')}"
+    return f"{what}, recipe {stats.recipe}"
 
 
 def _disk(window: Path) -> Finding:

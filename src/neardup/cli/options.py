@@ -230,6 +230,30 @@ KeepHoursOption = Annotated[
         help="Keep this many hours before the newest one, compared or not; 0 is for ever.",
     ),
 ]
+KeepTextOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--keep-text/--no-keep-text",
+        show_default="keep, in a directory",
+        rich_help_panel=KEEPING,
+        help="Keep texts as they come, to be shown later; compressed to about half their size.",
+    ),
+]
+ShowOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        show_default=", ".join(SETTINGS.show),
+        rich_help_panel=KEEPING,
+        help="Field or column that is kept to be shown beside a text; may be given several times.",
+    ),
+]
+SourceFieldOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Field of the source, of those that were kept (--show); in a cluster any field."
+    ),
+]
 PolicyOption = Annotated[
     Policy | None,
     _setting(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.sinks import Rejects, Verdicts
 from neardup.cli.streams import log_line, write_error_line
-from neardup.cli.tables import counted
+from neardup.cli.tables import counted, duration
 from neardup.model.clock import now_ms
 from neardup.model.document import Document, Reject
 from neardup.window.base import Left, Window
@@ -32,7 +32,6 @@ MOST_INCOMPLETE: Final = 0.01
 """What part of the documents may be compared with less than their window before a run is no success."""
 EVERY: Final = 64
 """Verdicts between two updates of the bar: an update costs about as much as a verdict."""
-_UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 class Sinks(NamedTuple):
@@ -64,6 +63,7 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
     with Stop() as stop, opened_sinks(options, reader.position) as sinks:
         stream = _documents(stop.until_requested(reader), sinks)
         sinks.tally.left = lambda: target.left
+        sinks.verdicts.look_up_in(target.read)
         for verdict in target.ingest(
             stream, on_reject=lambda reject: sinks.rejects.add(reader.located(reject))
         ):
@@ -149,10 +149,7 @@ def in_words(backlog: Backlog, now: float) -> str:
     """
     words = f"{backlog.waiting:,} wait" if backlog.waiting else "none waits"
     if backlog.oldest is not None:
-        age = max(0.0, now - backlog.oldest / 1_000)
-        size, unit = next(((size, unit) for size, unit in _UNITS if age >= size), _UNITS[-1])
-        number = f"{age / size:.2g}" if age < 10 * size else f"{age / size:,.0f}"
-        words += f", the oldest for {number} {unit}"
+        words += f", the oldest for {duration(max(0.0, now - backlog.oldest / 1_000))}"
     if backlog.blocked:
         words += f"; {backlog.blocked:,} more in indices that are read-only"
     return words

@@ -10,7 +10,11 @@ from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Verdict
+    from collections.abc import Sequence
+
+    from neardup import Window
+    from neardup.cli.described import Descriptions
+    from neardup.model.verdict import Match, PartialMatch, Verdict
 
 
 def query(
@@ -53,19 +57,24 @@ def query(
     id = from_command_line(id, "--id")
     with opened_window(window, settings, readonly=True) as target:
         verdict = target.query(content, id=id, matches=settings.settings.matches, time=time)
-    if format == "jsonl":
-        print_lines([verdict.to_dict()])
-    else:
-        _print_tables(verdict, is_text=id is None)
+        if format == "jsonl":
+            print_lines([verdict.to_dict()])
+        else:
+            _print_tables(verdict, target, is_text=id is None)
 
 
-def _print_tables(verdict: Verdict, *, is_text: bool) -> None:
+def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
     """The matches, the partial copies, and in words how many there are of what."""
-    from neardup.cli.tables import counted, print_line, print_table
+    from neardup.cli.described import Descriptions
+    from neardup.cli.tables import counted, print_line
 
-    print_table(("id", "score", "shared"), verdict.matches)
+    known = Descriptions(target.read)
+    known.look_up([match.id for match in verdict.matches] + [part.id for part in verdict.partial or ()])
+    if verdict.matches or not verdict.partial:
+        _print_described(("id", "score", "shared"), verdict.matches, known)
     if verdict.partial:
-        print_table(("partial copy", "share", "containment", "shared", "sentences"), verdict.partial)
+        columns = ("partial copy", "share", "containment", "shared", "sentences")
+        _print_described(columns, verdict.partial, known)
     matches = counted(verdict.matches_total, "match", "matches")
     print_line(
         f"{verdict.status}: {matches} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
@@ -75,6 +84,20 @@ def _print_tables(verdict: Verdict, *, is_text: bool) -> None:
             "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
             "in a window that was made with it)"
         )
+
+
+def _print_described(
+    columns: Sequence[str], matches: Sequence[Match | PartialMatch], known: Descriptions
+) -> None:
+    """A table of matches, with what is known of each."""
+    from neardup.cli.described import left_out_if_empty
+    from neardup.cli.tables import minute, print_table, shortened
+
+    rows = []
+    for match in matches:
+        shown = known.of(match.id)
+        rows.append([*match, minute(shown.time), shortened(shown.source), shown.begins])
+    print_table(*left_out_if_empty((*columns, "time", "source", "text"), rows, ("source",)), texts=1)
 
 
 def _not_listed(verdict: Verdict) -> str:

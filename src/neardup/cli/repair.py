@@ -8,8 +8,9 @@ from neardup.cli.exit_codes import DONE, UNUSABLE
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_lines, print_table
 from neardup.model.hours import hour_name
+from neardup.stores.hour_files import NAMES, ROWS
 from neardup.stores.repair import ASIDE
-from neardup.stores.window_directory import check_window
+from neardup.stores.window_directory import HOURS, check_window
 from neardup.window.directory_repair import repair_directory
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from neardup.cli.options import Printed
-    from neardup.stores.survey import Survey
+    from neardup.stores.survey import HourSurvey, Survey
 
 _NAMED: Final = 5
 
@@ -55,20 +56,31 @@ def _losses(survey: Survey) -> Iterator[dict[str, Any]]:
                 "kept": len(hour.kept),
                 "lost": len(hour.lost),
                 "unreadable": hour.unreadable,
+                "unreadable_at": hour.unreadable_at,
                 "ids": hour.lost,
             }
     for lost in survey.lost_hours:
-        yield {"hour": hour_name(lost), "kept": 0, "lost": None, "unreadable": None, "ids": []}
+        yield {
+            "hour": hour_name(lost),
+            "kept": 0,
+            "lost": None,
+            "unreadable": None,
+            "unreadable_at": [],
+            "ids": [],
+        }
 
 
 def _cells(loss: dict[str, Any]) -> list[Any]:
     ids = loss["ids"]
     more = f" and {len(ids) - _NAMED:,} more (--format jsonl names all)" if ids[_NAMED:] else ""
-    known = ["?" if value is None else value for value in list(loss.values())[:-1]]
+    known = ["?" if loss[name] is None else loss[name] for name in ("hour", "kept", "lost", "unreadable")]
     return [*known, " ".join(ids[:_NAMED]) + more]
 
 
 def _in_words(survey: Survey, path: Path) -> Iterator[str]:
+    for hour in survey.hours:
+        if hour.is_damaged and hour.unreadable_at:
+            yield _where_unreadable(hour)
     for name, source in survey.restorable.items():
         yield f"{name} is damaged: {source} takes its place"
     if survey.missing is None:
@@ -86,3 +98,16 @@ def _in_words(survey: Survey, path: Path) -> Iterator[str]:
         )
     if any(hour.is_damaged for hour in survey.hours):
         yield f"the files of damaged hours go to {path / ASIDE}: delete them when nobody needs them"
+
+
+def _where_unreadable(hour: HourSurvey) -> str:
+    """Where rows lie of which not even the id is known."""
+    file = f"{HOURS}/{hour_name(hour.hour)}/{NAMES[ROWS]}"
+    starts = ", ".join(f"{start:,}" for start, _ in hour.unreadable_at[:_NAMED])
+    more = hour.unreadable - len(hour.unreadable_at[:_NAMED])
+    rest = f" and {more:,} more" if more > 0 else ""
+    length = hour.unreadable_at[0][1]
+    rows = counted(hour.unreadable, "row")
+    return (
+        f"{file}: {rows} of {length} bytes cannot be read, so the ids are not known: from byte {starts}{rest}"
+    )

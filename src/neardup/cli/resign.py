@@ -24,7 +24,15 @@ _IN_A_CLUSTER = (
 
 def resign(
     window: options.WindowOption = None,
-    reach: options.ReachOption = None,
+    reach: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            show_default="the window's, or 0.5 if its threshold needs it",
+            rich_help_panel=options.COMPARING,
+            help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
+        ),
+    ] = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     force: Annotated[

@@ -22,12 +22,13 @@ import orjson
 import typer
 
 from neardup.cli.streams import check_output, log_line, write_json
-from neardup.cli.tables import VerdictTable
+from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
 from neardup.sources.files import STREAMS, escaped, form_of
 from neardup.sources.kind_counts import KindCounts
 
 if TYPE_CHECKING:
+    from neardup.cli.described import Read
     from neardup.cli.options import Format
     from neardup.model.document import Document, Reject
     from neardup.model.verdict import Verdict
@@ -111,6 +112,11 @@ class Verdicts:
         """A document is on its way in; a table shows how its text begins."""
         if self._table:
             self._table.note(document)
+
+    def look_up_in(self, read: Read) -> None:
+        """A table reads what it shows of other documents from the window."""
+        if self._table:
+            self._table.look_up_in(read)
 
     def write(self, verdict: Verdict) -> None:
         """Write one verdict, or keep it until `flush`."""
@@ -227,6 +233,12 @@ def check_outputs(
         if str(path) == "-":
             raise OutputRefused(
                 option, path, "is no file: leave the option out for standard output, or name ./-"
+            )
+        if not whole and not path.parent.is_dir():
+            raise OutputRefused(
+                option,
+                path,
+                f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)",
             )
         if whole and path.exists() and not path.is_file():
             raise OutputRefused(option, path, "is no file: what is made whole is put in its place")

@@ -1,8 +1,5 @@
-"""The three standard streams, closed, broken or of another encoding; and text of others as a terminal may be shown it.
-
-Ids, titles, names of fields and files come from outside. An escape sequence among them could rename the window of a
-terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So every line that is printed
-has what would steer a terminal written out.
+"""The three standard streams, closed, broken or of another encoding. Every line that is printed has what would steer a
+terminal written out (model/escapes.py).
 """
 
 from __future__ import annotations
@@ -11,23 +8,14 @@ import contextlib
 import errno
 import io
 import os
-import re
 import sys
 from typing import Any, Final
 
 from neardup.errors import OutputClosed
+from neardup.model.escapes import escaped, escaped_json
 
 _IN, _OUT, _ERR = range(3)
 _CLOSED: Final = "standard input is closed"
-_STEERING: Final = (
-    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1: escape sequences begin with one of them
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the order in which a line is read
-    "\u2028\u2029"  # line and paragraph separator
-    "\ud800-\udfff"  # no characters: bytes of a file name that are not UTF-8
-)
-_ANY_RE: Final = re.compile(f"[{_STEERING}]")
-_BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
-_JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
 
 
 class _ClosedOutput(io.TextIOBase):
@@ -121,30 +109,3 @@ def write_json(data: bytes) -> None:
     """Lines of JSON to standard output: to a program as they are, to a terminal with what would steer it escaped."""
     sys.stdout.buffer.write(escaped_json(data) if sys.stdout.isatty() else data)
     sys.stdout.buffer.flush()
-
-
-def escaped(text: str, *, lines: bool = False) -> str:
-    r"""`text` with every character that steers a terminal as its escape; with `lines` tabs and line feeds stay.
-
-    >>> print(escaped("a\x1b[2Jb\u202ec\nd"))
-    a\x1b[2Jb\u202ec\x0ad
-    """
-    return (_BUT_LINES_RE if lines else _ANY_RE).sub(_escape, text)
-
-
-def escaped_json(data: bytes) -> bytes:
-    r"""Lines of JSON that say the same, with these characters as JSON's own escapes.
-
-    >>> escaped_json('{"id":"a\x9bb"}'.encode())
-    b'{"id":"a\\u009bb"}'
-    """
-    return _JSON_RE.sub(_json_escape, data.decode()).encode()
-
-
-def _escape(match: re.Match[str]) -> str:
-    point = ord(match[0])
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
-
-
-def _json_escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"

@@ -215,6 +215,15 @@ def _format_minute(minute: int) -> str:
     return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}T{clock // 60:02}:{clock % 60:02}:"
 
 
+def text_argument(name: str, value: Any) -> bytes:
+    """A text that was given to a call, as UTF-8; `TypeError` names the argument if it is none, `ValueError` is that of
+    `encode_text`.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {_brief(value)}, not a text (str)")
+    return encode_text(value, name)
+
+
 def encode_text(text: str, what: str = "text") -> bytes:
     """`text` as UTF-8; `ValueError` naming the first unpaired surrogate, which no encoding has, and `what` has it."""
     try:

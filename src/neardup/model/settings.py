@@ -7,6 +7,7 @@ one opening of a window to the next.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -40,6 +41,8 @@ DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
+DEFAULT_SHOW: Final = ("title", "source", "url")
+"""Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
 BATCH_BYTES: Final = 4_000_000
@@ -61,6 +64,10 @@ Retrieval = Literal["sketch", "complete"]
 Policy = Literal["mark", "drop", "route"]
 
 
+_MOST_DIGITS: Final = 20
+"""Before or behind the point of a threshold: far more than six decimals."""
+
+
 def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
     """Raises `SettingsError` unless `value` is a whole number from `low` to `high`."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= low
@@ -76,14 +83,27 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
     """A list of names, sorted, each once; one bare string is a slip (its letters would be the names)."""
-    if isinstance(value, str):
+    listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    names: list[Any] = list(value) if listed else [None]
+    if not all(isinstance(each, str) for each in names):
         raise SettingsError(name, value, "a list of names")
-    return tuple(sorted(set(value)))
+    return tuple(sorted(set(names)))
+
+
+def _field_names(name: str, value: Any) -> tuple[str, ...]:
+    """Names of fields in their order, each once."""
+    if isinstance(value, str) or not all(isinstance(field, str) and field for field in value):
+        raise SettingsError(name, value, "a list of names of fields")
+    return tuple(dict.fromkeys(value))
 
 
 def _decimal_or_ratio(text: str) -> Fraction:
     """What "0.7" or "2/3" says: a window remembers its threshold as text, and a fraction may be no decimal."""
-    return Fraction(text) if "/" in text else Fraction(Decimal(text))
+    if "/" in text:
+        return Fraction(text)
+    decimal = Decimal(text)
+    # 1e-999999999 as a fraction would take minutes and gigabytes.
+    return Fraction(decimal) if abs(decimal.adjusted()) < _MOST_DIGITS else Fraction(0)
 
 
 def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
@@ -209,7 +229,7 @@ REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes
 """Settings that opening a window without them takes over from its last writer."""
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
 """The same for a window whose last writer looked for partial copies."""
-REMEMBERED_IF_GIVEN: Final = ("keep_hours", *REMEMBERED_IF_PARTIAL)
+REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", *REMEMBERED_IF_PARTIAL)
 """What a window says of itself only if it is not as by default."""
 
 
@@ -250,6 +270,9 @@ class Settings:
     containment, delta   from what part of the smaller text on, or beyond how many sentences in common, a document
                       below the threshold is a partial copy
     recipe            how documents are signed; None = as the window was, or the default for a new one
+    keep_text         whether texts are kept as they come, to be shown; None = in a directory yes, in memory no. In a
+                      cluster documents lie whole in any case
+    show              fields of a document that are kept to be shown beside its text
     """
 
     threshold: Any = DEFAULT_THRESHOLD
@@ -273,6 +296,8 @@ class Settings:
     partial: bool = False
     containment: Any = DEFAULT_CONTAINMENT
     delta: int = DEFAULT_DELTA
+    keep_text: bool | None = None
+    show: tuple[str, ...] = DEFAULT_SHOW
 
     def __post_init__(self) -> None:
         exact_threshold(self.threshold)
@@ -300,6 +325,9 @@ class Settings:
         for name in ("fsync", "partial", "advance"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")
+        if self.keep_text not in (True, False, None):
+            raise SettingsError("keep_text", self.keep_text, "true or false")
+        object.__setattr__(self, "show", _field_names("show", self.show))
         self._check_keep_hours()
 
     def _check_keep_hours(self) -> None:
@@ -339,6 +367,8 @@ class Settings:
         values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
         if self.keep_hours is not None:
             values["keep_hours"] = self.keep_hours
+        if self.keep_text is not None:
+            values["keep_text"] = self.keep_text
         if self.partial:
             values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
         return values

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import logging
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,7 @@ from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batc
 from neardup.kernels.sketch import UNCOUNTED, SketchRules
 from neardup.kernels.text import MAX_GROWTH, text_tables
 from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
-from neardup.model.document import encode_text
+from neardup.model.document import text_argument
 from neardup.model.settings import COMPLETE_SHARED, WIDE_ABOVE, Recipe
 from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated
 from neardup.tables import unicode as unicode_table
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
     from neardup.signing.signature import Bytes, Keys, Offsets
 
+log = logging.getLogger("neardup")
+
+LEAST_SECRET: Final = 16
+"""Bytes of a salt that nobody can try all of."""
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 _MASK: Final = 0xFFFFFFFFFFFFFFFF
 
@@ -171,8 +176,8 @@ class Signer:
         return self.key_sets(self.sign([text]))[0], words
 
     def signature(self, text: str) -> Signature:
-        """The whole signature of `text`; `ValueError` for an unpaired surrogate."""
-        encoded = encode_text(text)
+        """The whole signature of `text`; `ValueError` for an unpaired surrogate, `TypeError` for what is no text."""
+        encoded = text_argument("text", text)
         batch, words = self.sign([encoded], counted=True), self.word_features([encoded])
         form = batch.text(0).decode()
         q = self.recipe.q
@@ -242,7 +247,19 @@ def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:
 
 @functools.lru_cache(maxsize=8)
 def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:  # noqa: ARG001 - part of the key
+    _warn_of_weak_salt(recipe)
     return Signer(recipe)
+
+
+def _warn_of_weak_salt(recipe: Recipe) -> None:
+    """Logs that a salt is so short that whoever wants to know it can try all there are."""
+    secret = recipe.secret
+    if secret is not None and len(secret) < LEAST_SECRET:
+        log.warning(
+            "the salt %s has %d bytes, which can be guessed: make one of %d (`head -c %d /dev/urandom > FILE`), and "
+            "give it by --salt FILE; a window that is there takes it by `neardup resign --salt FILE`",
+            recipe.salt, len(secret), 2 * LEAST_SECRET, 2 * LEAST_SECRET,
+        )  # fmt: skip
 
 
 _DEFAULT = Recipe()
@@ -251,7 +268,8 @@ _DEFAULT = Recipe()
 def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
     """The signature of `text`. Linear in its length; about 0.1 ms for 4 KB.
 
-    Raises `ValueError` if `text` has an unpaired surrogate, `LexiconError` if the recipe's lexicon cannot be read.
+    Raises `TypeError` for what is no text, `ValueError` if `text` has an unpaired surrogate, `LexiconError` if the
+    recipe's lexicon cannot be read.
 
     >>> from neardup import sign
     >>> signature = sign("A rose is a flower")

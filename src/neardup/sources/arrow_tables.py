@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.plain_values import is_missing
+from neardup.sources import optional_readers
 from neardup.sources.fields import RecordError
 from neardup.sources.files import STDIN
 from neardup.sources.position import Record
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from neardup.sources.fields import FieldUse
     from neardup.sources.position import Item, Position
 
-MISSING: Final = "this is {form}: reading it needs pyarrow: pip install pyarrow"
+MISSING: Final = f"this is {{form}}: reading it needs pyarrow: {optional_readers.ARROW.how}"
 NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
 ROWS: Final = 1_000
 """Rows of Parquet that are in memory at once."""
 _NOT_HELD: Final = (ValueError, OverflowError, LookupError, TypeError, NotImplementedError)
 """What pyarrow raises for a string that is no UTF-8, a time too far off or too fine, a time zone that nobody knows."""
+
+
+class _DamagedTable(Exception):
+    """The table cannot be read on, for the reason given."""
 
 
 def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterator[Item]:
@@ -31,7 +36,7 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
         yield position.reject(reason)
         return
     try:
-        import pyarrow as pa  # noqa: PLC0415 - only those who read such files have and load it
+        import pyarrow as pa  # noqa: F401, PLC0415 - only those who read such files have and load it
     except ImportError:
         yield position.reject(MISSING.format(form=NAMES[form]))
         return
@@ -46,9 +51,8 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
                     yield position.reject(row, id=position.name())
                 else:
                     yield _item(row, batch.schema, use, position)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        yield position.reject(f"not {NAMES[form]}, or damaged: {reason}")
+    except _DamagedTable as error:
+        yield position.reject(f"not {NAMES[form]}, or damaged: {error}")
 
 
 def _why_no_file(name: str, form: str) -> str | None:
@@ -78,8 +82,11 @@ def _why_no_row(names: Sequence[str], text: str) -> str | None:
 
 
 def _rows(batch: Any) -> Iterator[Mapping[str, Any] | str]:
-    """The rows of a batch; instead of one with a value that Python cannot hold, why it is not read."""
+    """The rows of a batch; instead of one with a value that Python cannot hold, or that lies elsewhere than in the
+    file, why it is not read.
+    """
     try:
+        batch.validate(full=True)  # pyarrow believes the places that an Arrow file says its values have
         rows = batch.to_pylist()
     except _NOT_HELD:
         rows = [_row(batch.slice(at, 1)) for at in range(batch.num_rows)]
@@ -91,6 +98,7 @@ def _row(row: Any) -> Mapping[str, Any] | str:
     values = {}
     for name, column in zip(row.schema.names, row.columns, strict=True):
         try:
+            column.validate(full=True)
             (values[name],) = column.to_pylist()
         except _NOT_HELD as error:
             reason = str(error).partition("\n")[0]
@@ -99,6 +107,18 @@ def _row(row: Any) -> Mapping[str, Any] | str:
 
 
 def _batches(name: str, form: str) -> Iterator[Any]:
+    """The batches of the file; raises `_DamagedTable` where the library cannot read on."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    try:
+        for batch in _read(name, form):
+            batch.schema.names  # noqa: B018 - names that are no UTF-8 are found out here
+            yield batch
+    except (pa.ArrowException, OSError, *_NOT_HELD) as error:
+        raise _DamagedTable(str(error).partition("\n")[0]) from error
+
+
+def _read(name: str, form: str) -> Iterator[Any]:
     import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.parquet  # noqa: PLC0415 - as above
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.model.document import Document
 from neardup.model.field_path import field_of, without_field
 from neardup.model.plain_values import plain
+from neardup.model.settings import DEFAULT_SHOW
+from neardup.model.shown_fields import shown_fields
 
 if TYPE_CHECKING:
     from neardup.sources.position import Position
@@ -30,7 +32,7 @@ class RecordError(ValueError):
 class Fields:
     """The names of the fields of a record that make a document; of `time` the first that is there counts.
 
-    A name may be dotted.
+    Those of `show` go along, if the record has any. A name may be dotted.
 
     >>> Fields(text="body").document({"id": 7, "body": "Rain.", "lang": "en"}, "news.jsonl:1")
     Document(id='7', text='Rain.', time=None, fields=None)
@@ -39,6 +41,7 @@ class Fields:
     id: str = "id"
     text: str = "text"
     time: tuple[str, ...] = TIME_FIELDS
+    show: tuple[str, ...] = DEFAULT_SHOW
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """The document that `record` stands for; its id is `otherwise` if it brings none.
@@ -51,7 +54,7 @@ class Fields:
         text = record.get(self.text)
         if type(text) is not str:
             text = self._text(record, id)
-        return Document(id or otherwise, text, self._time(record, id))
+        return Document(id or otherwise, text, self._time(record, id), self._rest(record))
 
     def _id(self, value: object, otherwise: str) -> str:
         if value is None:
@@ -74,6 +77,10 @@ class Fields:
         if self.text in record:
             return f"no text: field {self.text!r} is null"
         return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
+
+    def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What of the record goes along with the document."""
+        return shown_fields(record, self.show) or None
 
     def _time(self, record: Mapping[str, Any], id: str) -> datetime | str | float | None:
         for name in self.time:
@@ -100,15 +107,13 @@ class FieldsKeepingRest(Fields):
     @classmethod
     def of(cls, fields: Fields) -> FieldsKeepingRest:
         """These names."""
-        return cls(fields.id, fields.text, fields.time)
+        return cls(fields.id, fields.text, fields.time, fields.show)
 
-    def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
-        """See `Fields.document`."""
-        document = super().document(record, otherwise)
-        rest: Mapping[str, Any] = record
+    def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        rest = dict(record)
         for name in (self.id, self.text, self._used_time(record)):
             rest = without_field(rest, name) if name else rest
-        return document._replace(fields=rest or None)
+        return rest or None
 
     def _used_time(self, record: Mapping[str, Any]) -> str | None:
         """The field that the time was taken from."""

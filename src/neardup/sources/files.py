@@ -186,7 +186,7 @@ def _why_passed_over(
         return "no file"
     is_page = own == "html" and form is None and not html
     if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
-        return ending(path.name) or "no ending"
+        return escaped(ending(path.name)) or "no ending"
     return None
 
 

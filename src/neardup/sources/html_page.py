@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
+from neardup.sources import optional_readers
 from neardup.sources.encoding import not_text
 from neardup.sources.text_file import content_of, too_long
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Position
     from neardup.sources.streams import Chunk
 
-MISSING: Final = "installed with its reader of HTML: pip install trafilatura lxml_html_clean"
+MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how}"
 _HEAD: Final = 4_096
 """Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
 _SHOWN: Final = ("title", "author", "sitename")

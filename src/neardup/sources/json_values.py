@@ -41,6 +41,8 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     head = b""
     for chunk in chunks:
         head += chunk or b""
+        if BOM.startswith(head):  # a mark that is not whole yet tells nothing
+            continue
         begun = head.removeprefix(BOM).lstrip(BLANK)
         if begun.startswith(b"["):
             return True, after_head(head, chunks)

@@ -12,6 +12,7 @@ from email.header import decode_header, make_header
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
+from neardup.sources import optional_readers
 from neardup.sources.lines import Overlong, lines
 from neardup.sources.text_file import content_of, too_long
 
@@ -26,7 +27,7 @@ TextOfHtml = Callable[[str], str]
 _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
-ONLY_HTML: Final = "the mail has no text but HTML: --html reads it (pip install trafilatura lxml_html_clean)"
+ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it ({optional_readers.HTML.how})"
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from neardup.sources import optional_readers
 from neardup.sources.files import FORMS, INPUTS, Form, ending
 
 
@@ -18,7 +19,7 @@ class OtherFormat(NamedTuple):
 
 
 HTML: Final = OtherFormat(
-    "HTML", "--html reads its text (pip install trafilatura lxml_html_clean)", "with its tags", "html"
+    "HTML", f"--html reads its text ({optional_readers.HTML.how})", "with its tags", "html"
 )
 XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")

@@ -59,6 +59,15 @@ class NewDocuments(NamedTuple):
     keys: NDArray[np.uint64]
 
 
+class Shown(NamedTuple):
+    """What a store has of a document beside its normal form: the `text` as it came, None if it was not kept; and the
+    fields to be shown, by name.
+    """
+
+    text: str | None = None
+    fields: Mapping[str, Any] = {}
+
+
 class Records(NamedTuple):
     """Stored documents in order of arrival, by their last versions: rows, ids, and the keys that they are searched by.
 
@@ -100,9 +109,9 @@ class Store(Protocol):
         begins no more, but goes on reading: a store that lets go of what was added says so by another `revision`.
         """
 
-    def refresh(self) -> None:
-        """Looks again at what others have committed, where there are others; a reader of a directory only once an hour
-        that it holds has gone (`WindowExpired`).
+    def refresh(self, *, follow: bool = False) -> None:
+        """Looks again at what others have committed, where there are others; a reader of a directory only if it is to
+        `follow` its writer, or once an hour that it holds has gone (`WindowExpired`).
         """
 
     def records(self, since: Commit) -> Iterator[Records]:
@@ -142,6 +151,15 @@ class Store(Protocol):
         """The blobs of `rows`; raises as `texts`."""
 
     @property
+    def keeps_text(self) -> bool | None:
+        """Whether texts are kept as they come unless somebody says otherwise; None where documents lie whole in any
+        case, so that their blobs need no shown.
+        """
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        """What is kept of the documents of `rows` to be shown; raises as `texts`."""
+
+    @property
     def previous(self) -> Mapping[str, Any]:
         """The settings that the verdicts stored before were made by (remembered_settings.py)."""
 
@@ -173,6 +191,9 @@ class Store(Protocol):
 
     def candidates(self, options: QueryOptions) -> Store | None:
         """A readonly store of all documents that a query might name, where that is cheaper than to read them all."""
+
+    def holding(self, ids: Sequence[str]) -> Store | None:
+        """A readonly store of the documents of these ids, where that is cheaper than to read them all."""
 
     def close(self) -> None:
         """Lets go of files, locks and connections."""

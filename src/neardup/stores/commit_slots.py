@@ -62,9 +62,9 @@ class CommitSlots:
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        if self._file is not None:
-            os.close(self._file)
-        self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
 
 
 def _opened(path: Path) -> int:
@@ -97,6 +97,13 @@ def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
         if commit is not None and (not commit.generation or commit.generation % _SLOTS == at % _SLOTS):
             commits[at % _SLOTS].append(commit)
     return commits
+
+
+def are_slots_whole(path: Path) -> bool:
+    """Whether both slots and both copies check: one that has rotten is replaced before its twin rots, too."""
+    slots = read_slots(path)
+    whole = len(slots[0]) == len(slots[1]) == _COPIES
+    return whole and file_size(path / "commit") == SLOT_BYTES * _SLOTS * _COPIES
 
 
 def newest(commits: list[Commit]) -> Commit:

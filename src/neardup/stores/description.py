@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT: Final = 2
-_FIELDS: Final = {"recipe", "recipe_fields", "own_lexicon", "settings"}
+_FIELDS: Final = {"recipe": str, "recipe_fields": dict, "own_lexicon": bool, "settings": dict}
 
 
 class Description(NamedTuple):
@@ -94,15 +94,16 @@ def _read(directory: Path, name: str) -> dict[str, Any] | None:
         if holds_window(directory):
             raise WindowDamaged(directory, f"no {name}", f"a {name} with the rest", directory) from None
         return None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WindowDamaged(file, str(error), "JSON", directory) from None
     if not isinstance(known, dict) or known.get("format") != FORMAT:
         stored_format = known.get("format") if isinstance(known, dict) else known
-        if stored_format == 1 and "checksum" not in known:
+        if stored_format == 1 and isinstance(known, dict) and "checksum" not in known:
             raise WindowOutdated(directory, stored_format)
         expected = f"format {FORMAT}, the one this version reads"
         raise WindowDamaged(file, f"format {stored_format!r}", expected, directory)
-    if known.pop("checksum", None) != _checksum(known) or not known.keys() >= _FIELDS:
+    whole = known.pop("checksum", None) == _checksum(known)
+    if not whole or not all(isinstance(known.get(name), kind) for name, kind in _FIELDS.items()):
         raise WindowDamaged(file, "a description that does not check", "what was written", directory)
     return known
 

@@ -35,14 +35,14 @@ import numpy as np
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
 from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
-from neardup.stores.base import CommitResult, Records
+from neardup.stores.base import Commit, CommitResult, Records
 from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.records import ROW
 from neardup.stores.single_owner import SingleOwner
-from neardup.stores.stored_hour import StoredHour, check_keys, hours_in, read_hour
+from neardup.stores.stored_hour import StoredHour, added_hours, check_keys, hours_in, read_hour, rows_in
 from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from neardup.stores.base import Commit, NewDocuments
+    from neardup.stores.base import NewDocuments
     from neardup.stores.records import Rows
 
 _OPEN_HOURS: Final = 32
@@ -77,6 +77,7 @@ class DirectoryStore(SingleOwner):
         self._ends: dict[int, list[int]] = {}
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
+        self._added: dict[int, StoredHour] = {}  # since the last look, by a writer that a reader follows
         self._lock: int | None = None
         self._slots: CommitSlots | None = None
         try:
@@ -90,13 +91,34 @@ class DirectoryStore(SingleOwner):
 
     # ---- what is there ----
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:
         if self._outdated:
-            self._forget_all()
-            self.committed = self._read_commit()
-            self.remembered = self._checked_description().settings
-            self.revision += 1
-            self._outdated = False
+            self._read_anew(self._read_commit())
+        elif follow and self._readonly:
+            newer = self._read_commit()
+            if newer.generation != self.committed.generation:
+                self._follow(newer)
+
+    def _read_anew(self, newer: Commit) -> None:
+        """Takes note of a commit with which all that was read before is to be read again."""
+        self.remembered = self._checked_description().settings
+        self._forget_all()
+        self.committed = newer
+        self.revision += 1
+        self._outdated = False
+
+    def _follow(self, newer: Commit) -> None:
+        """Takes note of a `newer` commit, and of what it has added if that is all that it has changed."""
+        known = {hour: count for hour, count in self._row_counts.items() if hour >= newer.floor_hour}
+        added = added_hours(self.path, known, self.committed, newer)
+        if added is None:
+            self._read_anew(newer)
+            return
+        self.remembered = self._checked_description().settings
+        for hour in [hour for hour in self._open if hour < newer.floor_hour]:
+            self._forget(hour)
+        self.committed, self._added = newer, added
+        self._row_counts = known
 
     def _checked_description(self) -> Description:
         """What the window says of itself now; `RecipeMismatch` if another has taken the place of the one opened."""
@@ -113,7 +135,8 @@ class DirectoryStore(SingleOwner):
         return hours_in(self.path)
 
     def records(self, since: Commit) -> Iterator[Records]:
-        hours = self._stored_hours()
+        added, self._added = self._added, {}
+        hours = added if added and since != Commit() else self._stored_hours()
         stored = list(hours.values())
         rows = np.concatenate([hour.rows for hour in stored]) if stored else np.empty(0, ROW)
         part_of = np.repeat(np.arange(len(stored)), [len(hour.rows) for hour in stored])
@@ -124,6 +147,9 @@ class DirectoryStore(SingleOwner):
             check_keys(self._directory(hour), rows[own], hours[hour].keys)
         ids = list(chain.from_iterable(hour.ids for hour in stored))
         keys = [hour.keys for hour in stored]
+        if self._readonly:
+            known = self._row_counts if hours is added else {}
+            self._row_counts = known | {hour: rows_in(hours[hour]) for hour in hours}
         yield Records(rows[last], [ids[i] for i in last.tolist()], keys, part_of[last])
 
     def _stored_hours(self) -> dict[int, StoredHour]:
@@ -304,9 +330,11 @@ class DirectoryStore(SingleOwner):
         files = self._open.pop(hour, None)
         if files is not None:
             self._ends[hour] = files.ends
-            if self.fsync and hour in self._touched:
-                files.flush()
-            files.close()
+            try:
+                if self.fsync and hour in self._touched:
+                    files.flush()
+            finally:
+                files.close()
 
     def _forget_all(self) -> None:
         for hour in list(self._open):
@@ -314,13 +342,17 @@ class DirectoryStore(SingleOwner):
         self._ends.clear()
 
     def close(self) -> None:
-        for hour in list(self._open):
-            self._forget(hour)
-        if self._slots is not None:
-            self._slots.close()
-        if self._lock is not None:
-            os.close(self._lock)
-        self._lock = None
+        with contextlib.ExitStack() as stack:  # whatever fails, the locks are let go of, last
+            stack.callback(self._unlock)
+            if self._slots is not None:
+                stack.callback(self._slots.close)
+            for hour in list(self._open):
+                stack.callback(self._forget, hour)
+
+    def _unlock(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
 
 def _flush_directory(path: Path) -> None:

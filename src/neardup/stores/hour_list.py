@@ -34,6 +34,19 @@ def listed_hours(directory: Path) -> set[int]:
     return hours
 
 
+def is_whole(directory: Path, hours: Collection[int]) -> bool:
+    """Whether the list names all of `hours`, and has no line that says nothing; the last may have been cut off, by
+    whatever ended a writer.
+    """
+    try:
+        text = (directory / HOUR_LIST).read_text("ascii", errors="replace")
+    except FileNotFoundError:
+        return not hours
+    lines = text.split("\n")[:-1]
+    known = all(hour_named(line.removeprefix(_DROPPED)) is not None for line in lines)
+    return known and listed_hours(directory) >= set(hours)
+
+
 def note_begun(directory: Path, hour: int) -> None:
     """Adds an hour to the list."""
     _append(directory, hour_name(hour))
@@ -49,7 +62,7 @@ def rewrite(directory: Path, hours: Collection[int]) -> None:
     file = directory / HOUR_LIST
     lines = [hour_name(hour) for hour in sorted(hours)]
     is_short = file.exists() and file.stat().st_size < _LITTLE + 3 * sum(map(len, lines))
-    if not is_short or listed_hours(directory) != set(hours):
+    if not is_short or listed_hours(directory) != set(hours) or not is_whole(directory, hours):
         write_whole(file, "".join(f"{line}\n" for line in lines).encode())
 
 

@@ -27,7 +27,7 @@ def locked(path: Path) -> int:
         with naming(path / "lock"):
             os.ftruncate(file, 0)
             os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-    except OSError:
+    except BaseException:  # an interruption too: or this process would keep itself out
         os.close(file)
         raise
     return file
@@ -44,6 +44,9 @@ def locked_commits(path: Path) -> int:
     except OSError:
         os.close(file)
         raise WindowLocked(path) from None
+    except BaseException:
+        os.close(file)
+        raise
     return file
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 class MemoryStore(SingleOwner):
     """Texts and blobs of documents by hour and arrival. Rows and keys are in the engine's memory already."""
 
+    keeps_text: bool | None = False
+    """Who fills a window in memory has the texts there already."""
+
     def __init__(self) -> None:
         self.committed = Commit()
         self.revision = 0

@@ -1,10 +1,7 @@
-"""The record of a document: a row of fixed width, and a blob for what has none. The one home of both formats.
+"""The row of a document: its columns, of fixed width. What has none is in its blob (stores/blobs.py).
 
-A row (`ROW`, 128 bytes) is one version of one document. Its blob is the id, the id of the group's head unless that is
-the document itself, and then, of a copy or a partial copy, its payload (stores/verdict_payload.py).
-
-Nobody but this module, the table in memory (index/document_table.py) and the codec of a cluster
-(elastic/window/codec.py) knows the names of the columns.
+A row (`ROW`, 128 bytes) is one version of one document. Nobody but this module, that of the blobs, the table in memory
+(index/document_table.py) and the codec of a cluster (elastic/window/codec.py) knows the names of the columns.
 """
 
 from __future__ import annotations
@@ -15,14 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS
-from neardup.model.verdict import Member, Verdict
 from neardup.stores.checksums import SUM_BYTES
-from neardup.stores.verdict_payload import VerdictPayload
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Overlap, Part, Status
+    from neardup.model.verdict import Status
 
 DELETED: Final = 1
 """Flag: this version ends its document."""
@@ -44,8 +38,8 @@ ROW: Final = np.dtype(
         ("shared", "<i4"), ("larger", "<i4"),
         ("n_prefix", "<u4"), ("n_sentences", "<u4"),
         ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
-        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("words", "u1"), ("asked", "u1"),
-        ("spare", "u1", 3),
+        ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("words", "u1"), ("asked", "u1"), ("shown", "u1"),
+        ("spare", "u1", 2),
     ]
 )  # fmt: skip
 """One version of one document.
@@ -61,6 +55,7 @@ candidates, shared, larger, status   of its verdict; `shared` and `larger` = max
 id_bytes, group_bytes     of what its blob begins with
 words           whether sentences and bands were made of it
 asked           whether partial copies were looked for
+shown           whether its blob ends with what is kept of it to be shown (stores/shown.py)
 """
 
 KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
@@ -123,10 +118,9 @@ def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool | NDArray[np.bool_
         rows[name] = size
 
 
-def set_arrivals(rows: Rows, first_arrival: int, id_bytes: Sequence[int]) -> None:
-    """Numbers new documents by arrival from `first_arrival` on; their blobs are their ids alone, so far."""
+def set_arrivals(rows: Rows, first_arrival: int) -> None:
+    """Numbers new documents by arrival from `first_arrival` on."""
     rows["order"] = rows["group_order"] = np.arange(first_arrival, first_arrival + len(rows))
-    rows["id_bytes"] = rows["blob_bytes"] = id_bytes
 
 
 def set_versions(rows: Rows, last: int) -> None:
@@ -317,83 +311,3 @@ def committed_rows(rows: Rows, last: int) -> Rows:
     versions = np.concatenate([[0], rows["seq"]])
     good = (versions[1:] > versions[:-1]) & (versions[1:] <= last)
     return rows if good.all() else rows[: int(np.argmin(good))]
-
-
-# ---- blobs ----
-
-
-class Blob(NamedTuple):
-    """What a blob says: the id of its document, that of the head of its group, and the rest."""
-
-    id: str
-    group: str
-    payload: VerdictPayload
-
-
-def encode_blob(row: Any, id: str, group: str, payload: VerdictPayload) -> bytes:
-    """The blob of a document; `row` is told how its parts are laid out."""
-    id_bytes, group_bytes = id.encode(), b"" if group == id else group.encode()
-    blob = id_bytes + group_bytes + payload.to_bytes()
-    row["id_bytes"], row["group_bytes"], row["blob_bytes"] = len(id_bytes), len(group_bytes), len(blob)
-    return blob
-
-
-def decode_blob(row: Any, blob: bytes) -> Blob:
-    """What the blob of `row` says."""
-    id_end = int(row["id_bytes"])
-    group_end = id_end + int(row["group_bytes"])
-    id = blob[:id_end].decode()
-    return Blob(id, blob[id_end:group_end].decode() or id, VerdictPayload.read(blob[group_end:]))
-
-
-# ---- verdicts ----
-
-
-def encode_verdict(
-    row: Any, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
-) -> bytes:
-    """Writes the verdict on a document into its row, as far as that has columns for it; returns its blob.
-
-    `best` is the best match, `parts` are those that the verdict lists, and perhaps others; `head` is the match whose
-    group the document joins.
-    """
-    row["status"] = STATUSES.index(verdict.status)
-    row["candidates"] = verdict.candidates
-    row["asked"] = verdict.partial is not None
-    row["flags"] = (row["flags"] & SET_ASIDE) | (TRUNCATED if verdict.truncated else 0)
-    row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
-    return encode_blob(row, verdict.id, verdict.group, VerdictPayload.of(verdict, best, parts, head))
-
-
-def verdict_of(row: Any, blob: bytes) -> Verdict:
-    """The verdict that a stored document was given."""
-    id, group, payload = decode_blob(row, blob)
-    matches, matches_total = payload.listed
-    partial, partial_total = payload.partial if row["asked"] else (None, None)
-    return Verdict(
-        id,
-        format_time(int(row["time"])),
-        STATUSES[int(row["status"])],
-        payload.original,
-        payload.score,
-        int(row["shared"]) if payload.original is not None else None,
-        group,
-        int(row["candidates"]),
-        bool(row["flags"] & TRUNCATED),
-        matches,
-        matches_total,
-        partial,
-        partial_total,
-    )
-
-
-def member_of(row: Any, blob: bytes) -> Member:
-    """A stored document as a member of its group."""
-    id, group, payload = decode_blob(row, blob)
-    score, shared = payload.with_head(group, int(row["shared"]))
-    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score)
-
-
-def best_overlap(row: Any) -> tuple[int, int]:
-    """|A ∩ B| and max(|A|, |B|) of a copy and its best match."""
-    return int(row["shared"]), int(row["larger"])

@@ -20,7 +20,7 @@ from neardup.stores.hour_files import HourFiles
 from neardup.stores.lock import held
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
-from neardup.stores.window_directory import COPY, HOURS, SALT, hour_directory
+from neardup.stores.window_directory import COMMIT, COPY, HOUR_LIST, HOURS, SALT, hour_directory
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
@@ -61,7 +61,11 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
 
 def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> None:
     for name, source in survey.restorable.items():
-        write_whole(path / name, (path / source).read_bytes(), private=source in (SALT, SALT + COPY))
+        if name == COMMIT:
+            write_new(path, survey.commit)
+        elif name != HOUR_LIST:  # which is written anew below
+            write_whole(path / name, (path / source).read_bytes(), private=source in (SALT, SALT + COPY))
+    hour_list.rewrite(path, [hour.hour for hour in survey.hours if hour.versions])
     if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
         return
     damaged = [hour for hour in survey.hours if hour.is_damaged]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neardup.stores.blobs import shown_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -14,14 +16,16 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Store
+    from neardup.stores.base import Shown, Store
     from neardup.stores.records import Rows
 
 
 class SingleOwner:
     """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
 
-    def refresh(self) -> None:
+    keeps_text: bool | None = True
+
+    def refresh(self, *, follow: bool = False) -> None:
         """Nobody else commits."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
@@ -45,6 +49,18 @@ class SingleOwner:
     def candidates(self, options: QueryOptions) -> Store | None:
         """To read a document costs little here: all are read when the window is opened."""
         return None
+
+    def holding(self, ids: Sequence[str]) -> Store | None:
+        """The same is true of these."""
+        return None
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        """They are in the blobs."""
+        return [shown_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        """See `Store.blobs`."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Nothing is held."""

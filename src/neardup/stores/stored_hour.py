@@ -1,4 +1,4 @@
-"""Reading an hour of a window from its files, with every checksum that can be checked without reading the texts."""
+"""Reading hours of a window from their files, with every checksum that can be checked without reading the texts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neardup.errors import WindowDamaged
 from neardup.model.hours import hour_named
 from neardup.stores import records
 from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, STORED_ROW, damage, key_sums, row_sums
-from neardup.stores.window_directory import HOURS
+from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from neardup.errors import WindowDamaged
+    from neardup.stores.base import Commit
     from neardup.stores.records import Rows
 
 
@@ -35,6 +37,41 @@ class StoredHour(NamedTuple):
     suspect: WindowDamaged | None
 
 
+def rows_in(hour: StoredHour) -> int:
+    """How many rows the file of an hour has, up to the last of these."""
+    return hour.ends[ROWS] // STORED_ROW.itemsize
+
+
+def added_hours(
+    path: Path, known: Mapping[int, int], before: Commit, newer: Commit
+) -> dict[int, StoredHour] | None:
+    """For a reader that follows its writer: the rows that the commit `newer` has and `before` had not, by hour; None if
+    it did anything but add documents and drop hours: then all is to be read again, which also tells what was damaged.
+
+    `known`: how many rows of each hour were read already. Costs a look at each hour's file, and about 1 µs a new row.
+    """
+    if newer.floor_hour < before.floor_hour or newer.next_order < before.next_order:
+        return None
+    added: dict[int, StoredHour] = {}
+    rows = sum(known.values())
+    for hour in hours_in(path):
+        directory, first = hour_directory(path, hour), known.get(hour, 0)
+        grown = file_size(directory / NAMES[ROWS]) > first * STORED_ROW.itemsize
+        if hour < newer.floor_hour or not grown:
+            continue
+        try:
+            stored = read_hour(directory, newer.seq, first)
+        except (FileNotFoundError, WindowDamaged):
+            return None
+        if not len(stored.rows):
+            continue
+        if (records.arrivals_of(stored.rows) < before.next_order).any():
+            return None  # a document that was read already has another verdict, or is gone
+        added[hour] = stored
+        rows += len(stored.rows)
+    return added if rows == newer.rows else None
+
+
 class CheckedRows(NamedTuple):
     """All rows of an hour's file, committed or not; the id of each, and whether row and id are what was written."""
 
@@ -50,16 +87,17 @@ def hours_in(path: Path) -> list[int]:
     return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
 
 
-def read_hour(directory: Path, last: int) -> StoredHour:
-    """What of the hour in `directory` is committed: the rows up to version `last`, as far as they check.
+def read_hour(directory: Path, last: int, first: int = 0) -> StoredHour:
+    """What of the hour in `directory` is committed: the rows from row `first` up to version `last`, as far as they
+    check.
 
     Raises `WindowDamaged` if another file ends before what these rows speak of. Keys are not checked (`check_keys`).
-    About 0.3 µs a row.
+    About 0.3 µs a row; the keys of rows before `first` are there, too, but not read.
     """
-    rows, ids, whole = read_rows(directory)
+    rows, ids, whole = read_rows(directory, first)
     n = len(records.committed_rows(rows, last))
     n = n if whole[:n].all() else int(np.argmin(whole[:n]))
-    ends = stored_ends(rows[:n])
+    ends = stored_ends(rows[:n], first)
     sizes = [file_size(directory / name) for name in NAMES]
     for name, size, end in zip(NAMES, sizes, ends, strict=True):
         if size < end:
@@ -67,21 +105,27 @@ def read_hour(directory: Path, last: int) -> StoredHour:
     suspect = None
     if n < len(rows) and not whole[n]:
         suspect = damage(
-            directory / NAMES[ROWS], f"row {n + 1:,} or its id that does not check", "what was written"
+            directory / NAMES[ROWS],
+            f"row {first + n + 1:,} or its id that does not check",
+            "what was written",
         )
     elif any(size > end for size, end in zip(sizes, ends, strict=True)):
-        suspect = damage(directory / NAMES[ROWS], f"{n:,} rows", "those of what else lies in this hour")
-    keys = read_keys(directory)
+        suspect = damage(
+            directory / NAMES[ROWS], f"{first + n:,} rows", "those of what else lies in this hour"
+        )
+    keys = _mapped_keys(directory) if first else read_keys(directory)
     keys = keys[: ends[KEYS] // keys.itemsize]
     return StoredHour(rows[:n], [id.decode() for id in ids[:n]], keys, ends, suspect)
 
 
-def read_rows(directory: Path) -> CheckedRows:
-    """Every row in the file of an hour's rows, with its id, however damaged; empty where there is no file."""
-    stored = _read_array(directory / NAMES[ROWS], STORED_ROW)
+def read_rows(directory: Path, first: int = 0) -> CheckedRows:
+    """Every row from row `first` on in the file of an hour's rows, with its id, however damaged; empty where there is
+    no file.
+    """
+    stored = _read_array(directory / NAMES[ROWS], STORED_ROW, first)
     rows: Rows = np.ascontiguousarray(stored["row"])
     ids = _read_ids(directory / NAMES[BLOBS], rows)
-    whole = np.array(row_sums(rows, ids, 0), np.uint64) == stored["sum"]
+    whole = np.array(row_sums(rows, ids, first), np.uint64) == stored["sum"]
     return CheckedRows(rows, ids, whole & (records.hours_of(rows) == hour_named(directory.name)))
 
 
@@ -90,9 +134,17 @@ def read_keys(directory: Path) -> NDArray[np.uint64]:
     return _read_array(directory / NAMES[KEYS], np.dtype("<u8"))
 
 
-def _read_array(file: Path, kind: np.dtype[Any]) -> NDArray[Any]:
+def _mapped_keys(directory: Path) -> NDArray[np.uint64]:
+    """What `read_keys` gives, but read only where it is looked at."""
+    file = directory / NAMES[KEYS]
+    count = file_size(file) // 8
+    return np.memmap(file, "<u8", "r", shape=(count,)) if count else np.empty(0, np.uint64)
+
+
+def _read_array(file: Path, kind: np.dtype[Any], first: int = 0) -> NDArray[Any]:
+    """The whole items of a file from item `first` on; none where there is no file."""
     try:
-        return np.fromfile(file, kind)
+        return np.fromfile(file, kind, offset=first * kind.itemsize)
     except FileNotFoundError:
         return np.empty(0, kind)
 
@@ -116,9 +168,9 @@ def check_keys(directory: Path, rows: Rows, keys: NDArray[np.uint64]) -> None:
         raise damage(directory / NAMES[KEYS], actual, "what was written")
 
 
-def stored_ends(rows: Rows) -> list[int]:
-    """Bytes of the files of an hour that `rows`, from the first on, speak of."""
-    return [len(rows) * STORED_ROW.itemsize, *records.ends_of(rows)]
+def stored_ends(rows: Rows, first: int = 0) -> list[int]:
+    """Bytes of the files of an hour that `rows` speak of, which are those from row `first` on."""
+    return [(first + len(rows)) * STORED_ROW.itemsize, *records.ends_of(rows)]
 
 
 def file_size(file: Path) -> int:

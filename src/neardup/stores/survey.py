@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from neardup.errors import LexiconError, WindowDamaged, WindowExpired
-from neardup.stores import records
+from neardup.stores import hour_list, records
 from neardup.stores.base import Commit
-from neardup.stores.commit_slots import newest, read_slots
+from neardup.stores.commit_slots import are_slots_whole, newest, read_slots
 from neardup.stores.description import read_description
 from neardup.stores.directory import DirectoryStore
-from neardup.stores.hour_files import NAMES, HourFiles
-from neardup.stores.hour_list import listed_hours
+from neardup.stores.hour_files import NAMES, STORED_ROW, HourFiles
 from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
-from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, hour_directory, lost_salts
+from neardup.stores.window_directory import (
+    COMMIT,
+    COPY,
+    DESCRIPTION,
+    HOUR_LIST,
+    LEXICON,
+    SALT,
+    SALT_WAY_ON,
+    hour_directory,
+    lost_salts,
+)
 from neardup.tables.lexicon import Lexicon
 
 if TYPE_CHECKING:
@@ -28,7 +38,10 @@ if TYPE_CHECKING:
 
 
 _PATIENCE: Final = 10
+_MOMENT: Final = 0.02
 _AT_ONCE: Final = 1_000
+_SHOWN: Final = 20
+"""Unreadable rows of an hour whose places are told."""
 _BACKUP: Final = "put it there from a backup"
 
 
@@ -37,7 +50,8 @@ class HourSurvey(NamedTuple):
     Of those that are not `signed` the keys are damaged: they are to be signed again.
 
     `versions` counts the rows that can be read, up to version `last_version` and arrival `last_arrival`; `unreadable`
-    those that cannot, which may never have been committed. `is_damaged`: it cannot stay as it is.
+    those that cannot, which may never have been committed, and `unreadable_at` says where in the file of rows the first
+    of them lie: (byte, length). `is_damaged`: it cannot stay as it is.
     """
 
     hour: int
@@ -49,6 +63,7 @@ class HourSurvey(NamedTuple):
     last_arrival: int
     unreadable: int
     is_damaged: bool
+    unreadable_at: tuple[tuple[int, int], ...] = ()
 
     @property
     def versions_after(self) -> int:
@@ -83,6 +98,8 @@ def examine_window(path: Path) -> Survey:
     """
     restorable = _restorable(path)
     slots = read_slots(path)
+    if all(slots) and not are_slots_whole(path):
+        restorable[COMMIT] = "its other copy of the commit"
     valid = slots[0] + slots[1]
     commit = newest(valid) if valid else Commit()
     last = commit.seq if all(slots) else None
@@ -91,8 +108,12 @@ def examine_window(path: Path) -> Survey:
     missing = None if last is None else commit.rows - sum(hour.versions for hour in hours)
     if missing != 0:
         hours = [hour._replace(is_damaged=hour.is_damaged or hour.unreadable > 0) for hour in hours]
+    if missing == 0 and not hour_list.is_whole(path, [hour.hour for hour in hours if hour.versions]):
+        restorable[HOUR_LIST] = "a list of the hours that are there"
     lost_hours = sorted(
-        hour for hour in listed_hours(path) - set(stored) if missing != 0 and hour >= commit.floor_hour
+        hour
+        for hour in hour_list.listed_hours(path) - set(stored)
+        if missing != 0 and hour >= commit.floor_hour
     )
     return Survey(commit, hours, restorable, missing, lost_hours)
 
@@ -113,12 +134,20 @@ def _restorable(path: Path) -> dict[str, str]:
         try:
             read_description(path, copy=True)
         except WindowDamaged:
-            files[DESCRIPTION + COPY] = DESCRIPTION
+            if not _is_being_made(path):
+                files[DESCRIPTION + COPY] = DESCRIPTION
     if description.own_lexicon:
         files |= _restorable_lexicon(path)
     if description.salt_mark:
         files |= _restorable_salt(path, description.salt_mark)
     return files
+
+
+def _is_being_made(path: Path) -> bool:
+    """Whether whoever made the window was ended before it had made the copy: the next writer does."""
+    slots = read_slots(path)
+    is_committed = any(commit.generation for commit in slots[0] + slots[1])
+    return all(slots) and not is_committed and not (path / (DESCRIPTION + COPY)).exists()
 
 
 def _restorable_lexicon(path: Path) -> dict[str, str]:
@@ -136,9 +165,7 @@ def _restorable_salt(path: Path, mark: str) -> dict[str, str]:
     if len(lost) == 1:
         return {lost[0]: SALT + COPY if lost[0] == SALT else SALT}
     if lost:
-        way_on = (
-            f"{_BACKUP}, or give it or another one to `neardup resign --window {path} --salt FILE --force`"
-        )
+        way_on = SALT_WAY_ON.format(path=path)
         actual = f"no secret of the mark {mark}, and none in {SALT + COPY}"
         raise WindowDamaged(path / SALT, actual, f"the secret that the window was signed with: {way_on}")
     return {}
@@ -175,6 +202,7 @@ def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) ->
         int(records.arrivals_of(rows[good]).max(initial=-1)),
         int(np.count_nonzero(~whole)),
         is_cut or not bool((is_kept & signed).all()) or in_line < int(np.count_nonzero(good)),
+        tuple((int(at) * STORED_ROW.itemsize, STORED_ROW.itemsize) for at in np.flatnonzero(~whole)[:_SHOWN]),
     )
 
 
@@ -202,7 +230,8 @@ def read_everything(path: Path) -> None:
     """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
     `WindowExpired` if a writer always drops hours faster.
     """
-    for name in _restorable(path):
+    damaged = [*_restorable(path), *([] if are_slots_whole(path) else [COMMIT])]
+    for name in damaged:
         raise WindowDamaged(path / name, "something else", "what was written", path)
     for attempt in range(_PATIENCE):
         with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
@@ -215,4 +244,14 @@ def read_everything(path: Path) -> None:
                 if attempt == _PATIENCE - 1:
                     raise
             else:
+                _check_hour_list(path, store.hours())
                 return
+
+
+def _check_hour_list(path: Path, hours: list[int]) -> None:
+    """Raises `WindowDamaged` unless the list of hours names those of `hours` that are still there."""
+    for _ in range(_PATIENCE):
+        if hour_list.is_whole(path, set(hours) & set(hours_in(path))):
+            return
+        time.sleep(_MOMENT)  # an hour that is being dropped leaves the list before it leaves the disk
+    raise WindowDamaged(path / HOUR_LIST, "a list that lacks hours, or says other things", "all hours", path)

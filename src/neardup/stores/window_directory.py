@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
 from neardup.model.hours import hour_name
 from neardup.model.settings import salt_mark
-from neardup.tables.atomic_write import write_whole
+from neardup.tables.atomic_write import DRAFT, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
 """What the name of the copy of the description, the lexicon or the salt ends with."""
 BEGUN: Final = frozenset(
-    {"lock", "commit", "commit.new", "window.json.new", "lost+found"}
+    {"lock", "commit", "commit.new", "window.json.new", "lost+found", HOUR_LIST}
     | {LEXICON, LEXICON + COPY, SALT, SALT + COPY}
 )
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
@@ -34,6 +34,11 @@ PARTS: Final = (
 MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
 """What lies in a window's directory while its parts are exchanged for those that were signed again."""
+SALT_WAY_ON: Final = (
+    "put it there from a backup, or give it or another one to "
+    "`neardup resign --window {path} --salt FILE --force`"
+)
+"""What to do about a window that has lost its salt and the copy of it."""
 _NAMED: Final = 3
 
 
@@ -63,13 +68,19 @@ def check_free_directory(directory: Path) -> None:
     check_not_half_way(directory)
     if not directory.exists() or holds_window(directory):
         return
-    others = sorted({entry.name for entry in directory.iterdir()} - BEGUN)
+    others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
     if others:
         named = ", ".join(others[:_NAMED]) + (
             f" and {len(others) - _NAMED:,} more" if others[_NAMED:] else ""
         )
         expected = f"a window, an empty directory or a new one: this one holds other files ({named})"
         raise SettingsError("window", str(directory), f"{expected}; {directory / 'news.window'} would do")
+
+
+def _is_begun(name: str) -> bool:
+    """Whether this is left of a window that was only begun to be made: one of its files, or a draft of one."""
+    is_draft, draft_of = name.endswith(DRAFT), name.removesuffix(DRAFT).rpartition(".")[0]
+    return name in BEGUN or (is_draft and draft_of in BEGUN)
 
 
 def check_not_half_way(directory: Path) -> None:

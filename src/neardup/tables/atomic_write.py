@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
+
+DRAFT: Final = ".tmp"
+"""What a draft is called that a killed process has left: the file, a dot, the process id, and this."""
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
@@ -12,7 +16,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = Fa
     `private`: it is a secret, which nobody but the owner can read, from its first byte on.
     """
     target = Path(path).resolve()
-    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
     try:
         if private:
             beside.unlink(missing_ok=True)

@@ -6,10 +6,12 @@ stored normal forms, but for sentences and simhashes, which cannot be, and stay 
 
 from __future__ import annotations
 
+import logging
 import shutil
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import WindowDamaged
+from neardup.model.settings import REACHES
 from neardup.stores.description import FORMAT, describe, settings_of
 from neardup.stores.lock import held
 from neardup.stores.resign import finish, new_draft, original, put_in_place, write_draft
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from neardup.model.settings import Recipe, Settings
     from neardup.signing.signer import Signer
     from neardup.stores.original import Original
+
+log = logging.getLogger("neardup")
 
 _SECONDS_A_DOCUMENT: Final = 40e-6
 _SECONDS_A_BYTE: Final = 10e-9
@@ -72,12 +76,24 @@ def resign_directory(
             settings = settings_of(path, old.description)
             signer = wanted_signer(path, old, settings, recipe, changes)
             plan = _plan(path, old, signer)
+            _warn_below_reach(path, settings, signer)
             if not dry_run and not plan.is_needed:
                 write_salts(path, plan.lost_salts, signer.recipe.secret or b"")
             if dry_run or not plan.is_needed:
                 return plan._replace(aside=finished)
             _write(path, old, signer, settings)
         return plan._replace(aside=put_in_place(path))
+
+
+def _warn_below_reach(path: Path, settings: Settings, signer: Signer) -> None:
+    """Logs that the sketches are to be made for thresholds above the window's own."""
+    lowest, own = signer.recipe.sketch_limits.lowest, settings.threshold_fraction
+    if settings.retrieval == "sketch" and own < lowest:
+        log.warning(
+            "%s: sketches of this recipe are made for thresholds from %g on; the window's is %g, at which they miss "
+            "copies: --reach %g is for %g and above, `--retrieval complete` misses none",
+            path, float(lowest), float(own), min(REACHES), min(REACHES),
+        )  # fmt: skip
 
 
 def _plan(path: Path, old: Original, signer: Signer) -> Resigning:

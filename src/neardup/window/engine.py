@@ -17,21 +17,21 @@ from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
     from neardup.model.settings import Policy, Settings
     from neardup.model.verdict import Group, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
-    from neardup.window.base import Documents, Expired, Left, OnReject, Stats
+    from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 
 
 class WindowEngine:
     """See `neardup.window.base.Window` for what its methods promise.
 
-    A readonly window sees what was committed when it was opened or, once the writer has dropped an hour that it asks
-    for, read again.
+    A readonly window sees what was committed when it was opened or last refreshed or, once the writer has dropped an
+    hour that it asks for, read again.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
@@ -77,9 +77,19 @@ class WindowEngine:
         return self._session.reading(lambda: answer(self._session, options))
 
     @one_at_a_time
+    def refresh(self) -> bool:
+        return self._session.follow()
+
+    @one_at_a_time
     def get(self, id: str) -> Verdict | None:
         self._session.load()
         return self._session.reading(lambda: overview.stored_verdict(self._session, id))
+
+    @one_at_a_time
+    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+        wanted = list(ids)
+        session = self._session.among(wanted)
+        return session.reading(lambda: overview.documents(session, wanted))
 
     @one_at_a_time
     def __contains__(self, id: object) -> bool:
@@ -165,8 +175,10 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        self._ingest.close()
-        self._session.close()
+        try:
+            self._ingest.close()
+        finally:
+            self._session.close()
 
     def __enter__(self) -> Self:
         return self

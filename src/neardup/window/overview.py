@@ -13,13 +13,14 @@ from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.model.verdict import Group, Member, Overlap
 from neardup.stores.records import are_copies, are_truncated
 from neardup.stores.remembered_settings import earlier
-from neardup.window.base import Stats
+from neardup.window.base import ReadDocument, Stats
 from neardup.window.comparison import verifier_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from neardup.model.verdict import Verdict
+    from neardup.stores.base import Shown
     from neardup.window.session import Session
     from neardup.window.state import State
 
@@ -74,6 +75,27 @@ def stored_verdict(session: Session, id: str) -> Verdict | None:
     session.synchronise()
     doc = session.state.table.doc_of.get(id)
     return None if doc is None else session.state.stored_verdict(doc)
+
+
+def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]:
+    """See `Window.read`: from those documents alone, where the store finds them cheaper than all."""
+    session.synchronise()
+    state = session.state
+    docs = [state.table.doc_of.get(id) for id in ids]
+    known = sorted({doc for doc in docs if doc is not None})
+    shown = state.store.shown(state.table.rows[known])
+    bare = [doc for doc, shown in zip(known, shown, strict=True) if shown.text is None]
+    normal = dict(zip(bare, state.texts(bare), strict=True))
+    read = {doc: _read(state, doc, shown, normal.get(doc)) for doc, shown in zip(known, shown, strict=True)}
+    return [None if doc is None else read[doc] for doc in docs]
+
+
+def _read(state: State, doc: int, shown: Shown, normal: bytes | None) -> ReadDocument:
+    """A document with its text as it came, or its `normal` form."""
+    text = shown.text if normal is None else normal.decode()
+    time = format_time(int(state.table.times[doc]))
+    verdict = state.stored_verdict(doc)
+    return ReadDocument(verdict.id, time, text or "", normal is None, shown.fields, verdict)
 
 
 def ids(state: State) -> list[str]:

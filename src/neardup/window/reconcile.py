@@ -9,7 +9,7 @@ import numpy as np
 from neardup.model.decision import Evidence, decide
 from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
 from neardup.model.verdict import Part
-from neardup.stores.records import best_overlap
+from neardup.stores.blobs import best_overlap
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import verifier_of

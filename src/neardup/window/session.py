@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -16,7 +17,7 @@ from neardup.window.restore import add_stored
 from neardup.window.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.settings import Settings
     from neardup.signing.signer import Signer
@@ -32,6 +33,10 @@ _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again; "
     "everything a verdict was yielded for is safe"
+)
+_FORKED: Final = (
+    "this window was opened by another process, from which this one was forked off: open it here, after the other has "
+    "closed it"
 )
 
 
@@ -67,13 +72,14 @@ class Session:
         self._readonly = readonly
         self._revision: int | None = None
         self._broken: BaseException | None = None
+        self._owner = os.getpid()
 
     def close(self) -> None:
         """Lets go of the store; there is nothing to be asked or changed any more."""
         with self.lock:
             if not self.is_closed:
-                self.is_closed = True
                 self.store.close()
+                self.is_closed = True  # not before: what was interrupted can be closed again
 
     @property
     def is_in_step(self) -> bool:
@@ -84,6 +90,15 @@ class Session:
         """Takes over what is in the store by now and not in memory yet."""
         self.store.refresh()
         self.synchronise()
+
+    def follow(self) -> bool:
+        """As `load`, and what the writer of a directory has added since a reader opened it; whether that changed
+        anything.
+        """
+        before = (self.store.revision, self.state.committed)
+        self.store.refresh(follow=True)
+        self.synchronise()
+        return (self.store.revision, self.state.committed) != before
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
@@ -128,11 +143,13 @@ class Session:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Guards a change: after one that failed half-way, memory and store differ, and the window must be
-        opened again.
+        """Guards a change: after one that failed half-way, memory and store differ, and the window must be opened
+        again. A process that was forked off shares the lock with the one that opened it, and may change nothing.
         """
         if self._readonly:
             raise NeardupError(_READONLY)
+        if self._owner != os.getpid():
+            raise NeardupError(_FORKED)
         if self._broken is not None:
             raise NeardupError(_HALF_WAY) from self._broken
         try:
@@ -163,6 +180,20 @@ class Session:
         state.forget_from(before.next_order)
         # The arrivals are not given again: what was refused may still be on its way.
         state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
+
+    def among(self, ids: Sequence[str]) -> Session:
+        """A session of the documents of these ids alone, if the store finds them cheaper than all; else this one,
+        loaded.
+        """
+        few = None if self.is_in_step else self.store.holding(ids)
+        if few is None:
+            self.load()
+            return self
+        session = Session(
+            few, self.state.settings.with_changes(retrieval="sketch"), self.state.signer, readonly=True
+        )
+        session.load()
+        return session
 
     def reading(self, answer: Callable[[], Answer]) -> Answer:
         """The answer by what is committed; by a newer look at it where a writer has dropped an hour meanwhile.

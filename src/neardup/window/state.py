@@ -9,9 +9,8 @@ import numpy as np
 
 from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
-from neardup.model.hours import hour_name
 from neardup.model.settings import REACHES
-from neardup.stores import records
+from neardup.stores import blobs, records
 from neardup.stores.base import Commit, NewDocuments
 from neardup.window.base import Expired, Left
 from neardup.window.signed_rows import keys_of, rows_of
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Member, Overlap, Part, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
-    from neardup.stores.records import Blob, Rows
+    from neardup.stores.blobs import Blob
+    from neardup.stores.records import Rows
 
 log = logging.getLogger("neardup")
 
@@ -54,6 +54,7 @@ class State:
         self.replaced = 0
         self.warned: set[str] = set()
         """What has been logged of this window already, and need not be of every hour or page of it."""
+        self._shown = blobs.shown_writer(store.keeps_text, settings)
         self._run = 0
         self._documents: Sequence[Prepared] = ()
         self._texts: list[bytes] = []
@@ -105,14 +106,19 @@ class State:
         self._documents = [documents[i] for i in indices]
         self._texts = [signed.signed.text(i) for i in indices]
         ids = [document.id for document in self._documents]
-        self._blobs = [id.encode() for id in ids]
+        encoded = [id.encode() for id in ids]
         rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
+        self._blobs = blobs.first_blobs(rows, encoded, list(map(self._shown_bytes, self._documents)))
         first = self.committed.next_order
-        records.set_arrivals(rows, first, list(map(len, self._blobs)))
+        records.set_arrivals(rows, first)
         self.committed = self.committed._replace(next_order=first + len(rows))
         hours = np.array([document.hour for document in self._documents], np.int64)
         self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
-        self.table.name(ids, self._blobs)
+        self.table.name(ids, encoded)
+
+    def _shown_bytes(self, document: Prepared) -> bytes:
+        """What is kept of a document to be shown, for its blob."""
+        return b"" if self._shown is None else self._shown.shown_bytes(document)
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""
@@ -159,11 +165,20 @@ class State:
         table.lead(doc)
         if verdict.group != verdict.id:
             table.follow(doc, table.doc_of[verdict.group])
-        blob = records.encode_verdict(row, verdict, best, parts, head)
+        stored = self._blobs[doc - self._run] if doc >= self._run else None
+        shown = self._shown_part(doc, stored)
+        blob = blobs.encode_verdict(row, verdict, best, parts, head, shown)
         if doc >= self._run:
             self._blobs[doc - self._run] = blob
         else:
             self._revise(doc, blob)
+
+    def _shown_part(self, doc: int, blob: bytes | None) -> bytes:
+        """What a document's blob ends with: `blob`, or the stored one."""
+        row = self.table.rows[doc]
+        if not blobs.has_shown(row):
+            return b""
+        return blobs.shown_part(row, self._stored_blob(doc) if blob is None else blob)
 
     def store_flags(self, doc: int) -> None:
         """Adds a new version of a stored document whose flags alone have changed."""
@@ -201,15 +216,15 @@ class State:
 
     def blob(self, doc: int) -> Blob:
         """What a stored document's blob says."""
-        return records.decode_blob(self.table.rows[doc], self._stored_blob(doc))
+        return blobs.decode_blob(self.table.rows[doc], self._stored_blob(doc))
 
     def stored_verdict(self, doc: int) -> Verdict:
         """The verdict that a stored document was given."""
-        return records.verdict_of(self.table.rows[doc], self._stored_blob(doc))
+        return blobs.verdict_of(self.table.rows[doc], self._stored_blob(doc))
 
     def member(self, doc: int) -> Member:
         """A stored document as a member of its group."""
-        return records.member_of(self.table.rows[doc], self._stored_blob(doc))
+        return blobs.member_of(self.table.rows[doc], self._stored_blob(doc))
 
     # ---- taking away ----
 
@@ -228,7 +243,7 @@ class State:
             doomed = [old for old in self.store.hours() if old < hour]
             self.mark_expired_dead()
             self._doomed += doomed
-            expired.extend(map(hour_name, doomed))
+            expired.add_hours(doomed)
         self.left = self.left.with_more(going)
         return expired
 

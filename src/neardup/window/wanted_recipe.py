@@ -9,7 +9,7 @@ from neardup.errors import LexiconError, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.records import are_with_words
-from neardup.stores.window_directory import DESCRIPTION, LEXICON, SALT, lost_salts
+from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, SALT_WAY_ON, lost_salts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +56,10 @@ def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str
     salt, mark = path / SALT, old.description.salt_mark
     if mark and "salt" not in changes and SALT in lost_salts(path, mark):
         actual = "another secret" if salt.exists() else "no such file"
-        expected = "the secret of this window: give it, or another one, by --salt FILE"
-        raise WindowDamaged(salt, actual, expected, path)
+        expected = "the secret of this window"
+        if SALT + COPY not in lost_salts(path, mark):
+            raise WindowDamaged(salt, actual, f"{expected}, which --salt FILE can also give", path)
+        raise WindowDamaged(salt, actual, f"{expected}: {SALT_WAY_ON.format(path=path)}")
     known = old.description.recipe_fields
     reach = Recipe.for_threshold(settings.threshold_fraction).reach
     try:

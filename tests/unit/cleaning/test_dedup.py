@@ -220,3 +220,9 @@ def test_a_setting_that_is_none_is_refused():
         neardup.dedup([FERRY], threshold=70)
     with pytest.raises(SettingsError, match="retrieval"):
         neardup.dedup([FERRY], retrieval="all")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("texts", [{FERRY, DUSK}, frozenset({FERRY})])
+def test_a_set_has_no_first_text(texts):
+    with pytest.raises(TypeError, match="a set has no order"):
+        neardup.dedup(texts)

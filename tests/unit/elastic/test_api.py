@@ -6,11 +6,11 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
-from neardup.elastic.http import admin_api, api
+from neardup.elastic.http import admin_api, api, client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import Hit, Version
 from neardup.elastic.http.client import Cluster
-from neardup.errors import ClusterConflict
+from neardup.errors import ClusterConflict, ClusterUnreachable
 
 HITS = [{"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)]
 
@@ -139,3 +139,24 @@ def test_the_room_for_hours_is_what_is_left_of_the_limit_of_shards(levels, data_
     with standing_in([Answer(200, health), Answer(200, settings)]) as server, cluster_of(server) as cluster:
         limit = admin_api.shard_limit(cluster)
     assert (limit.used, limit.most, limit.hours_left) == (120, most, hours)
+
+
+@pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])
+def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part, monkeypatch):
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    whole = {"hits": {"hits": HITS}, "count": 5, "_shards": {"failed": 0}, "timed_out": False}
+    answers = [Answer(200, {"hits": {"hits": []}, "count": 0, **part}), Answer(200, whole)]
+    for ask, expected in (
+        (lambda cluster: len(api.search(cluster, "news-*", {}).hits), 5),
+        (lambda cluster: api.count(cluster, "news-*"), 5),
+        (lambda cluster: api.refresh(cluster, "news-*"), None),
+    ):
+        with standing_in(answers) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
+            assert ask(cluster) == expected
+        assert len(server.requests) == 2
+        with (
+            standing_in(answers[:1]) as server,
+            cluster_of(server) as cluster,
+            pytest.raises(ClusterUnreachable, match="only a part of the answer to /news-"),
+        ):
+            ask(cluster)

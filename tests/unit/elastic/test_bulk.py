@@ -13,7 +13,7 @@ from testing.cluster_stand_in import RESET, Answer, error, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
-from neardup.elastic.http.bulk import Action, Outcome, bulk
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, ClusterUnreachable
 
@@ -243,11 +243,75 @@ def test_a_refusal_of_a_half_for_another_reason_ends_it():
     def script(request):
         if b'"_id":"0"' in request.body and b'"_id":"1"' in request.body:
             return error(400, "illegal_argument_exception", "Field [_id] is a metadata field")
-        return error(413, "content_too_long_exception", "no")
+        return error(409, "made_up_exception", "no")
 
     with (
         standing_in(script) as server,
         cluster_of(server) as cluster,
-        pytest.raises(ClusterRejected, match="413 content_too_long_exception"),
+        pytest.raises(ClusterRejected, match="409 made_up_exception"),
     ):
         bulk(cluster, creating(2))
+
+
+def test_a_request_that_is_too_large_for_a_proxy_goes_in_halves_and_an_item_that_is_comes_back_alone():
+    index = Index()
+
+    def script(request):
+        page = Answer(
+            413, b"<h1>413 Request Entity Too Large</h1>", {"content-type": "text/html"}, product=False
+        )
+        return page if len(request.body) > 1_500 else index(request)
+
+    actions = [*creating(8, size=400), *creating(1, size=3_000)]
+    actions[8] = actions[8]._replace(id="large")
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, actions)
+    assert [outcome.status for outcome in outcomes] == [201] * 8 + [413]
+    assert len(index.documents) == 8
+
+
+def test_a_document_that_a_pipeline_drops_is_not_taken_for_stored():
+    items = [
+        {"create": {"status": 200, "result": "noop", "_seq_no": -2, "_primary_term": 0}},
+        {"update": {"status": 200, "result": "noop", "_seq_no": 3, "_primary_term": 1}},
+    ]
+    with (
+        standing_in([Answer(200, {"errors": False, "items": items})]) as server,
+        cluster_of(server) as cluster,
+    ):
+        dropped, unchanged = bulk(cluster, [*creating(1), Action("update", "news-1", "b", {"n": 1})])
+    assert (dropped.ok, dropped.status, unchanged.ok) == (False, 400, True)
+    assert dropped.error is not None
+    assert "pipeline" in dropped.error
+
+
+class Small(Index):
+    """A node that has room for so many bytes at once: in a request, and for the items of a shard."""
+
+    def __init__(self, whole: int, shard: int) -> None:
+        super().__init__()
+        self.whole, self.shard = whole, shard
+
+    def __call__(self, request) -> Answer | str:
+        size = len(request.body)
+        if size > self.whole:
+            sizes = f"coordinating_operation_bytes={size}, max_coordinating_bytes={self.whole}"
+            return error(429, "es_rejected_execution_exception", f"rejected [{sizes}]")
+        if size > self.shard:
+            sizes = f"primary_operation_bytes={size}, max_primary_bytes={self.shard}"
+            refused = {"status": 429, "error": {"type": "es_rejected", "reason": f"rejected [{sizes}]"}}
+            return Answer(200, {"items": [{"create": refused} for _ in request.lines[::2]]})
+        return super().__call__(request)
+
+
+@pytest.mark.parametrize(("whole", "shard"), [(1_500, 10_000), (10_000, 1_500), (2_000, 1_000)])
+def test_what_never_fits_a_node_goes_in_parts_and_one_that_does_not_fit_alone_is_refused(whole, shard):
+    index = Small(whole, shard)
+    actions = [*creating(8, size=400), Action("create", "news-1", "large", {"text": "x" * 3_000})]
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, actions)
+    assert [outcome.status for outcome in outcomes][:8] == [201] * 8
+    assert not outcomes[8].ok
+    assert outcomes[8].status in FOR_ONE_ITEM
+    assert "es_rejected" in (outcomes[8].error or "")
+    assert len(index.documents) == 8

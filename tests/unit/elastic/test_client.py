@@ -438,3 +438,63 @@ def test_several_threads_may_ask_at_once():
         for thread in threads:
             thread.join()
     assert found == {number: {f"/{number}"} for number in range(8)}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(200, b""),
+        Answer(200, b'{"took": 1, "hits": {"hi'),
+        Answer(404, b"default backend - 404", {"content-type": "text/plain"}, product=False),
+        Answer(502, b"<h1>502 Bad Gateway</h1>", {"content-type": "text/html"}, product=False),
+    ],
+    ids=["empty", "cut", "a proxy without a way", "a proxy without a node"],
+)
+@pytest.mark.parametrize("missing_ok", [False, True])
+def test_what_is_no_answer_of_a_node_is_asked_for_again(answer, missing_ok):
+    with standing_in([answer, answer, GREEN]) as server, cluster_of(server) as cluster:
+        assert cluster.request("GET", "/news", missing_ok=missing_ok) == {"status": "green"}
+    assert len(server.requests) == 3
+
+
+def test_an_answer_that_stays_no_json_is_told():
+    with (
+        standing_in([Answer(200, b"[1, 2")]) as server,
+        cluster_of(server, patience=0.1) as cluster,
+        pytest.raises(ClusterUnreachable, match="no JSON"),
+    ):
+        cluster.request("GET", "/news")
+
+
+@pytest.mark.parametrize(
+    ("status", "type", "reason", "remedy"),
+    [
+        (400, "index_closed_exception", "closed", "_open"),
+        (
+            403,
+            "cluster_block_exception",
+            "index [news-1] blocked by: [FORBIDDEN/8/index write (api)];",
+            "lift",
+        ),
+        (
+            400,
+            "illegal_argument_exception",
+            "pipeline with id [neardup-news] does not exist",
+            "neardup setup",
+        ),
+        (
+            400,
+            "validation_exception",
+            "cluster currently has [1000]/[1000] maximum normal shards open",
+            "expire",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_index_comes_with_what_to_do(status, type, reason, remedy):
+    with (
+        standing_in([error(status, type, reason)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match=remedy) as caught,
+    ):
+        cluster.request("PUT", "/news-1/_doc/a", body={})
+    assert reason in str(caught.value)

@@ -66,7 +66,7 @@ def test_a_copy_comes_back_as_it_was_written(flags):
     blob = blob_of(
         row, "zweiter-ä", "erster", orjson.dumps(["erster", NOW - 5, 71 / 90, [["erster", 71 / 90, 71]]])
     )
-    bitmap = np.arange(32, dtype=np.uint64)
+    bitmap = np.arange(WORDS, dtype=np.uint64)
     found = stored_rows([stored(row, blob, bitmap)], [bool(flags & SET_ASIDE)])
     assert found.ids == ["zweiter-ä"]
     assert found.blobs == [blob]

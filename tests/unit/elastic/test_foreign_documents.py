@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from testing.cluster_stand_in import Answer, standing_in
 
@@ -10,6 +12,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, TimeField
 from neardup.elastic.watch.foreign_documents import ForeignDocuments
 from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.state_document import StateDocument
 from neardup.model.document import MAX_ID_BYTES, Document, Reject
 
 NEWS = Address("http://localhost:9200", "news")
@@ -18,15 +21,25 @@ ENTRY = Entry(1_795_253_000_000, "a", HOUR, None)
 OLD = Layout(NEWS, archive="old")
 
 
-def items(*sources, entry=ENTRY, layout=None):
+def items(*sources, entry=ENTRY, layout=None, state=None):
     """What is read of documents with these sources, the first called by `entry`."""
     entries = [entry._replace(id=entry.id + str(i) if i else entry.id) for i in range(len(sources))]
     documents = [
         {"found": source is not None, "_source": source, "_seq_no": 3, "_primary_term": 1}
         for source in sources
     ]
+    there = {
+        "found": state is not None,
+        "_source": state and state.source(),
+        "_seq_no": 1,
+        "_primary_term": 1,
+    }
+
+    def script(request):
+        return Answer(200, {"docs": documents} if request.path.startswith("/_mget") else there)
+
     with (
-        standing_in([Answer(200, {"docs": documents})]) as server,
+        standing_in(script) as server,
         Cluster(Address(server.url, "news"), patience=0) as cluster,
     ):
         foreign = ForeignDocuments(cluster, layout or Layout(NEWS), TimeField("@timestamp", "date"), "r")
@@ -38,6 +51,16 @@ def test_what_is_gone_or_marked_is_left_out():
     ((origin, document),) = found
     assert (origin.index, origin.id, origin.seq_no, origin.fingerprint) == (HOUR, "a", 3, None)
     assert document == Document("a", "A rose.", "2026-11-21T09:23:20Z", origin)
+
+
+def test_a_mark_of_a_scorer_that_had_lost_the_lease_is_none():
+    state = replace(StateDocument({}, {}), aborted=((10, 20),))
+    marks = [9, 10, 19, 20, None, "?"]
+    documents = [
+        {"text": "x", "neardup": {"status": "unique"} | ({} if order is None else {"order": order})}
+        for order in marks
+    ]
+    assert [origin.id for origin, _ in items(*documents, state=state)] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize(("recipe", "fingerprint"), [("r", "f"), ("another", None)])

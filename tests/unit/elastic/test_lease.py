@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 
 import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
+from neardup.elastic.http import api
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.leadership import LeaderDocument, leadership
 from neardup.elastic.window import holders, setup_changes, state_document
+from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.state_document import ABORTED_ARRIVALS, StateDocument, read_state, scoring_lease
-from neardup.errors import LeaseLost, WindowLocked
+from neardup.errors import LeaseLost, WindowDamaged, WindowLocked
 from neardup.stores.base import Commit
 
 DEAD_HERE = holders.new_holder()
@@ -80,21 +83,77 @@ def test_a_lease_that_is_made_is_not_made_anew(cluster, state):
     assert read_state(cluster) == state
 
 
-def test_who_waits_in_vain_is_told_for_whom(cluster, state, monkeypatch):
-    monkeypatch.setattr(state_document, "LEASE_SECONDS", 0.2)
-    left_by(cluster, ELSEWHERE)
+@pytest.fixture
+def short(monkeypatch):
+    """Leases of a fraction of a second."""
+    monkeypatch.setattr(state_document, "LEASE_SECONDS", 0.4)
+
+
+def test_who_waits_in_vain_is_told_for_whom(cluster, state, short):
+    class AtWork(Lease[StateDocument]):
+        """Another machine's scorer says that it is at work, each time that somebody looks."""
+
+        def read(self):
+            left_by(cluster, ELSEWHERE)
+            return super().read()
+
     with pytest.raises(WindowLocked, match="another"):
-        scoring_lease(cluster).acquire()
+        AtWork(cluster, StateDocument, "window", seconds=state_document.LEASE_SECONDS).acquire()
+
+
+def test_a_clock_that_is_ahead_leaves_nobody_waiting_for_ever(cluster, state, short):
+    left_by(cluster, ELSEWHERE, FUTURE)
+    assert scoring_lease(cluster).acquire()[1]
+
+
+def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_work(cluster, state, short):
+    lease = scoring_lease(cluster)
+    for _ in range(4):
+        left_by(cluster, ELSEWHERE, 1)
+        document = lease.read()
+        assert document is not None
+        assert not lease.is_lost(document)
+        time.sleep(0.05)
+    time.sleep(0.1)
+    assert lease.is_lost(lease.document)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"about": None}, {"settings": "x"}, {"commit": {"seq": 1}}, {"commit": {"more": 1}}, {"commit": 5},
+        {"commit": {**Commit()._asdict(), "next_order": "many"}}, {"changes": None}, {"gaps": [{"from": 1}]},
+        {"gaps": None}, {"holder": 7}, {"until": "soon"}, {"archive": []}, {"turn": "x"}, {"undo": ["a"]},
+    ],
+)  # fmt: skip
+def test_a_state_that_no_scorer_has_left_is_named(cluster, state, change):
+    api.put_doc(cluster, cluster.address.state, "window", {**state.source(), **change})
+    with pytest.raises(WindowDamaged, match=r"neardup-state-news/window .*neardup setup --window http"):
+        read_state(cluster)
+
+
+@pytest.mark.parametrize("garbage", [{}, {"holder": 7, "until": FUTURE}, {"holder": "x", "until": "y"}])
+def test_a_leader_that_nobody_understands_is_none(cluster, garbage):
+    api.put_doc(cluster, cluster.address.state, "watch", garbage)
+    assert leadership(cluster).try_acquire()
+
+
+@pytest.mark.parametrize("holder", ["", "x", ":", f"{holders.new_holder().split(':')[0]}:x:y"])
+def test_a_name_that_is_none_is_that_of_somebody_elsewhere(holder):
+    assert holders.may_be_alive(holder, FUTURE)
+    assert not holders.may_be_alive(holder, 1)
 
 
 def test_there_is_no_lease_where_there_is_no_window(cluster):
     assert read_state(cluster) is None
-    with pytest.raises(WindowLocked, match="deleted"):
+    with pytest.raises(WindowDamaged, match=r"no such document.*neardup setup --window http"):
         scoring_lease(cluster).acquire()
 
 
-@pytest.mark.parametrize(("holder", "until"), [(DEAD_HERE, FUTURE), (ELSEWHERE, 1)])
-def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, holder, until):
+@pytest.mark.parametrize(
+    ("holder", "until"), [(DEAD_HERE, FUTURE), (ELSEWHERE, 1)], ids=["here", "elsewhere"]
+)
+def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, short, holder, until):
     left_by(cluster, holder, until)
     begun, lost = scoring_lease(cluster).acquire()
     assert lost
@@ -123,14 +182,14 @@ def test_who_has_lost_the_lease_is_told_when_it_renews(cluster, state):
 
 def test_what_a_dead_scorer_left_outlives_a_change_of_the_state_alone(cluster, state):
     left_by(cluster, DEAD_HERE)
-    setup_changes._change(cluster, lambda state: replace(state, about={"recipe": "s"}))
+    setup_changes.change_state(cluster, lambda state: replace(state, about={"recipe": "s"}))
     changed = read_state(cluster)
     assert changed is not None
     assert changed.about == {"recipe": "s"}
     begun, lost = scoring_lease(cluster).acquire()
     assert (lost, begun.undo) == (True, (0, 1))
     left_by(cluster, None, 0)
-    setup_changes._change(cluster, lambda state: replace(state, about={"recipe": "t"}))
+    setup_changes.change_state(cluster, lambda state: replace(state, about={"recipe": "t"}))
     assert not scoring_lease(cluster).acquire()[1]
 
 

@@ -15,7 +15,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.scan import Entry as Scanned
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterRefused, ClusterUnreachable
+from neardup.errors import ClusterRefused, ClusterRejected, ClusterUnreachable
 
 A = DocumentRef("news-1", "a")
 
@@ -77,9 +77,22 @@ def test_patience_with_it_has_an_end():
     with (
         standing_in([SILENT]) as server,
         cluster_of(server, patience=0.1) as cluster,
-        pytest.raises(ClusterUnreachable, match="1 documents cannot be read"),
+        pytest.raises(ClusterUnreachable, match="1 documents of news-1 cannot be read"),
     ):
         mget(cluster, [A])
+
+
+def test_an_index_that_is_closed_is_told_at_once():
+    closed = failed(A, "index_closed_exception", "closed")
+    with (
+        standing_in([answer(closed)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(
+            ClusterRejected, match="news-1 with 400 index_closed_exception: closed; open that index"
+        ),
+    ):
+        mget(cluster, [A])
+    assert len(server.requests) == 1
 
 
 def test_an_index_that_is_gone_holds_nothing():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import REACHES, Recipe
 from neardup.oracle import definitions as oracle
+from neardup.signing.doc_q import doc_q
 from neardup.signing.signer import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
 
@@ -147,3 +148,12 @@ def test_an_unpaired_surrogate_is_refused_by_name() -> None:
 def test_a_long_combining_sequence_is_reordered_stably() -> None:
     text = "a" + "\u0301\u0327\u0316" * 5_000 + "b"
     assert sign(text).to_dict() == expected(text, Recipe())
+
+
+@pytest.mark.parametrize("value", [None, 5, b"bytes", ["text"], float("nan")])
+def test_what_is_no_text_is_named(value):
+    for call in (lambda: doc_q("a", value), lambda: doc_q(value, "a"), lambda: sign(value)):
+        with pytest.raises(
+            TypeError, match=rf"(?:a|b|text) is .*{type(value).__name__}.*, not a text \(str\)"
+        ):
+            call()

@@ -161,7 +161,7 @@ def test_a_value_that_python_cannot_hold_costs_its_row_only(tmp_path, name):
     assert [getattr(item, "text", None) for item in items] == ["Rain.", None, None, "Sun."]
     assert [item.id for item in items] == [f"{name}:{line}" for line in (1, 2, 3, 4)]
     assert items[1].line == 2
-    assert items[1].reason.startswith("the value of column 'text' cannot be read: 'utf-8' codec can't decode")
+    assert items[1].reason.startswith("the value of column 'text' cannot be read: Invalid UTF8 sequence")
     assert items[2].reason.startswith("the value of column 'time' cannot be read: ")
 
 

@@ -11,7 +11,7 @@ from testing.window.old_window import as_format_1
 from neardup.errors import WindowDamaged, WindowOutdated
 from neardup.model.hours import hour_name
 from neardup.opening import open_window
-from neardup.stores import records
+from neardup.stores import blobs
 from neardup.stores.base import Commit
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.old_format import read_old_window
@@ -43,7 +43,7 @@ def test_an_old_window_is_refused_and_can_be_read(path):
     by_id = {}
     for hour, rows in old.hours.items():
         for row, text, blob in zip(rows, *old.read(hour, rows), strict=True):
-            by_id[records.decode_blob(row, blob).id] = text
+            by_id[blobs.decode_blob(row, blob).id] = text
     assert by_id == dict(zip(expected.ids, texts, strict=True))
     assert "d3" not in by_id
 

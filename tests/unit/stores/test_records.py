@@ -11,11 +11,11 @@ import pytest
 import neardup
 from neardup.model.decision import Evidence, Matches, decide
 from neardup.model.verdict import Member, Overlap, Part
-from neardup.stores import records
+from neardup.stores import blobs, records
 from neardup.stores.records import KEY_COUNTS, ROW, SET_ASIDE, TRUNCATED
 
 PACKAGE = Path(neardup.__file__).parent
-AT_HOME = {"stores/records.py", "index/document_table.py", "elastic/window/codec.py"}
+AT_HOME = {"stores/records.py", "stores/blobs.py", "index/document_table.py", "elastic/window/codec.py"}
 NAMED_COLUMN_RE = re.compile(r"\b(?:row|rows|part|version|of_head)(?:\[[^\]]*\])?\[\"(?P<column>\w+)\"\]")
 
 BEST = Overlap(3, "best", 50, 8, 10, False)
@@ -50,14 +50,14 @@ def test_a_verdict_comes_back_as_it_was_written(evidence):
     verdict, row = decide(evidence), np.zeros(1, ROW)[0]
     row["time"], row["flags"] = 1_000, SET_ASIDE
     best = evidence.matches.best[0] if evidence.matches.total else None
-    blob = records.encode_verdict(row, verdict, best, evidence.parts or [], evidence.matches.head)
-    assert records.verdict_of(row, blob) == verdict
+    blob = blobs.encode_verdict(row, verdict, best, evidence.parts or [], evidence.matches.head)
+    assert blobs.verdict_of(row, blob) == verdict
     assert len(blob) == row["blob_bytes"]
     assert row["flags"] == SET_ASIDE | (TRUNCATED if verdict.truncated else 0)
     if verdict.is_copy:
         with_head = HEAD if evidence.matches.head is HEAD else BEST
         expected = Member("ä", verdict.time, with_head.score, with_head.shared, "best", BEST.score)
-        assert records.member_of(row, blob) == expected
+        assert blobs.member_of(row, blob) == expected
 
 
 def test_the_last_version_of_a_living_document_is_what_counts():

@@ -20,9 +20,9 @@ from neardup.elastic.admin.managed_objects import (
     differences,
     wanted_objects,
 )
+from neardup.elastic.admin.node_checks import plugin_for
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
-from neardup.elastic.http.product import plugin_for
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
@@ -121,8 +121,8 @@ def _changed_config(
     return config
 
 
-def window_config(about: Mapping[str, Any]) -> WindowConfig:
-    """The config in the description of an index, or of the window's template (`_meta.neardup`).
+def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
+    """The config in the description of an index, or of the window's template or state, which lies at `where`.
 
     One of version 1 of the recipe says nothing of reach and salt: its recipe string tells it from any of today. Raises
     `WindowDamaged` if a description does not say all that it should.
@@ -133,11 +133,19 @@ def window_config(about: Mapping[str, Any]) -> WindowConfig:
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
         recipe = Recipe(**{name: about[name] for name in signing})
-        return WindowConfig(recipe, about["recipe"], **{name: about[name] for name in rest})
-    except (KeyError, SettingsError) as error:
+        return WindowConfig(recipe, _recipe_string(about), **{name: about[name] for name in rest})
+    except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(
-            "_meta.neardup", f"a description without {error}", "what `neardup setup` writes"
-        ) from error
+            where, f"a description without {error}", "what `neardup setup` writes",
+            remedy="`neardup setup` with the same --window writes that of the state anew",
+        ) from error  # fmt: skip
+
+
+def _recipe_string(about: Mapping[str, Any]) -> str:
+    recipe = about["recipe"]
+    if not isinstance(recipe, str):
+        raise TypeError("a recipe string")
+    return recipe
 
 
 def _is_of_version_1(about: Mapping[str, Any]) -> bool:

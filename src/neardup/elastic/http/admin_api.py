@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class ShardLimit:
 # ---- the cluster ----
 
 
+@reads_answer
 def health(cluster: Cluster) -> Health:
     """How the cluster is."""
     answer = cluster.request("GET", "/_cluster/health")
@@ -62,6 +64,7 @@ def health(cluster: Cluster) -> Health:
     )
 
 
+@reads_answer
 def shard_limit(cluster: Cluster) -> ShardLimit:
     """How near the cluster is to as many shards as it may have. Elasticsearch counts those of all open indices,
     assigned or not, against `cluster.max_shards_per_node` for every data node.
@@ -71,6 +74,7 @@ def shard_limit(cluster: Cluster) -> ShardLimit:
     return ShardLimit(now.shards, each * now.data_nodes, now.data_nodes)
 
 
+@reads_answer
 def _cluster_setting(cluster: Cluster, name: str) -> str | None:
     """A setting as it holds; None where the cluster does not have it."""
     # No filter_path: its dots are steps into an object, those of a flat setting are not.
@@ -79,6 +83,7 @@ def _cluster_setting(cluster: Cluster, name: str) -> str | None:
     return next((answer[level][name] for level in _SETTING_LEVELS if name in answer.get(level, ())), None)
 
 
+@reads_answer
 def nodes(cluster: Cluster, *what: str, fields: Sequence[str]) -> list[dict[str, Any]]:
     """What of each node is asked for: `what` are parts of its description, `fields` paths in it."""
     params = {"filter_path": ",".join(f"nodes.*.{name}" for name in fields)}
@@ -111,6 +116,7 @@ def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:
             raise
 
 
+@reads_answer
 def simulate(
     cluster: Cluster, source: dict[str, Any], *, name: str | None = None, processors: Sequence[Any] = ()
 ) -> dict[str, Any]:
@@ -145,6 +151,7 @@ def index_settings(
     return cluster.request("GET", path, params=dict(params), missing_ok=True) or {}
 
 
+@reads_answer
 def mappings(cluster: Cluster, target: str) -> dict[str, dict[str, Any]]:
     """The mapping of every index, by name; none if there is no index."""
     answer = cluster.request("GET", f"/{target}/_mapping", missing_ok=True) or {}
@@ -184,6 +191,7 @@ def delete_index(cluster: Cluster, name: str) -> None:
     cluster.request("DELETE", f"/{name}", missing_ok=True)
 
 
+@reads_answer
 def alias(cluster: Cluster, name: str) -> dict[str, dict[str, Any]]:
     """How each index of an alias is in it, by name; none if there is no alias."""
     answer = cluster.request("GET", f"/_alias/{name}", missing_ok=True) or {}

@@ -12,10 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterError
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.product import Product
 
 KEEP_ALIVE: Final = "10m"
 """How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
@@ -25,6 +27,13 @@ WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, "ignore_unavailable": "true"}
 """The same, of the indices of the target that exist and are open."""
 NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
 """A target that stands for no index is no error."""
+
+
+_POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
+    "elasticsearch": ("_pit", "id"),
+    "opensearch": ("_search/point_in_time", "pit_id"),
+}
+"""Where a point in time is opened and closed, and what its id is called there."""
 
 
 class Version(NamedTuple):
@@ -82,16 +91,20 @@ class SearchPage:
 # ---- one document ----
 
 
+@reads_answer
 def get_doc(cluster: Cluster, index: str, id: str) -> StoredDocument | None:
     """The document; None if it, or its index, is not there."""
     return stored_document(cluster.request("GET", f"/{index}/_doc/{id}", missing_ok=True))
 
 
 def stored_document(answer: Mapping[str, Any] | None) -> StoredDocument | None:
-    """The document in an answer to a GET of it; None if there is none."""
+    """The document in an answer to a GET of it; None if there is none. It may raise one of `UNREADABLE`."""
     if answer is None or not answer.get("found"):
         return None
-    return StoredDocument(answer.get("_source", {}), _version(answer))
+    source = answer.get("_source", {})
+    if not isinstance(source, dict):
+        raise TypeError("a document that is no object")
+    return StoredDocument(source, _version(answer))
 
 
 def put_doc(
@@ -120,36 +133,37 @@ def delete_doc(cluster: Cluster, index: str, id: str) -> None:
     cluster.request("DELETE", f"/{index}/_doc/{id}", missing_ok=True)
 
 
+@reads_answer
 def _put(cluster: Cluster, path: str, params: dict[str, Any], source: dict[str, Any]) -> Version:
     return _version(cluster.request("PUT", path, params=params or None, body=source))
 
 
 def _version(answer: Mapping[str, Any]) -> Version:
-    return Version(answer["_seq_no"], answer["_primary_term"])
+    return Version(int(answer["_seq_no"]), int(answer["_primary_term"]))
 
 
 # ---- searches ----
 
 
+@reads_answer
 def search(
     cluster: Cluster, target: str | None, body: dict[str, Any], params: Mapping[str, str] | None = None
 ) -> SearchPage:
-    """The answer to one search; `target` None where the body names a point in time."""
+    """The answer to one search, by all shards; `target` None where the body names a point in time."""
     path = "/_search" if target is None else f"/{target}/_search"
-    answer = cluster.request("POST", path, params=dict(params or {}), body=body)
-    hits = [_hit(hit) for hit in answer["hits"]["hits"]]
+    answer = _whole(cluster, path, params, body)
+    sorted_by = len(body.get("sort", ()))
+    hits = [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
     return SearchPage(hits, answer.get("aggregations", {}), answer.get("pit_id"))
 
 
-def _hit(hit: Mapping[str, Any]) -> Hit:
-    return Hit(
-        hit["_index"],
-        hit["_id"],
-        hit.get("_source", {}),
-        hit.get("sort", []),
-        _version(hit) if "_seq_no" in hit else None,
-        hit.get("_routing"),
-    )
+def _hit(hit: Mapping[str, Any], sorted_by: int) -> Hit:
+    """One hit of a search that is sorted by so many values; `TypeError` if it is none."""
+    index, id, source, sort = hit["_index"], hit["_id"], hit.get("_source", {}), hit.get("sort", [])
+    whole = isinstance(index, str) and isinstance(id, str) and isinstance(source, dict)
+    if not whole or not isinstance(sort, list) or len(sort) < sorted_by:
+        raise TypeError(f"a hit in {index} that lacks what was asked for")
+    return Hit(index, id, source, sort, _version(hit) if "_seq_no" in hit else None, hit.get("_routing"))
 
 
 def search_pages(cluster: Cluster, target: str, body: dict[str, Any], *, size: int) -> Iterator[list[Hit]]:
@@ -171,10 +185,8 @@ def snapshot_pages(
     The search stays open until the iterator is at its end or closed.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    path, named = (
-        ("_pit", "id") if cluster.product == "elasticsearch" else ("_search/point_in_time", "pit_id")
-    )
-    pit: str = cluster.request("POST", f"/{target}/{path}", params=params)[named]
+    path, named = _POINT_IN_TIME[cluster.product]
+    pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     body = {**body, "size": size, "track_total_hits": False}
 
     def page(behind: dict[str, Any]) -> list[Hit]:
@@ -191,6 +203,11 @@ def snapshot_pages(
             cluster.request("DELETE", f"/{path}", body={named: pit}, missing_ok=True)
 
 
+@reads_answer
+def _point_in_time(cluster: Cluster, path: str, named: str, params: dict[str, str]) -> str:
+    return str(cluster.request("POST", path, params=params)[named])
+
+
 def _pages(
     page: Callable[[dict[str, Any]], list[Hit]], size: int, after: Sequence[Any] | None
 ) -> Iterator[list[Hit]]:
@@ -204,6 +221,7 @@ def _pages(
         after = hits[-1].sort
 
 
+@reads_answer
 def count(
     cluster: Cluster,
     target: str,
@@ -212,14 +230,32 @@ def count(
 ) -> int:
     """How many documents of `target` match `query`, of those that are refreshed."""
     body = None if query is None else {"query": query}
-    return int(cluster.request("POST", f"/{target}/_count", params=dict(params or {}), body=body)["count"])
+    return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
     """Makes everything written so far visible to searches."""
-    cluster.request("POST", f"/{target}/_refresh", params=dict(params or {}))
+    _whole(cluster, f"/{target}/_refresh", params)
 
 
+def _whole(
+    cluster: Cluster, path: str, params: Mapping[str, str] | None, body: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The answer to a POST that every shard had its part in; asked again, as of a busy cluster, until it is.
+
+    Elasticsearch can be told to fail instead, but not by every call, nor by every cluster and proxy.
+    """
+    backoff = cluster.backoff()
+    while True:
+        answer: dict[str, Any] = cluster.request("POST", path, params=dict(params or {}), body=body)
+        failed = int(answer.get("_shards", {}).get("failed", 0))
+        if not failed and not answer.get("timed_out"):
+            return answer
+        why = f"{failed} shards failed" if failed else "not all shards answered in time"
+        backoff.wait(cluster.url, f"only a part of the answer to {path}: {why}")
+
+
+@reads_answer
 def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     """The types that a field has in the indices of `target`, by name; none where nothing has it."""
     params = {"fields": name, **NO_INDEX_NEEDED}

@@ -9,12 +9,20 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, Backoff, Cluster
+from neardup.elastic.http.remedies import never_fits
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
 """Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
 
 BAD_REQUEST: Final = 400
+TOO_LARGE: Final = 413
+FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
+"""Statuses of a whole request that may be due to one of its items, or to all of them together."""
+_WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
+"""What a busy cluster says of an item with status 500."""
+DROPPED: Final = "an ingest pipeline of the index drops it"
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
 """Errors of a whole request that would meet each of its items alone."""
 
@@ -78,10 +86,11 @@ def bulk(
     """The outcome of every action, in their order.
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
-    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome, and where
-    the cluster refuses a whole request for the sake of one item, the others are sent without it. Actions
-    on the same document happen in their order. An answer that is lost makes the whole request be sent again: a
-    `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
+    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
+    for one that a pipeline drops); a request that is refused as a whole, for the sake of one item or because it is too
+    large, is sent in halves. Actions on the same document happen in their order. An answer that is lost makes the whole
+    request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
+    make of it.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
@@ -123,9 +132,12 @@ def _encode(action: Action) -> bytes:
     return line + source + b"\n"
 
 
+@reads_answer
 def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list[Outcome]:
     """The outcomes of a chunk; only what was refused goes again."""
-    params = {"filter_path": _ANSWER} | ({"refresh": refresh} if refresh else {})
+    # A shard that is away is to be told of by the cluster, before the client hangs up.
+    params = {"filter_path": _ANSWER, "timeout": f"{int(500 * cluster.timeout)}ms"}
+    params |= {"refresh": refresh} if refresh else {}
     outcomes: list[Outcome | None] = [None] * len(chunk)
     waiting = list(range(len(chunk)))
     backoff = cluster.backoff()
@@ -133,13 +145,13 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
         try:
             items = _answers(cluster, [chunk[i] for i in waiting], params)
         except ClusterRejected as error:
-            if error.status != BAD_REQUEST or error.type in NO_ITEMS_FAULT:
+            if not _can_be_for_one_item(error):
                 raise
             items = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
         refused = []
         for i, item in zip(waiting, items, strict=True):
             outcome = outcomes[i] = _outcome(item)
-            if outcome.status in BUSY:
+            if outcome.status in BUSY or _WAITED_FOR_MAPPING in (outcome.error or ""):
                 refused.append(i)
         if not refused:
             return [outcome for outcome in outcomes if outcome is not None]
@@ -155,7 +167,23 @@ def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -
     if len(items) != len(chunk):
         reason = f"{len(items)} answers to {len(chunk)} writes"
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
+    large = [i for i, item in enumerate(items) if _is_too_large(item)]
+    if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
+        for part in (large[: len(large) // 2], large[len(large) // 2 :]):
+            alone = _answers(cluster, [chunk[i] for i in part], params) if part else []
+            for i, item in zip(part, alone, strict=True):
+                items[i] = item
     return items
+
+
+def _is_too_large(item: dict[str, Any]) -> bool:
+    return never_fits(_outcome(item).error or "")
+
+
+def _can_be_for_one_item(error: ClusterRejected) -> bool:
+    """Whether a whole request can have been refused because of one of its items, or because there are so many."""
+    is_its_fault = error.status in FOR_ONE_ITEM or never_fits(error.reason)
+    return is_its_fault and error.type not in NO_ITEMS_FAULT
 
 
 def _answers_by_halves(
@@ -170,7 +198,7 @@ def _answers_by_halves(
         try:
             items += _answers(cluster, half, params)
         except ClusterRejected as again:
-            if again.status != BAD_REQUEST:
+            if not _can_be_for_one_item(again):
                 raise
             items += _answers_by_halves(cluster, half, params, again)
     return items
@@ -183,11 +211,12 @@ def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list
 
 
 def _outcome(item: dict[str, Any]) -> Outcome:
-    (answer,) = item.values()
+    ((op, answer),) = item.items()
+    if op in ("create", "index") and answer.get("result") == "noop":
+        return Outcome(BAD_REQUEST, "noop", None, None, DROPPED)
     error = answer.get("error")
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")
         error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
-    return Outcome(
-        answer["status"], answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error
-    )
+    status = TOO_LARGE if never_fits(error or "") else answer["status"]
+    return Outcome(status, answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error)

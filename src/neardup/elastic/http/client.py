@@ -14,18 +14,19 @@ import re
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
 import orjson
 from elastic_transport import ConnectionTimeout, NodePool, Serializer, TlsError, Transport, TransportError
-from elastic_transport.client_utils import create_user_agent, url_to_node_config
+from elastic_transport.client_utils import url_to_node_config
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
+from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
-from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from elastic_transport import ApiResponseMeta, BaseNode
@@ -43,8 +44,9 @@ LONGEST_WAIT: Final = 15.0
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
-_ABORTED_RE: Final = re.compile(r"Error\(\d*,? ?['\"](.+)['\"]\)")
+_ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
 _CLOSED: Final = "the connection has been closed"
+_NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
 _PRODUCT_HEADER: Final = "x-elastic-product"
@@ -120,10 +122,7 @@ class Cluster:
         self.address, self.patience, self.timeout = address, patience, timeout
         self.url = address.url
         self.credentials = credentials or Credentials()
-        self._headers = {
-            "user-agent": create_user_agent("neardup", VERSION),
-            **_authorization(self.credentials),
-        }
+        self._headers = {"user-agent": "neardup", **_authorization(self.credentials)}
         self._transport = self._connect()
         self._product: Product | None = None
         self._closed = False
@@ -160,9 +159,9 @@ class Cluster:
         """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something.
 
         `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
-        lines if they end with one). A request whose answer was lost is sent again, so it must be one that can be: a
-        `create` that had landed then conflicts. Raises `ClusterUnreachable` when patience is over, `ClusterRefused`,
-        `ClusterConflict` (409) or `ClusterRejected`.
+        lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
+        that can be: a `create` that had landed then conflicts. Raises `ClusterUnreachable` when patience is over,
+        `ClusterRefused`, `ClusterConflict` (409) or `ClusterRejected`.
         """
         encoded, kind = _encode(body)
         headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
@@ -183,13 +182,21 @@ class Cluster:
             else:
                 if meta.status < 300:
                     _warn(meta)
-                    return True if method == "HEAD" else answer
-                if missing_ok and meta.status == 404:
-                    return None
-                if meta.status not in BUSY:
-                    raise self._error(f"{method} {path}", meta.status, answer)
-                least = _retry_after(meta.headers.get("retry-after"))
-                reason = f"{meta.status} {' '.join(_type_and_reason(answer))}"
+                    if method == "HEAD":
+                        return True
+                    if isinstance(answer, dict | list):
+                        return answer
+                    reason = _NO_JSON
+                else:
+                    # What is no JSON comes from a proxy that knows no way to a node for a moment.
+                    known = method == "HEAD" or isinstance(answer, dict)
+                    if missing_ok and known and meta.status == 404:
+                        return None
+                    reason = f"{meta.status} {' '.join(_type_and_reason(meta.status, answer))}"
+                    is_busy = meta.status in BUSY and not never_fits(reason)
+                    if not is_busy and (known or meta.status != 404):
+                        raise self._error(f"{method} {path}", meta.status, answer)
+                    least = _retry_after(meta.headers.get("retry-after"))
             backoff.wait(self.url, reason, least=least)
 
     @property
@@ -204,7 +211,9 @@ class Cluster:
         """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another."""
         if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
             return "elasticsearch"
-        _, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
+        root, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
+        if root.status in BUSY:
+            raise TransportError(f"{root.status} when it was asked what it is")
         version = about.get("version") if isinstance(about, dict) else None
         if isinstance(version, dict) and version.get("distribution") == "opensearch":
             return "opensearch"
@@ -236,11 +245,11 @@ class Cluster:
     def _error(self, request: str, status: int, body: Any) -> ClusterError:
         if request.startswith("HEAD") and status == 404:
             return ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
-        type, reason = _type_and_reason(body)
+        type, reason = _type_and_reason(status, body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
         kind = ClusterConflict if status == 409 else ClusterRejected
-        return kind(self.url, request, status, type, reason)
+        return kind(self.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
@@ -285,8 +294,10 @@ def _retry_after(value: str | None) -> float:
     return float(value) if value is not None and value.isdecimal() else 0.0
 
 
-def _type_and_reason(body: Any) -> tuple[str, str]:
+def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     """The type and the reason in the body of an error, in few words."""
+    if not body:
+        return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "error", str(error)[:200]
@@ -294,6 +305,9 @@ def _type_and_reason(body: Any) -> tuple[str, str]:
     roots = error.get("root_cause") or [{}]
     cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
     reason = str(error.get("reason"))
+    failed = {str(shard.get("index")) for shard in error.get("failed_shards") or ()}
+    if failed and not any(name in reason for name in failed):
+        reason = f"{reason} of {', '.join(sorted(failed))}"
     if cause.get("reason") and str(cause["reason"]) not in reason:
         reason = f"{reason}: {cause['reason']}"
     return str(error.get("type", "error")), reason

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http.client import BAD_REQUEST
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from neardup.elastic.http.api import StoredDocument, stored_document
 from neardup.elastic.http.permission_errors import permission_error
+from neardup.elastic.http.remedies import remedy_for
+from neardup.elastic.http.unexpected import reads_answer
+from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -29,12 +33,13 @@ class Named(Protocol):
         """Its `_id`."""
 
 
+@reads_answer
 def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[StoredDocument | None]:
     """Each of `documents`, in their order; None for one that is not there.
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
     does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
-    over, and `ClusterRefused`. Costs a request for every 256 documents.
+    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents.
     """
     answers: list[dict[str, Any]] = []
     for at in range(0, len(documents), _MOST):
@@ -47,13 +52,18 @@ def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, st
     while True:
         answers: list[dict[str, Any]]
         answers = cluster.request("POST", "/_mget", params=fields, body={"docs": names})["docs"]
-        errors = [each["error"] for each in answers if "error" in each and each["error"]["type"] != _NO_INDEX]
-        if not errors:
+        unread = [each for each in answers if "error" in each and each["error"]["type"] != _NO_INDEX]
+        if not unread:
             return answers
-        kind, reason = str(errors[0]["type"]), str(errors[0].get("reason"))
+        error = unread[0]["error"]
+        kind, reason = str(error["type"]), str(error.get("reason"))
         if kind == _NO_RIGHT:
             raise permission_error(cluster.url, "POST /_mget", 403, kind, reason)
-        backoff.wait(cluster.url, f"{len(errors)} documents cannot be read ({kind})")
+        indices = ", ".join(sorted({str(each["_index"]) for each in unread}))
+        remedy = remedy_for(kind)
+        if remedy is not None:
+            raise ClusterRejected(cluster.url, f"a GET of {indices}", BAD_REQUEST, kind, reason, remedy)
+        backoff.wait(cluster.url, f"{len(unread)} documents of {indices} cannot be read ({kind})")
 
 
 def _address(document: Named) -> dict[str, str]:

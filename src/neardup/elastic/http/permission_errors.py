@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from neardup.elastic.http.remedies import remedy_for
 from neardup.errors import ClusterError, ClusterRefused, ClusterRejected
 
 _ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
@@ -19,7 +20,7 @@ def permission_error(url: str, request: str, status: int, type: str, reason: str
     if request.startswith("HEAD "):  # an answer without a body
         return ClusterRefused(url, request, None, "setup")
     if not match:
-        return ClusterRejected(url, request, status, type, reason)
+        return ClusterRejected(url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
     action = match[1]
     indices = _INDICES_RE.search(reason)
     return ClusterRefused(url, action, indices[1] if indices else None, role_for(action))

@@ -43,7 +43,9 @@ def layout_at(cluster: Cluster) -> Layout:
     state = read_state(cluster)
     if state is None:
         raise NotSetUp(str(cluster.address))
-    return Layout.of(cluster.address, window_config(state.about), state.archive)
+    own = cluster.address
+    config = window_config(state.about, f"{own.state}/window of {own}")
+    return Layout.of(own, config, state.archive)
 
 
 class BacklogReader:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.state_document import read_state
 from neardup.model.document import (
     MAX_ID_BYTES,
     MAX_TIME_MS,
@@ -20,7 +21,7 @@ from neardup.model.field_path import field_of
 from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     Item = tuple[Origin, ForeignDocument | Reject]
 
-_OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "fingerprint", "recipe", "unsigned"))
+_OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerprint", "recipe", "unsigned"))
 
 
 def qualified_id(ref: DocumentRef | Origin) -> str:
@@ -49,7 +50,27 @@ class ForeignDocuments:
         """
         included = ",".join((self._layout.text_field, *_OURS))
         for part in read(self._cluster, entries, most=most, _source_includes=included):
-            yield [self._item(entry, stored) for entry, stored in part if not _is_marked(stored)]
+            marked = self._marked([stored for _, stored in part])
+            yield [
+                self._item(entry, stored)
+                for (entry, stored), leaves in zip(part, marked, strict=True)
+                if not leaves
+            ]
+
+    def _marked(self, documents: Sequence[StoredDocument]) -> list[bool]:
+        """Whether each of some documents has its verdict, or the mark that it gets none. One of a scorer that had lost
+        the lease is none.
+        """
+        marked = [_ours(stored).get("status") is not None for stored in documents]
+        arrivals = [_ours(stored).get("order") for stored in documents]
+        if any(marked):
+            state = read_state(self._cluster)
+            if state is not None:
+                marked = [
+                    is_marked and not (isinstance(arrival, int) and state.is_aborted(arrival))
+                    for is_marked, arrival in zip(marked, arrivals, strict=True)
+                ]
+        return marked
 
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = _ours(stored)
@@ -88,8 +109,3 @@ class ForeignDocuments:
 
 def _ours(stored: StoredDocument) -> Mapping[str, Any]:
     return stored.source.get(OBJECT) or {}
-
-
-def _is_marked(stored: StoredDocument) -> bool:
-    """Whether a document has its verdict, or the mark that it gets none."""
-    return _ours(stored).get("status") is not None

@@ -33,8 +33,9 @@ class LeaderDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> LeaderDocument:
-        """From what is stored."""
-        return cls(source.get("holder"), source.get("until", 0))
+        """From what is stored; what no watcher has left stands for nobody."""
+        holder, until = source.get("holder"), source.get("until")
+        return cls(holder, until) if isinstance(holder, str) and isinstance(until, int) else cls()
 
     def held_by(self, holder: str | None, until: int) -> LeaderDocument:
         """The same with another holder."""

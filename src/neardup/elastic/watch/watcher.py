@@ -105,6 +105,7 @@ class Watcher:
         finally:
             with suppress(ClusterError, LeaseLost):
                 self._leadership.release()
+            self._leadership.abandon()
 
     def _survives(self, error: Exception, failures: int) -> bool:
         """Whether to go on after `error`. An index that was closed to marks a moment ago is passed over next time."""

@@ -10,7 +10,7 @@ text is larger than it takes, by Elasticsearch's own queries, which find the sam
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +18,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries, holders_of,
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
-from neardup.elastic.window.loader import counted, pages, refresh, stored_part, text_of
+from neardup.elastic.window.loader import StoredPart, counted, pages, stored_part, text_of
 from neardup.errors import ClusterRejected, DocumentError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
@@ -50,7 +50,7 @@ class AdHocQuery:
             settings = self._settings.with_changes(partial=options.rule is not None)
             context = self._context._replace(settings=settings)
             return AdHocQuery(context, self._document).candidates_for(options)
-        refresh(self._cluster, self._layout)
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
         text = text_of(self._layout, own[0]) if own else options.text or ""
         try:
@@ -61,6 +61,19 @@ class AdHocQuery:
             self._queries.common = self._common_sentences(batch, options)
         hits = own + self._alike(text, batch, options.threshold, options.time)
         part = stored_part(self._layout, self._with_groups(hits), self._queries.common or frozenset())
+        return self._store(part)
+
+    def holding(self, ids: Sequence[str]) -> CandidateStore:
+        """The documents of these ids."""
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        hits: dict[str, Hit] = {}
+        for at in range(0, len(ids), _COUNTED_AT_ONCE):
+            page = self._hits(self._queries.of_ids(ids[at : at + _COUNTED_AT_ONCE]))
+            hits |= {hit.source[OBJECT]["identity"]: hit for hit in page}
+        in_order = sorted(hits.values(), key=lambda hit: hit.source[OBJECT]["order"])
+        return self._store(stored_part(self._layout, in_order))
+
+    def _store(self, part: StoredPart) -> CandidateStore:
         held = HeldDocuments(self._context)
         held.add(part.records.rows, part.refs, part.blobs)
         return CandidateStore(self._document.commit, part.records, held)

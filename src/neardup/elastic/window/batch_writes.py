@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
@@ -48,8 +50,12 @@ class BatchWrites:
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
-        action = Action(op, *ref, self._composer.source(document, ours))
-        self._pending.put(ref, action, document.id, ours["order"])
+        try:
+            source = orjson.dumps(self._composer.source(document, ours))
+        except TypeError as error:
+            self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
+            return
+        self._pending.put(ref, Action(op, *ref, source), document.id, ours["order"])
 
     def mark_stored(
         self,

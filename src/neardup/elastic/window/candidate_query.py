@@ -120,6 +120,10 @@ class CandidateQueries:
         """The search for the document of this id, with its text."""
         return self.body(self.living([queries.term("identity", id)]), text=True)
 
+    def of_ids(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The search for the documents of these ids."""
+        return self.body(self.living([queries.terms("identity", ids)]))
+
     def others(self, id: str | None, time: int | None) -> dict[str, Any]:
         """The query for the documents that the one of this id, or a text, is compared with."""
         itself = [] if id is None else [queries.term("identity", id)]

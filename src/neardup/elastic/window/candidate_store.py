@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.elastic.window.held_documents import HeldDocuments
-    from neardup.stores.base import Commit, Records
+    from neardup.stores.base import Commit, Records, Shown
     from neardup.stores.records import Rows
 
 
 class CandidateStore(MemoryStore):
     """A store in memory that begins with `candidates`, of what the window had committed; `held` reads their texts."""
+
+    keeps_text = None
 
     def __init__(self, commit: Commit, candidates: Records, held: HeldDocuments) -> None:
         super().__init__()
@@ -29,6 +31,10 @@ class CandidateStore(MemoryStore):
     def texts(self, rows: Rows) -> list[bytes]:
         """As the cluster has them now."""
         return self._held.texts(rows)
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        """As the cluster has them now."""
+        return self._held.shown(rows)
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """As the cluster had them."""

@@ -16,15 +16,8 @@ import numpy as np
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.records import (
-    ROW,
-    SET_ASIDE,
-    STATUSES,
-    TRUNCATED,
-    decode_blob,
-    encode_blob,
-    lay_keys,
-)
+from neardup.stores.blobs import decode_blob, encode_blob
+from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
 from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:
@@ -123,7 +116,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
     `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
-    A missing bitmap lets everything pass.
+    A missing bitmap lets everything pass. What no scorer has written raises one of `UNREADABLE` (http/unexpected.py).
     """
     rows = np.zeros(len(objects), ROW)
     ids = [each["identity"] for each in objects]
@@ -174,6 +167,8 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
         sketch = _hex64(each.get("sketch") or ())
         packed = each.get("sieve")
         bitmap = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
+        if len(bitmap) not in (0, BITMAP_WORDS):
+            raise ValueError(f"a bitmap of {len(bitmap)} words")
         sentences = _hex64(each.get("sentences") or ())
         bands = _bands(each.get("simhash_bands") or ())
         row["n_sketch"], row["n_sieve"] = len(sketch), BITMAP_WORDS if len(bitmap) else 0

@@ -31,11 +31,14 @@ class Composer:
         return self._signer.signature(text.decode()).to_dict()
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
-        """The whole document as it is stored: the user's own fields, text and time by the window's names, ours."""
+        """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.
+
+        What of the user's fields has the name of our object, or of a field in it, is left out.
+        """
         layout, fields = self._layout, document.fields
         source: dict[str, Any] = {}
         if isinstance(fields, Mapping):
-            source = {name: value for name, value in fields.items() if name != OBJECT}
+            source = {name: value for name, value in fields.items() if not _is_ours(name)}
         put_field(source, layout.text_field, document.text.decode())
         put_field(source, layout.time_field, format_time(document.time))
         if layout.client_signs:
@@ -55,3 +58,7 @@ class Composer:
             ours = self._signature(document.text) | ours
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)
+
+
+def _is_ours(name: object) -> bool:
+    return name == OBJECT or (isinstance(name, str) and name.startswith(f"{OBJECT}."))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from neardup.elastic.http.mget import mget
 from neardup.elastic.window.text_cache import TextCache
+from neardup.model.field_path import field_of
+from neardup.model.shown_fields import shown_fields
+from neardup.stores.base import Shown
 from neardup.stores.records import arrivals_of, hours_of
 
 if TYPE_CHECKING:
-    from collections.abc import KeysView, Sequence
+    from collections.abc import KeysView, Mapping, Sequence
 
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.window.index_layout import ElasticContext
@@ -19,6 +23,8 @@ class HeldDocuments:
     """Documents by arrival; their texts are read back from the cluster (text_cache.py)."""
 
     def __init__(self, context: ElasticContext) -> None:
+        self._cluster, self._text_field = context.cluster, context.layout.text_field
+        self._show = context.settings.show
         self._texts = TextCache(context.cluster, context.layout.text_field, context.signer)
         self._refs: dict[int, DocumentRef] = {}
         self._unmoved: dict[int, DocumentRef] = {}
@@ -63,6 +69,19 @@ class HeldDocuments:
         arrivals = arrivals_of(rows).tolist()
         refs = [self._unmoved.get(arrival, self._refs[arrival]) for arrival in arrivals]
         return self._texts.read(arrivals, refs, rows)
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        """What the cluster has of documents to be shown: nothing of one that is gone."""
+        refs = [self.ref(arrival) for arrival in arrivals_of(rows).tolist()]
+        wanted = ",".join((self._text_field, *self._show))
+        return [
+            Shown() if document is None else self._shown_of(document.source)
+            for document in mget(self._cluster, refs, _source_includes=wanted)
+        ]
+
+    def _shown_of(self, source: Mapping[str, Any]) -> Shown:
+        text = field_of(source, self._text_field)
+        return Shown(text if isinstance(text, str) else None, shown_fields(source, self._show))
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of documents."""

@@ -36,14 +36,21 @@ def may_be_alive(holder: str, until: int) -> bool:
     """Whether a holder may still be at work: its time (milliseconds) has not run out, and it is no dead process of
     this machine, nor one of this process that has ended.
     """
-    host, pid, _ = holder.rsplit(":", 2)
-    if host == socket.gethostname():
-        if int(pid) == os.getpid():
-            return is_at_work(holder)
-        try:
-            os.kill(int(pid), 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass
-    return now_ms() < until
+    return not has_ended(holder) and now_ms() < until
+
+
+def has_ended(holder: str) -> bool:
+    """Whether a holder is known to have ended: a dead process of this machine, or one of this process that let go."""
+    host, _, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdecimal():
+        return False
+    if int(pid) == os.getpid():
+        return not is_at_work(holder)
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        pass
+    return False

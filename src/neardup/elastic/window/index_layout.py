@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from neardup.elastic.http.admin_api import delete_index, index_settings
-from neardup.elastic.http.api import DocumentRef
+from neardup.elastic.http.admin_api import delete_index, index_settings, indices
+from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
+from neardup.errors import ClusterRejected, WindowDamaged
+from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
     from neardup.elastic.admin.managed_objects import WindowConfig
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.settings import Settings
     from neardup.signing.signer import Signer
+
+_CLOSED: Final = "index_closed_exception"
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,47 @@ class Layout:
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in settings)
         return {name: hour for name, hour in named if hour is not None}
+
+    def refresh(self, cluster: Cluster, floor_hour: int = FIRST_HOUR) -> None:
+        """Makes everything written so far visible to searches. Raises `ClusterRejected` if an hour from `floor_hour` on
+        is closed: searches pass over it, and its documents would seem not to be there.
+        """
+        try:
+            refresh(cluster, self.target, {"expand_wildcards": "open,closed", **NO_INDEX_NEEDED})
+        except ClusterRejected as error:
+            if self.archive is not None or error.type != _CLOSED:
+                raise
+            missed = [name for name, hour in self.closed(cluster).items() if hour >= floor_hour]
+            if missed:
+                what = f"a refresh of {', '.join(missed)}"
+                raise ClusterRejected(
+                    cluster.url, what, error.status, error.type, error.reason, error.remedy
+                ) from None
+            refresh(cluster, self.target, NO_INDEX_NEEDED)
+
+    def closed(self, cluster: Cluster) -> dict[str, int]:
+        """The hours of the hourly indices that are closed, by name."""
+        params = {"expand_wildcards": "closed", "filter_path": "*.settings.index.uuid"}
+        settings = index_settings(cluster, self.target, "index.uuid", params=params)
+        named = ((name, self.address.hour_of_index(name)) for name in sorted(settings))
+        return {name: hour[0] for name, hour in named if hour is not None}
+
+    def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
+        """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
+        of this window: its template or pipeline is gone.
+        """
+        there = indices(cluster, index, fields=("mappings._meta.neardup", "settings.index.final_pipeline"))
+        about = there.get(index, {})
+        signed_by = about.get("mappings", {}).get("_meta", {}).get("neardup", {}).get("recipe")
+        pipeline = about.get("settings", {}).get("index", {}).get("final_pipeline")
+        again = f"`neardup setup --window {self.address}`, and run again"
+        if signed_by != recipe:
+            raise WindowDamaged(
+                index, f"an index signed by {signed_by}", f"one that was made by {self.address.template}",
+                remedy=f"delete it (no document in it counts that came since), {again}",
+            )  # fmt: skip
+        if not self.client_signs and pipeline != self.address.pipeline:
+            raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
 
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
         """Deletes the indices of an hour, by name."""

@@ -3,8 +3,11 @@
 It is a document of the cluster that names its holder and until when. Whoever wants it writes its own name there, as
 an optimistic write (`if_seq_no`): of two at the same moment one is refused. A holder that died leaves its name;
 whoever comes next takes over, at once if the holder was a process of this machine that is gone, else when its time has
-run out. What the document says beside that is its owner's affair (`LeaseDocument`), and changes with the lease: who
-has lost it cannot commit.
+run out. Clocks of two machines may differ: a time that has run out counts only if the holder has also missed to say
+that it is at work, and a holder that has said nothing for a whole lease is taken for dead whatever its time.
+
+What the document says beside that is its owner's affair (`LeaseDocument`), and changes with the lease: who has lost it
+cannot commit.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, Self, TypeVar
 
 from neardup.elastic.http.api import create_doc, get_doc, put_doc
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
-from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowLocked
+from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowDamaged, WindowLocked
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
@@ -80,6 +84,7 @@ class Lease(Generic[Document]):
         self._version: Version | None = None
         self._known: Document | None = None
         self._renewed = 0.0
+        self._seen: tuple[Version | None, float] = (None, 0.0)
 
     # ---- what is known ----
 
@@ -100,11 +105,27 @@ class Lease(Generic[Document]):
         return None if self._known is None else self._known.holder
 
     def read(self) -> Document | None:
-        """What the document says now; None if there is none."""
-        stored = get_doc(self._cluster, self._cluster.address.state, self._id)
+        """What the document says now; None if there is none. Raises `WindowDamaged` if it is not what was written."""
+        index = self._cluster.address.state
+        stored = get_doc(self._cluster, index, self._id)
         self._version = None if stored is None else stored.version
-        self._known = None if stored is None else self._kind.read(stored.source)
+        if self._version != self._seen[0]:
+            self._seen = self._version, time.monotonic()
+        try:
+            self._known = None if stored is None else self._kind.read(stored.source)
+        except UNREADABLE as error:
+            raise self._damaged(f"a document with {type(error).__name__} {error}") from error
         return self._known
+
+    def _damaged(self, actual: str) -> WindowDamaged:
+        own = self._cluster.address
+        remedy = f"`neardup setup --window {own}` makes it anew, from the documents that are there"
+        return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
+
+    def replace(self, document: Document) -> None:
+        """Makes the document, whatever was there."""
+        self._version = put_doc(self._cluster, self._cluster.address.state, self._id, document.source())
+        self._known = document
 
     def create(self, document: Document) -> None:
         """Makes the document; somebody else's, made at the same moment, stays."""
@@ -114,8 +135,15 @@ class Lease(Generic[Document]):
             log.debug("%s was made by another process at the same moment", self._id)
 
     def is_lost(self, document: Document) -> bool:
-        """Whether the holder that `document` names has died."""
-        return document.holder is not None and not holders.may_be_alive(document.holder, document.until)
+        """Whether the holder that `document`, as it was last read, names has died."""
+        if document.holder is None:
+            return False
+        silent = time.monotonic() - self._seen[1]
+        return (
+            holders.has_ended(document.holder)
+            or silent > self._seconds
+            or (silent > self._seconds * RENEWED_AFTER and now_ms() >= document.until)
+        )
 
     # ---- to take it, and to keep it ----
 
@@ -123,11 +151,12 @@ class Lease(Generic[Document]):
         """Waits for the lease. What the document says at the beginning of this epoch, and whether the last holder died
         in its own, so that what it did must be undone.
 
-        Raises `WindowLocked` if another one holds on for longer than the cluster's patience.
+        Raises `WindowLocked` if another one holds on for longer than the cluster's patience, and `WindowDamaged` if
+        somebody has deleted the document.
         """
-        end = time.monotonic() + max(self._cluster.patience, self._seconds)
+        end = time.monotonic() + max(self._cluster.patience, 1.1 * self._seconds)
         # Most often nobody else has written since this one last did, and what it knows is what there is.
-        document = self._known or self._read_existing()
+        document = self._known or self.read_existing()
         while True:
             lost = self.is_lost(document)
             if lost or document.holder is None:
@@ -140,13 +169,13 @@ class Lease(Generic[Document]):
                 raise WindowLocked(str(self._cluster.address), document.holder)
             else:
                 time.sleep(_POLL_SECONDS)
-            document = self._read_existing()
+            document = self.read_existing()
 
     def try_acquire(self) -> bool:
         """Whether it is held here now: taken if it is free, kept if it is not over. Most often no request."""
         if self.held and (not self._is_due() or self._claim(self.document)):
             return True
-        document = self._read_existing()
+        document = self.read_existing()
         lost = self.is_lost(document)
         return (lost or document.holder is None) and self._claim(document.next_epoch(lost=lost))
 
@@ -180,6 +209,10 @@ class Lease(Generic[Document]):
         if self.held:
             self.commit(document or self.document)
 
+    def abandon(self) -> None:
+        """Lets it go without a word to the cluster: others of this machine see at once that nobody holds it."""
+        holders.end(self._name)
+
     def fail(self, document: Document, *, at_once: bool) -> None:
         """Ends an epoch that failed: the next holder undoes it. `at_once`: without waiting for the lease to
         run out, if the cluster answers.
@@ -187,7 +220,7 @@ class Lease(Generic[Document]):
         if at_once and self.held:
             with contextlib.suppress(ClusterError):
                 self._write(document.held_by(self._name, 0))
-        holders.end(self._name)
+        self.abandon()
 
     # ---- writing ----
 
@@ -208,13 +241,13 @@ class Lease(Generic[Document]):
 
     def _lose(self) -> NoReturn:
         holders.end(self._name)
-        there = self.read()
-        raise LeaseLost(str(self._cluster.address), there.holder if there else None)
+        raise LeaseLost(str(self._cluster.address), self.read_existing().holder)
 
-    def _read_existing(self) -> Document:
+    def read_existing(self) -> Document:
+        """`read`; raises `WindowDamaged` if there is none, and none to begin with."""
         document = self.read() or self._first
         if document is None:
-            raise WindowLocked(str(self._cluster.address), "whoever deleted its state document")
+            raise self._damaged("no such document")
         return document
 
     def _write(self, document: Document) -> bool:

@@ -12,9 +12,12 @@ import numpy as np
 
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
+from neardup.errors import WindowDamaged
 from neardup.model.field_path import field_of
 from neardup.stores.base import Records
+from neardup.stores.records import arrivals_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,11 +30,6 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 2_000
 _ARRIVAL: Final = f"{OBJECT}.order"
-
-
-def refresh(cluster: Cluster, layout: Layout) -> None:
-    """Makes everything written so far visible to searches."""
-    api.refresh(cluster, layout.target, api.NO_INDEX_NEEDED)
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
@@ -87,20 +85,52 @@ def text_of(layout: Layout, hit: Hit) -> str:
 def stored_part(
     layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
 ) -> StoredPart:
-    """The documents of `hits`, which are in order of arrival."""
+    """The documents of `hits`, which are in order of arrival. Raises `WindowDamaged` where another client has changed
+    what neardup keeps of one.
+    """
     refs = [hit.ref for hit in hits]
     aside = [layout.is_set_aside(ref.index) for ref in refs]
-    stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    try:
+        stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
+    except UNREADABLE as error:
+        raise _damaged(layout, hits, error) from error
+    repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
+    if len(repeated):
+        raise _altered(layout, hits[int(repeated[0]) + 1], "the arrival of another document")
     part_of = np.zeros(len(refs), np.int64)
     return StoredPart(
         Records(stored.rows, stored.ids, [stored.keys], part_of, common_sentences), refs, stored.blobs
     )
 
 
+def _damaged(layout: Layout, hits: Sequence[Hit], error: Exception) -> WindowDamaged:
+    """The error for the first of `hits` that cannot be restored."""
+    for hit in hits:
+        try:
+            stored_rows([hit.source[OBJECT]], [False])
+        except UNREADABLE as own:
+            return _altered(layout, hit, f"{type(own).__name__} {own}")
+    return _altered(layout, hits[0], str(error))
+
+
+def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
+    """The error for a document that another client, or a pipeline that is not ours, has left without its signature, or
+    with other values than what was written.
+    """
+    name, remedy = f"{OBJECT} of {hit.index}/{hit.id}", "index this document again whole, or delete it"
+    if hit.source[OBJECT].get("qgram_count") is not None:
+        return WindowDamaged(name, actual, "what neardup has written", remedy=remedy)
+    if not layout.client_signs:
+        remedy = (
+            f"`neardup setup --window {layout.address}`, and then POST /{hit.index}/_update_by_query, sign it"
+        )
+    return WindowDamaged(name, "no signature", "that of its text", remedy=remedy)
+
+
 def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:
     """The committed documents from the arrival `first` on, a page at a time."""
     cluster, layout = context.cluster, context.layout
-    refresh(cluster, layout)
+    layout.refresh(cluster, document.commit.floor_hour)
     body = {
         "query": committed(document, first),
         "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
@@ -124,16 +154,28 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
 
 
+def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
+    """Whether there are documents of aborted ranges: what was on its way when its scorer had lost the lease."""
+    if not state.aborted:
+        return False
+    layout.refresh(cluster, state.commit.floor_hour)
+    return api.count(cluster, layout.target, _aborted(state), {"ignore_unavailable": "true"}) > 0
+
+
+def _aborted(state: StateDocument) -> dict[str, Any]:
+    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
+    return {"bool": {"should": ranges, "minimum_should_match": 1}}
+
+
 def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
     other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
     """
-    refresh(cluster, layout)
-    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
+    layout.refresh(cluster, state.commit.floor_hour)
     body = {
-        "query": {"bool": {"should": ranges, "minimum_should_match": 1}},
+        "query": _aborted(state),
         "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
         "_source": [f"{OBJECT}.written_by"],
         "seq_no_primary_term": True,

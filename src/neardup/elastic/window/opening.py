@@ -85,7 +85,7 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
-    config = window_config(document.about)
+    config = window_config(document.about, f"{address.state}/window of {address}")
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)
     if document.archive is not None and chosen.window_hours:

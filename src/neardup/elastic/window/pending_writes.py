@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.elastic.http.bulk import Action, Outcome, bulk
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk
 from neardup.elastic.http.mget import mget
+from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterRejected
@@ -68,11 +69,16 @@ class PendingWrites:
         self._undo_log, self._ensure_held = undo_log, ensure_held
         self._pending: dict[DocumentRef, _Write] = {}
         self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
+        self._unsendable: dict[str, str] = {}
 
     def put(self, ref: DocumentRef, action: Action, id: str, arrival: int = -1) -> None:
         """Lets `action` wait, instead of whatever was to happen to the document at `ref`."""
         new = action.op == "create" or action.if_seq_no is not None
         self._pending[ref] = _Write(action, id, arrival, new)
+
+    def refuse(self, id: str, reason: str) -> None:
+        """Notes that the document `id` cannot even be sent."""
+        self._unsendable[id] = reason
 
     def action(self, ref: DocumentRef) -> Action | None:
         """What is to happen to the document at `ref`."""
@@ -91,6 +97,10 @@ class PendingWrites:
         """
         writes = list(self._pending.values())
         self._pending.clear()
+        if self._unsendable:
+            unsendable, self._unsendable = self._unsendable, {}
+            self._moves.clear()
+            raise DocumentsRefused(unsendable)
         new = [write for write in writes if write.new]
         refused = self._send(new) if new else {}
         changes = [write for write in writes if not write.new]
@@ -186,10 +196,13 @@ class PendingWrites:
                 "%s in %s was deleted by another client: its verdict is not kept", action.id, action.index
             )
             return None
-        if outcome.status == HTTPStatus.BAD_REQUEST and write.arrival >= 0:
+        remedy = remedy_for(str(outcome.error))
+        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy is None:
             return f"Elasticsearch refuses it: {outcome.error}"
         what = f"{action.op} {action.index}/{action.id}"
-        raise ClusterRejected(self._cluster.url, what, outcome.status, "bulk item", str(outcome.error))
+        raise ClusterRejected(
+            self._cluster.url, what, outcome.status, "bulk item", str(outcome.error), remedy
+        )
 
     # ---- conflicts ----
 
@@ -206,18 +219,15 @@ class PendingWrites:
         arrival = (current.source.get(OBJECT) or {}).get("order")
         if arrival is not None and arrival == write.arrival:
             return None
-        if not write.new:
-            self._ensure_held()  # if it was another scorer, this one is to stop here
-        elif action.op == "update":
-            if not self._still_has_text_of(action, current):
-                log.warning(
-                    "%s in %s changed while it was scored: it is scored again", action.id, action.index
-                )
-                return None
-        elif arrival is None or self._counts(arrival):
-            return _in_the_way(action, arrival)
-        else:
+        if write.new and action.op == "create":
+            if arrival is None or self._counts(arrival):
+                return _in_the_way(action, arrival)
             action = Action("index", *action.ref, action.source)
+        elif not write.new or arrival is not None:
+            self._ensure_held()  # if it was another scorer, this one is to stop here
+        if write.new and action.op == "update" and not self._still_has_text_of(action, current):
+            log.warning("%s in %s changed while it was scored: it is scored again", action.id, action.index)
+            return None
         return self._send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
     def _still_has_text_of(self, action: Action, current: StoredDocument) -> bool:

@@ -1,4 +1,4 @@
-"""What `neardup setup` changes of a window that is there: what its state says of it, and the hours it keeps."""
+"""What `neardup setup` changes of a window that is there: the hours it keeps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
-from neardup.elastic.window.window_state import config_of_template, connected, settings_left
+from neardup.elastic.window.state_document import read_state, scoring_lease
+from neardup.elastic.window.window_state import connected, settings_left
 from neardup.model.hours import hour_name
-from neardup.model.settings import Settings
 from neardup.stores.remembered_settings import merged
 from neardup.window.base import Expired
 from neardup.window.changed_hours import check_hours
@@ -21,19 +20,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
-
-
-def describe(window: str, *, credentials: Credentials | None = None) -> None:
-    """Brings the state document up to what `neardup setup` has made, which only its role can see."""
-    with connected(window, credentials, None) as cluster:
-        about, state = config_of_template(cluster), read_state(cluster)
-        if about is None:
-            return
-        if state is None:
-            hours = Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
-            scoring_lease(cluster).create(StateDocument(about, hours.remembered))
-        elif state.about != about:
-            _change(cluster, lambda state: replace(state, about=about))
+    from neardup.elastic.window.state_document import StateDocument
 
 
 def remember_hours(
@@ -44,8 +31,8 @@ def remember_hours(
     Raises `SettingsError` if documents would go by it and there is no `force`.
     """
     with connected(window, credentials, None) as cluster:
-        state = read_state(cluster)
-        if state is None or not hours:
+        state = read_state(cluster) if hours else None
+        if state is None:
             return
         left = settings_left(cluster.address.prefix, state)
         chosen = left.with_changes(**hours)
@@ -60,10 +47,10 @@ def remember_hours(
         )
         if chosen != left:
             remembered = chosen.remembered
-            _change(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
+            change_state(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
 
 
-def _change(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
+def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
     """Commits a change of the state alone. What a scorer left that died is for the next scorer to undo."""
     lease = scoring_lease(cluster)
     state, lost = lease.acquire()

@@ -58,9 +58,11 @@ class StateDocument:
         """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
         range.
         """
-        return arrival >= self.commit.floor_order and not any(
-            first <= arrival < last for first, last in self.aborted
-        )
+        return arrival >= self.commit.floor_order and not self.is_aborted(arrival)
+
+    def is_aborted(self, arrival: int) -> bool:
+        """Whether a scorer gave out this arrival and never committed it."""
+        return any(first <= arrival < last for first, last in self.aborted)
 
     def with_commit(
         self,
@@ -98,6 +100,10 @@ class StateDocument:
             undo=(*self.undo, self.epoch),
         )
 
+    def without_undo(self) -> StateDocument:
+        """The same with nothing left to undo."""
+        return replace(self, undo=())
+
     def source(self) -> dict[str, Any]:
         """As it is stored."""
         return {
@@ -109,13 +115,26 @@ class StateDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> StateDocument:
-        """From what is stored."""
+        """From what is stored; raises `LookupError`, `TypeError` or `ValueError` for what nobody stored."""
+        commit = Commit(*(int(source["commit"][name]) for name in Commit._fields))
         return cls(
-            source["about"], source["settings"], Commit(**source["commit"]), source["changes"],
-            tuple((each["from"], each["to"]) for each in source["gaps"]),
-            source["holder"], source["until"], source["archive"],
-            source["turn"], tuple(source["undo"]),
+            _object(source["about"]), _object(source["settings"]), commit, int(source["changes"]),
+            tuple((int(each["from"]), int(each["to"])) for each in source["gaps"]),
+            _text(source["holder"]), int(source["until"]), _text(source["archive"]),
+            int(source["turn"]), tuple(int(each) for each in source["undo"]),
         )  # fmt: skip
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} is no object")
+    return value
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:

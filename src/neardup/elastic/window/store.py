@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Commit, NewDocuments, Records, Store
+    from neardup.stores.base import Commit, NewDocuments, Records, Shown, Store
     from neardup.stores.records import Rows
 
 
@@ -46,6 +46,9 @@ class ClusterStore:
         self._document = document
         self._own_settings = context.settings.remembered if remember else None
         self._remember_next: dict[str, Any] | None = None
+        self._sweeps = False
+        self._indices = set[str]()
+        self._checked = set[str]()
         self.revision = 0
         self._forget_all()
 
@@ -64,7 +67,7 @@ class ClusterStore:
     def committed(self) -> Commit:
         return self._document.commit
 
-    def refresh(self) -> None:
+    def refresh(self, *, follow: bool = False) -> None:  # noqa: ARG002 - it always does
         self._adopt(committed_state(self._context))
 
     def _adopt(self, document: StateDocument) -> None:
@@ -78,7 +81,8 @@ class ClusterStore:
     @contextlib.contextmanager
     def begin(self) -> Iterator[None]:
         try:
-            with epoch(self._context) as document:
+            with epoch(self._context, sweep=self._sweeps) as document:
+                self._sweeps = False
                 self._adopt(document)
                 yield
                 self._lease.release(self._document)
@@ -87,7 +91,9 @@ class ClusterStore:
             raise
 
     def is_abandoned(self) -> bool:
-        return self._lease.is_lost(committed_state(self._context))
+        state = committed_state(self._context)
+        self._sweeps = loader.has_aborted(self._cluster, self._layout, state)
+        return self._sweeps or self._lease.is_lost(state)
 
     def _keep_lease(self) -> None:
         """Keeps the lease in an epoch that takes long: to be called wherever time passes."""
@@ -120,11 +126,22 @@ class ClusterStore:
     def blobs(self, rows: Rows) -> list[bytes]:
         return self._held.blobs(rows)
 
+    @property
+    def keeps_text(self) -> None:
+        """Documents lie here whole."""
+
+    def shown(self, rows: Rows) -> list[Shown]:
+        self._keep_lease()
+        return self._held.shown(rows)
+
     def uncompared(self) -> int:
         return loader.count_with_status(self._cluster, self._layout, "unscored")
 
     def candidates(self, options: QueryOptions) -> Store | None:
         return AdHocQuery(self._context, self._document).candidates_for(options)
+
+    def holding(self, ids: Sequence[str]) -> Store | None:
+        return AdHocQuery(self._context, self._document).holding(ids)
 
     # ---- what is added ----
 
@@ -134,6 +151,7 @@ class ClusterStore:
             self._layout.ref_for(document, hour, copies=copies)
             for document, copies in zip(new.documents, aside, strict=True)
         ]
+        self._indices |= {ref.index for ref in refs}
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts)
         bitmaps = bitmaps_among(new.rows, new.keys)
@@ -160,6 +178,7 @@ class ClusterStore:
             if self._writes.removes:
                 self._forget_all()
             return CommitResult(refused)
+        self._check_indices()
         document = self._document.with_commit(
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
         )
@@ -169,6 +188,14 @@ class ClusterStore:
         self._writes.committed()
         self._remember_next = None
         return CommitResult()
+
+    def _check_indices(self) -> None:
+        """Makes sure, once for every hour, that what has been added to it was signed."""
+        if self._layout.archive is None:
+            for index in sorted(self._indices - self._checked):
+                self._layout.check_made(self._cluster, index, self._context.signer.text)
+        self._checked |= self._indices
+        self._indices.clear()
 
     def drop(self, hour: int) -> None:
         self._held.forget(hour)

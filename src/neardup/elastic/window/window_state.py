@@ -11,7 +11,7 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.admin_api import get_object
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.window.state_document import StateDocument
+from neardup.elastic.window.scored_documents import first_state
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
 from neardup.signing.signer import Signer, signer_for
@@ -20,6 +20,7 @@ from neardup.stores.remembered_settings import without_earlier
 if TYPE_CHECKING:
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import StateDocument
 
 log = logging.getLogger("neardup")
 
@@ -46,15 +47,20 @@ def settings_left(name: str, state: StateDocument) -> Settings:
     try:
         return Settings(**without_earlier(state.settings))
     except (TypeError, SettingsError) as error:
-        raise WindowDamaged(f"the state of {name}", f"settings with {error}", "those of a writer") from error
+        remedy = "`neardup setup` with the same --window puts those of its template there"
+        raise WindowDamaged(
+            f"the state of {name}", f"settings with {error}", "those of a writer", remedy=remedy
+        ) from error
 
 
 def begin_window(
     cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
 ) -> StateDocument:
-    """The state of a window that nobody has scored in yet; sets it up if need be."""
+    """The state of a window that nobody has scored in yet; sets it up if need be. Raises `WindowDamaged` if somebody
+    has, and its state is gone.
+    """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
-    lease.create(StateDocument(about, chosen.remembered, archive=archive))
+    lease.create(first_state(cluster, about, chosen.remembered, archive))
     document = lease.read()
     if document is None:
         raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")

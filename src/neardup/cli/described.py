@@ -1,0 +1,117 @@
+"""How tables and pages tell documents from one another: time, source, and how the text begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.cli.tables import beginning, duration
+from neardup.model.document import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neardup.model.document import Document
+    from neardup.model.verdict import Verdict
+    from neardup.window.base import ReadDocument
+
+KNOWN: Final = 20_000
+"""Documents whose descriptions are kept, so that a copy is shown beside what it is a copy of."""
+SOURCE: Final = "source"
+TITLE: Final = "title"
+"""Fields by which a document is known, where they are kept (setting `show`)."""
+NOTHING_KEPT: Final = "(text not kept) "
+"""What stands before a normal form that is shown in place of a text."""
+
+Read = Callable[[Iterable[str]], "list[ReadDocument | None]"]
+
+
+class Described(NamedTuple):
+    """What is shown of a document beside its id: its time as it was written, "" if it brought none."""
+
+    time: str = ""
+    source: str = ""
+    begins: str = ""
+
+
+def described(document: ReadDocument) -> Described:
+    """What is shown of a stored document."""
+    begins = title_or_beginning(document.fields, document.text)
+    if not document.is_original and TITLE not in document.fields and document.text:
+        begins = NOTHING_KEPT + begins
+    return Described(document.time, str(document.fields.get(SOURCE) or ""), begins)
+
+
+def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
+    """What a document says of itself in one line."""
+    title = (fields or {}).get(TITLE)
+    return beginning(title) if isinstance(title, str) else beginning(text)
+
+
+class Descriptions:
+    """Descriptions by id: of documents that are on their way in, and of those that `read` finds in a window."""
+
+    def __init__(self, read: Read | None = None) -> None:
+        self.read = read
+        self._known: dict[str, Described] = {}
+
+    def note(self, document: Document) -> None:
+        """Remember a document that is on its way in: its verdict will come, and perhaps copies of it."""
+        fields = document.fields or {}
+        shown = Described("", str(fields.get(SOURCE) or ""), title_or_beginning(fields, document.text))
+        self._keep(document.id, shown)
+
+    def look_up(self, ids: Iterable[str | None]) -> None:
+        """Read those of `ids` that are not known in full; one call to the window."""
+        missing = [id for id in dict.fromkeys(ids) if id and not self._known.get(id, Described()).time]
+        if missing and self.read is not None:
+            for document in self.read(missing):
+                if document is not None:
+                    self._keep(document.id, described(document))
+
+    def of(self, id: str | None) -> Described:
+        """What is known of a document; of one that nobody knows, nothing."""
+        return self._known.get(id or "", Described())
+
+    def beside(self, verdict: Verdict) -> list[str]:
+        """Of a copy and its original: how long after, both sources, text, and the original's text if it differs."""
+        own, other = self.of(verdict.id), self.of(original_of(verdict))
+        after = after_words(other.time, verdict.time) if other.time else ""
+        return [
+            after,
+            own.source,
+            other.source,
+            own.begins,
+            "" if other.begins in own.begins else other.begins,
+        ]
+
+    def _keep(self, id: str, shown: Described) -> None:
+        self._known.pop(id, None)
+        self._known[id] = shown
+        if len(self._known) > KNOWN:
+            del self._known[next(iter(self._known))]
+
+
+def original_of(verdict: Verdict) -> str | None:
+    """The document that a verdict names first: the best match, or the largest part."""
+    if verdict.duplicate_of is None and verdict.partial:
+        return verdict.partial[0].id
+    return verdict.duplicate_of
+
+
+def after_words(earlier: str, later: str) -> str:
+    """How long after another time one is, in words."""
+    seconds = (parse_time(later) - parse_time(earlier)) / 1_000
+    return f"-{duration(-seconds)}" if seconds < 0 else duration(seconds)
+
+
+def left_out_if_empty(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], optional: Iterable[str]
+) -> tuple[list[str], list[list[Any]]]:
+    """Columns and rows without those `optional` columns in which no row has anything."""
+    shown = [
+        at
+        for at, column in enumerate(columns)
+        if column not in set(optional) or any(row[at] not in ("", None) for row in rows)
+    ]
+    return [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]

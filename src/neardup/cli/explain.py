@@ -1,0 +1,77 @@
+"""neardup explain: why two texts are alike, or not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration
+
+
+def explain(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="A B", show_default=False, help="Ids of documents in the window, or files."),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text itself, in place of A or B; may be given twice."),
+    ] = None,
+    window: options.WindowOption = None,
+    threshold: options.ThresholdOption = None,
+    q: options.QOption = None,
+    fold_case: options.FoldCaseOption = None,
+    encoding: options.EncodingOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", show_default="standard output", help="File for the explanation."
+        ),
+    ] = None,
+    format: Annotated[
+        Literal["text", "json", "html"],
+        typer.Option(
+            "--format",
+            "-f",
+            help="For a terminal, for programs, or a page that loads nothing from elsewhere.",
+        ),
+    ] = "text",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists already.")] = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
+
+    A and B are files where --window is not given and such files exist, and else ids of documents in the window. Texts
+    are compared as they came; of a document whose text was not kept the normal form is, and the output says so.
+
+    Examples:
+
+        neardup explain wire-0002 wire-0020 --window news.window
+
+        neardup explain a.txt b.txt --format html --output why.html
+
+        neardup explain --text "Rates fell to 6 pct." --text "Rates fell to 6.5 pct."
+    """
+    from neardup.cli.explain_output import Subjects, as_bytes, print_explanation
+    from neardup.cli.sinks import check_outputs, opened_output
+    from neardup.cli.streams import write_json
+    from neardup.reading.explanation import explain as explained
+
+    settings = configuration(config, locals())
+    read = [name for name in names or () if Path(name).exists()]
+    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
+    subjects = Subjects.read(names or [], text or [], window, settings, encoding)
+    why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
+    if output is not None:
+        with opened_output(output, force=force) as file:
+            file.write(as_bytes(why, subjects, format))
+    elif format == "text":
+        print_explanation(why, subjects)
+    elif format == "json":
+        write_json(as_bytes(why, subjects, format))
+    else:
+        sys.stdout.buffer.write(as_bytes(why, subjects, format))

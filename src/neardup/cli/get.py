@@ -1,0 +1,95 @@
+"""neardup get: stored documents, for reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.exit_codes import DONE, REJECTED
+from neardup.cli.streams import log_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.window.base import ReadDocument
+
+
+def get(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", show_default=False, help="Ids of the documents.")],
+    window: options.WindowOption = None,
+    format: Annotated[
+        Literal["text", "table", "jsonl"],
+        typer.Option("--format", "-f", help="Whole texts for reading, a line each, or JSON Lines."),
+    ] = "text",
+    show: options.ShowOption = None,
+    config: options.ConfigOption = None,
+) -> None:
+    """Show stored documents: time, fields, verdict, and the text as it came.
+
+    The fields are those of --show when the document came; in a cluster any field of the document. Of a text that was
+    not kept (--no-keep-text, or by an earlier version) the normal form is shown, and the output says so. One that is
+    not there is told on standard error, and the exit code is 1.
+
+    Examples:
+
+        neardup get wire-0002 wire-0020 --window news.window
+
+        neardup get wire-0002 --window news.window --format jsonl
+    """
+    from neardup.cli.inputs import from_command_line
+    from neardup.cli.tables import print_lines
+
+    wanted = [str(from_command_line(id, "ID")) for id in ids]
+    with opened_window(window, configuration(config, locals()), readonly=True) as target:
+        documents = target.read(wanted)
+    stored = [document for document in documents if document is not None]
+    if format == "jsonl":
+        print_lines(document.to_dict() for document in stored)
+    elif format == "table":
+        _print_table(stored)
+    else:
+        _print_texts(stored)
+    for id, document in zip(wanted, documents, strict=True):
+        if document is None:
+            log_line(f"no document {id!r} in this window: it was never stored, was deleted or has expired")
+    raise typer.Exit(DONE if len(stored) == len(wanted) else REJECTED)
+
+
+def _print_table(documents: Sequence[ReadDocument]) -> None:
+    from neardup.cli.described import described, left_out_if_empty, original_of
+    from neardup.cli.tables import minute, print_table, shortened
+
+    rows = []
+    for each in documents:
+        verdict, shown = each.verdict, described(each)
+        cells = [minute(each.time), each.id, verdict.status, original_of(verdict), verdict.score]
+        rows.append([*cells, shortened(shown.source), shown.begins])
+    columns = ("time", "id", "status", "copy of", "score", "source", "text")
+    print_table(*left_out_if_empty(columns, rows, ("source", "copy of", "score")), texts=1)
+
+
+def _print_texts(documents: Sequence[ReadDocument]) -> None:
+    """Every document with a line about it, its fields, and its text, which may have many lines."""
+    from neardup.cli.tables import print_line, print_pairs
+    from neardup.model.escapes import escaped
+
+    for at, each in enumerate(documents):
+        if at:
+            print()
+        print_line(_headline(each))
+        print_pairs(each.fields)
+        if not each.is_original and each.text:
+            print("(the text was not kept; this is its normal form)")
+        print()
+        print(escaped(each.text, lines=True))
+
+
+def _headline(document: ReadDocument) -> str:
+    from neardup.cli.tables import minute
+
+    verdict = document.verdict
+    copy = f" copy of {verdict.duplicate_of}, doc_q {verdict.score:.3f}" if verdict.is_copy else ""
+    return f"{document.id}  {minute(document.time)}  {verdict.status}{copy}"

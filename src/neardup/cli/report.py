@@ -1,0 +1,58 @@
+"""neardup report: a window as a page to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration, opened_window
+
+
+def report(
+    window: options.WindowOption = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, one file of HTML.")
+    ] = Path("report.html"),
+    limit: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="So many of the largest groups are shown with their texts."),
+    ] = 20,
+    source_field: options.SourceFieldOption = "source",
+    rejects: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default="not shown",
+            help="The file of --rejects of neardup ingest, to be shown, too.",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="The title of the page.")] = "Near-duplicates",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists already.")] = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Write a page about a window: copies over time, scores, the largest groups with texts, who copies whom, what was
+    left out.
+
+    The page is one file that loads nothing from elsewhere and runs nothing, whatever the texts hold.
+
+    Examples:
+
+        neardup report --window news.window --output news.html
+
+        neardup report --window news.window --source-field agency --rejects rejects.jsonl --limit 50
+    """
+    from neardup.cli.report_output import Reported, read_rejects
+    from neardup.cli.sinks import check_outputs, opened_output
+    from neardup.cli.stories import showing
+
+    settings = showing(configuration(config), source_field)
+    read = [rejects] if rejects is not None else []
+    check_outputs([("--output", output)], read, window=window, replace=force, ways="--force replaces it")
+    rejected = None if rejects is None else read_rejects(rejects)
+    with opened_window(window, settings, readonly=True) as target:
+        page = Reported(target, settings, source_field).page(limit, title, rejected)
+    with opened_output(output, force=force) as file:
+        file.write(page.encode())

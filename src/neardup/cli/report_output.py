@@ -1,0 +1,156 @@
+"""What `neardup report` puts on its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from neardup.cli.stories import Stories, in_order
+from neardup.cli.tables import duration
+from neardup.model.document import parse_time
+from neardup.model.hours import hour_named, hour_of
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.cli.config import Config
+    from neardup.model.verdict import Group
+    from neardup.reading.story import Story
+    from neardup.window.base import ReadDocument
+
+FLOWS: Final = 50
+"""Pairs of sources that are shown."""
+COMPARED: Final = 10
+"""Versions of a group whose differences from its first text are shown."""
+DIFFERENCES: Final = 10
+"""Differences of a version that are shown."""
+_AT_ONCE: Final = 1_000
+
+
+class Reported:
+    """A window as a page shows it."""
+
+    def __init__(self, window: Window, config: Config, source_field: str) -> None:
+        self._window, self._source_field = window, source_field
+        self._stories = Stories(window, config, source_field)
+
+    def page(self, limit: int, title: str, rejects: Sequence[dict[str, Any]] | None) -> str:
+        """The page, with so many of the largest groups."""
+        from neardup.reading.charts import of_scores, over_time
+        from neardup.reading.page import rendered
+
+        stats, groups = self._window.stats(), list(self._window.groups())
+        members = [member for group in groups for member in group.members]
+        hours = [hour for name in stats.hours if (hour := hour_named(name)) is not None]
+        copies, period = over_time(Counter(hour_of(parse_time(member.time)) for member in members), hours)
+        largest = list(in_order(groups, "size", 2))[:limit]
+        stories = [self._story(group) for group in largest]
+        flows, unknown = self._flows(groups)
+        return rendered(
+            "report.html", title=title, stats=stats, copies=copies, period=_period(period), stories=stories,
+            scores=of_scores(member.duplicate_score for member in members if member.duplicate_score is not None),
+            forms=sum(each["story"].kind == "form" for each in stories), groups_left_out=len(groups) - len(largest),
+            flows=flows.most_common(FLOWS), flows_left_out=max(0, len(flows) - FLOWS), unknown=unknown,
+            source_field=self._source_field, rejects=rejects,
+            first_hour=min(stats.hours, default=None), last_hour=max(stats.hours, default=None),
+        )  # fmt: skip
+
+    def _story(self, group: Group) -> dict[str, Any]:
+        """A group with its texts: that of its first document which is there, and how others differ from it."""
+        story = self._stories.of(group)
+        documents = self._stories.documents
+        first = next((each for version in story.versions if (each := documents.get(version.id))), None)
+        others = _with_other_texts(story, documents, first)
+        return {
+            "story": story,
+            "begins": "" if first is None else self._stories.begins(first.id),
+            "has_sources": any(version.source is not None for version in story.versions),
+            "span": duration(story.span_ms / 1_000),
+            "after": [duration(version.after_ms / 1_000) for version in story.versions],
+            "text": None if first is None else first.text,
+            "text_id": "" if first is None else first.id,
+            "differing": [] if first is None else [_differing(first, other) for other in others[:COMPARED]],
+            "not_compared": max(0, len(others) - COMPARED),
+        }
+
+    def _flows(self, groups: Sequence[Group]) -> tuple[Counter[tuple[str, str]], int]:
+        """Copies by the source of their best match and their own; and of how many not both are known."""
+        pairs = [
+            (member.duplicate_of or group.head, member.id) for group in groups for member in group.members
+        ]
+        sources = self._sources({id for pair in pairs for id in pair})
+        flows = Counter(
+            (sources[original], sources[copy])
+            for original, copy in pairs
+            if {original, copy} <= sources.keys()
+        )
+        return flows, len(pairs) - flows.total()
+
+    def _sources(self, ids: set[str]) -> dict[str, str]:
+        """The sources of documents that name one, by id."""
+        named = {}
+        wanted = sorted(ids)
+        for at in range(0, len(wanted), _AT_ONCE):
+            for document in self._window.read(wanted[at : at + _AT_ONCE]):
+                if document is not None and document.fields.get(self._source_field) is not None:
+                    named[document.id] = str(document.fields[self._source_field])
+        return named
+
+
+def _period(hours: int) -> str:
+    """How long a bar stands for, in words.
+
+    >>> _period(1), _period(6), _period(336)
+    ('hour', '6 hours', '14 days')
+    """
+    if hours == 1:
+        return "hour"
+    return f"{hours} hours" if hours % 24 or hours < 48 else f"{hours // 24} days"
+
+
+def _with_other_texts(
+    story: Story, documents: dict[str, ReadDocument], first: ReadDocument | None
+) -> list[ReadDocument]:
+    """The versions whose texts are other ones, each text once, in order of time."""
+    seen = set[str]() if first is None else {first.text}
+    others = []
+    for version in story.versions:
+        document = documents.get(version.id)
+        if document is not None and document.text not in seen:
+            seen.add(document.text)
+            others.append(document)
+    return others
+
+
+def _differing(first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
+    from neardup.reading.excerpts import differences
+    from neardup.reading.explanation import explain
+
+    why = explain(first.text, other.text)
+    return {
+        "id": other.id,
+        "doc_q": why.doc_q,
+        "differences": list(differences(why))[:DIFFERENCES],
+        "left_out": max(0, len(why.changes) - DIFFERENCES),
+    }
+
+
+def read_rejects(path: Path) -> list[dict[str, Any]]:
+    """What `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a file of anything else."""
+    return list(_rejects(path))
+
+
+def _rejects(path: Path) -> Iterator[dict[str, Any]]:
+    import orjson
+
+    with path.open("rb") as file:
+        for at, line in enumerate(file, 1):
+            try:
+                values = orjson.loads(line)
+                yield {name: values[name] for name in ("source", "line", "id", "reason")}
+            except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+                reason = f"{path}:{at} is no line of --rejects: name the file that neardup ingest wrote"
+                raise typer.BadParameter(reason, param_hint="--rejects") from error

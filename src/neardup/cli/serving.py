@@ -1,0 +1,82 @@
+"""A run of `neardup serve`: the server on its socket, until it is stopped."""
+
+from __future__ import annotations
+
+import importlib.util
+import secrets
+import socket
+from typing import TYPE_CHECKING, Final
+
+from neardup.cli.streams import log_line
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from neardup import Window
+    from neardup.serving.guard import Limits
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_PARTS: Final = ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart")
+
+
+def needs_extra() -> None:
+    """Raises `SettingsError` if the libraries of the server are not installed."""
+    lacking = [part for part in _PARTS if importlib.util.find_spec(part) is None]
+    if lacking:
+        raise SettingsError("serve", ", ".join(lacking), "installed: pip install 'neardup[serve]'")
+
+
+def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
+    """Who may ask: at an address of this machine alone whoever is on it; elsewhere who has the token. One is made if
+    none is given.
+    """
+    from neardup.serving.guard import Limits
+
+    if token is not None and len(token) < 16:
+        raise SettingsError(
+            "token", "(not shown)", "at least 16 characters, such as those of `openssl rand -hex 16`"
+        )
+    if host not in LOOPBACK and token is None:
+        token = secrets.token_urlsafe(24)
+    limits = Limits(token=token, body=body, rate=rate)
+    return limits if token is None else limits._replace(hosts=())
+
+
+def listen(
+    window: Window, location: str, host: str, port: int, limits: Limits, *, judged: Path | None, ingests: bool
+) -> None:
+    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then."""
+    import uvicorn
+
+    from neardup.serving.application import create_application
+    from neardup.serving.judged import JudgedPairs
+    from neardup.serving.questions import Questions
+
+    application = create_application(
+        Questions(window, location, ingests=ingests),
+        limits=limits,
+        judged=None if judged is None else JudgedPairs(judged),
+    )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            wanted = f"free to listen at ({error.strerror}): --port takes another"
+            raise SettingsError("port", f"{host}:{port}", wanted) from None
+
+        log_line(
+            f"serving {location} at {_address(host, listener.getsockname()[1], limits.token)} (Ctrl-C ends it)"
+        )
+        server = uvicorn.Server(
+            uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
+        )
+        server.run(sockets=[listener])
+
+
+def _address(host: str, port: int, token: str | None) -> str:
+    """Where a browser finds the first page, the token included."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

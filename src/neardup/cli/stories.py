@@ -1,0 +1,110 @@
+"""Groups of a window with what their documents say, for tables, files and pages."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from neardup.model.document import parse_time
+from neardup.model.settings import DEFAULT_SHOW
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.cli.config import Config
+    from neardup.model.verdict import Group
+    from neardup.reading.story import Story
+    from neardup.window.base import ReadDocument
+
+Sort = Literal["time", "size", "span"]
+KindOption = Literal["all", "copies", "form"]
+
+COLUMNS: Final = (
+    "group", "size", "kind", "origins", "id", "time", "after_seconds", "source", "score", "matched", "matched_score",
+    "of_first", "origin", "begins",
+)  # fmt: skip
+"""Of a CSV file: a row for each document of a group."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute."""
+
+
+def showing(config: Config, source_field: str) -> Config:
+    """`config` for a reader that needs this field, too."""
+    show = config.given.get("show", DEFAULT_SHOW)
+    return config.with_options(show=tuple(dict.fromkeys((*show, source_field))))
+
+
+def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:
+    """Groups of `min_size` documents or more, heads counted: by time, the largest or the longest first."""
+    from neardup.reading.story import group_span_ms
+
+    wanted = (group for group in groups if len(group.members) + 1 >= min_size)
+    if sort == "time":
+        return wanted
+    if sort == "size":
+        return iter(sorted(wanted, key=lambda group: -len(group.members)))
+    return iter(sorted(wanted, key=lambda group: -group_span_ms(group)))
+
+
+class Stories:
+    """The stories of groups of `window`, made when they are asked for; `documents` are those read last, by id."""
+
+    def __init__(self, window: Window, config: Config, source_field: str) -> None:
+        from neardup.signing.signer import signer_for
+
+        self._window, self._source_field = window, source_field
+        self._signer = signer_for(window.settings.recipe or config.recipe)
+        self.documents: dict[str, ReadDocument] = {}
+
+    def of(self, group: Group) -> Story:
+        """The story of one group; reads its documents."""
+        from neardup.reading.story import story
+
+        ids = [group.head, *(member.id for member in group.members)]
+        read = self._window.read(ids)
+        self.documents = {document.id: document for document in read if document is not None}
+        return story(group, self.documents, self._signer, self._source_field)
+
+    def listed(self, groups: Iterable[Group], kind: KindOption, most: int) -> Iterator[Story]:
+        """The stories of the first groups of a kind, as many as `most` (0: all)."""
+        stories = (self.of(group) for group in groups)
+        return islice((each for each in stories if kind in ("all", each.kind)), most or None)
+
+    def begins(self, id: str) -> str:
+        """How the text of a document of the last story begins, or its title."""
+        from neardup.cli.described import described
+
+        document = self.documents.get(id)
+        return "" if document is None else described(document).begins
+
+    def rows(self, story: Story) -> Iterator[Sequence[Any]]:
+        """A story as rows of `COLUMNS`."""
+        begun = parse_time(story.versions[0].time)
+        for each in story.versions:
+            yield (
+                story.group.head, len(story.versions), story.kind, story.origins, each.id, each.time,
+                (parse_time(each.time) - begun) / 1_000, each.source, each.score, each.matched, each.matched_score,
+                each.of_first, each.origin, self.begins(each.id),
+            )  # fmt: skip
+
+
+def csv_line(cells: Iterable[Any]) -> str:
+    r"""One row of a CSV file. A text that a spreadsheet would compute has an apostrophe before it.
+
+    >>> csv_line(["=1+1", 0.5, None, "a, b"]).rstrip()
+    '\'=1+1,0.5,,"a, b"'
+    """
+    file = io.StringIO()
+    csv.writer(file).writerow([_csv_cell(cell) for cell in cells])
+    return file.getvalue()
+
+
+def _csv_cell(cell: Any) -> Any:
+    from neardup.model.escapes import escaped
+
+    if not isinstance(cell, str):
+        return cell
+    harmless = escaped(cell)
+    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless

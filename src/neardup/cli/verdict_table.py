@@ -1,0 +1,147 @@
+"""The verdicts of a run as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from neardup.cli.described import Descriptions, left_out_if_empty, original_of
+from neardup.cli.tables import (
+    ROWS,
+    STYLES,
+    VERY_WIDE,
+    WIDE,
+    cell,
+    console,
+    minute,
+    print_line,
+    print_table,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from neardup.cli.described import Read
+    from neardup.model.document import Document
+    from neardup.model.verdict import Verdict
+
+COLUMNS: Final = ("time", "id", "status", "copy of", "score", "text")
+WIDTHS: Final = (16, 16, 8, 16, 5)
+"""Of the columns of a live table, whose rows nobody knows beforehand; what is longer moves the rest of its row."""
+
+
+class VerdictTable:
+    """The verdicts that say something: copies, empty and unscored documents; the others are counted.
+
+    `live`: every row is printed as soon as its batch is done, and none is left out.
+    """
+
+    def __init__(self, path: Path | None = None, *, live: bool = False) -> None:
+        self._path, self._live = path, live
+        self._descriptions = Descriptions()
+        self._rows: list[Verdict] = []
+        self._seen: Counter[str] = Counter()
+        self._shown: Counter[str] = Counter()
+        self._begun = False
+
+    def look_up_in(self, read: Read) -> None:
+        """Let documents that did not come in this run be read from the window."""
+        self._descriptions.read = read
+
+    def note(self, document: Document) -> None:
+        """Remember how this document begins: its verdict will come, and perhaps copies of it."""
+        self._descriptions.note(document)
+
+    def add(self, verdict: Verdict) -> None:
+        """Add the row of one verdict, or count it."""
+        self._seen[verdict.status] += 1
+        if verdict.status != "unique" and (self._live or len(self._rows) < ROWS):
+            self._shown[verdict.status] += 1
+            self._rows.append(verdict)
+
+    def flush(self) -> None:
+        """Print the rows of a live table so far."""
+        if not self._live:
+            return
+        if self._rows and not self._begun:
+            self._begun = True
+            print(_fixed(COLUMNS))
+        self._descriptions.look_up(map(original_of, self._rows))
+        for row in self._rows:
+            _, _, _, own, other = self._descriptions.beside(row)
+            print(_fixed([*map(cell, _cells(row)), cell(_both(own, other))]), flush=True)
+        self._rows = []
+
+    def print(self) -> None:
+        """Print the table, or what of a live one is still to be printed, and below it what it leaves out."""
+        if self._live:
+            self.flush()
+        elif self._rows:
+            self._print_whole()
+        left_out = self._seen - self._shown
+        if left_out:
+            named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
+            where = f"; all verdicts are in {self._path}" if self._path else ""
+            if not where and left_out.keys() - {"unique"}:
+                where = "; --output FILE keeps all verdicts"
+            print_line(f"({named} left out{where})")
+
+    def _print_whole(self) -> None:
+        """The table; with the groups where one is not that of the document that the row names, and the more the wider
+        the terminal is.
+        """
+        self._descriptions.look_up(map(original_of, self._rows))
+        width = console().width
+        rows = []
+        for row in self._rows:
+            after, source, other_source, own, other = self._descriptions.beside(row)
+            cells = [*_cells(row), _other_group(row)]
+            if width >= VERY_WIDE:
+                cells += [after, shortened(source), shortened(other_source), own, other]
+            else:
+                cells += (
+                    [after, shortened(source), _both(own, other)] if width >= WIDE else [_both(own, other)]
+                )
+            rows.append(cells)
+        columns = [*COLUMNS[:-1], "group"]
+        if width >= VERY_WIDE:
+            columns += ["after", "source", "of source", "text", "text of the original"]
+        else:
+            columns += ["after", "source", "text"] if width >= WIDE else ["text"]
+        shown, filled = left_out_if_empty(columns, rows, ("group", "after", "source", "of source"))
+        styles = [STYLES.get(row.status, "") for row in self._rows]
+        print_table(shown, filled, styles=styles, texts=2 if width >= VERY_WIDE else 1)
+
+
+def _both(own: str, other: str) -> str:
+    """How a document begins, and where that differs how what it is a copy of does."""
+    return f"{own} (of: {other})" if other else own
+
+
+def _cells(verdict: Verdict) -> list[str | float | None]:
+    """All columns but the text. Of a partial copy the largest part: whose it is, and how much of the document."""
+    original, score = verdict.duplicate_of, verdict.score
+    measure: str | float | None = score
+    if verdict.status == "partial" and verdict.partial:
+        original, measure = verdict.partial[0].id, f"{verdict.partial[0].share:.0%}"
+        if len(verdict.partial) > 1:
+            original += f" +{len(verdict.partial) - 1}"
+    return [minute(verdict.time), verdict.id, verdict.status, original, measure]
+
+
+def _other_group(verdict: Verdict) -> str | None:
+    """The group of a copy, unless it is that of the document it is a copy of."""
+    return None if verdict.group in (verdict.duplicate_of, verdict.id) else verdict.group
+
+
+def _fixed(cells: list[str] | tuple[str, ...]) -> str:
+    """One row of a live table, cut to the width of the terminal."""
+    from rich.cells import cell_len, set_cell_size
+
+    padded = [
+        value + " " * max(0, width - cell_len(value)) for value, width in zip(cells, WIDTHS, strict=False)
+    ]
+    before = "  ".join(padded)
+    width = max(20, console().width - cell_len(before) - 2)
+    text = cells[-1]
+    return f"{before}  {text if cell_len(text) <= width else set_cell_size(text, width - 1) + '…'}".rstrip()

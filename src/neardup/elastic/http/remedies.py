@@ -1,0 +1,59 @@
+"""What to do about errors of Elasticsearch that no record is to blame for, but the state of an index or of the cluster.
+
+A record that is refused is rejected, and the stream goes on; where every record would be refused alike until somebody
+does something, the stream ends with what that is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_REMEDIES: Final = tuple(
+    (re.compile(pattern), remedy)
+    for pattern, remedy in (
+        (r"index_closed_exception", "open that index (POST INDEX/_open), or delete it, and run again"),
+        (
+            r"read-only-allow-delete",
+            "make room on the nodes' disks, or lift the block (index.blocks.read_only_allow_delete), and run again",
+        ),
+        (r"cluster_block_exception", "lift the block of that index (index.blocks.*), and run again"),
+        (
+            r"pipeline with id \[",
+            "`neardup setup` with the same --window makes the pipeline again; then run again",
+        ),
+        (
+            r"maximum (normal )?shards open",
+            "no room for another hour: `neardup expire` or a smaller --keep-hours makes some; then run again",
+        ),
+        (
+            r"index_not_found_exception",
+            "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
+        ),
+    )
+)
+
+_SIZES_RE: Final = re.compile(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)")
+
+
+def never_fits(error: str) -> bool:
+    """Whether a request was put off that a node of this size has no room for at any time, however little it does.
+
+    >>> never_fits("rejected execution [all_bytes=9, primary_operation_bytes=9, max_primary_bytes=8]")
+    True
+    >>> never_fits("rejected execution [all_bytes=9, primary_operation_bytes=2, max_primary_bytes=8]")
+    False
+    """
+    sizes = _SIZES_RE.search(error)
+    return sizes is not None and int(sizes[1]) > int(sizes[2])
+
+
+def remedy_for(error: str) -> str | None:
+    """What to do about `error` (its type and reason), so that the same request can be made again; None if it is the
+    request that is wrong.
+
+    >>> remedy_for("index_closed_exception: closed")
+    'open that index (POST INDEX/_open), or delete it, and run again'
+    >>> remedy_for("document_parsing_exception: failed to parse field [rank]")
+    """
+    return next((remedy for pattern, remedy in _REMEDIES if pattern.search(error)), None)

@@ -1,0 +1,39 @@
+"""Answers that are not of the form that Elasticsearch's reference promises: a proxy's, or half of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, cast
+
+from neardup.errors import ClusterRejected, NeardupError
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+UNREADABLE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What reading a value of another form than expected raises."""
+_OK: Final = 200
+
+
+def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
+    """`call`, whose first argument is the cluster; raises `ClusterRejected` if it cannot read what the cluster
+    answered. It must do nothing but ask and read: any such error in it is taken for the answer's.
+    """
+
+    @wraps(call)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return call(*args, **kwargs)
+        except NeardupError:
+            raise
+        except UNREADABLE as error:
+            reason = f"an answer of another form than expected ({type(error).__name__}: {error}): is it Elasticsearch?"
+            cluster = cast("Cluster", args[0])
+            what = call.__name__.strip("_")
+            raise ClusterRejected(cluster.url, what, _OK, "unexpected_answer", reason) from error
+
+    return checked

@@ -1,0 +1,99 @@
+"""What a cluster holds of scored documents, whatever the state document says, and whether there is one."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from neardup.elastic.admin.setup import window_config
+from neardup.elastic.http import api
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.state_document import StateDocument
+from neardup.errors import WindowDamaged
+from neardup.model.hours import FIRST_HOUR
+from neardup.stores.base import Commit
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+log = logging.getLogger("neardup")
+
+
+class Scored(NamedTuple):
+    """What is there of scored documents: how many, the last arrival among them, the newest of their hours."""
+
+    documents: int
+    last: int
+    newest: int
+
+
+def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
+    """The scored documents of a window. Needs the role `scorer`, unless there is no hour. Three requests."""
+    if layout.archive is None and not layout.living(cluster):
+        return Scored(0, -1, FIRST_HOUR)
+    layout.refresh(cluster)
+    arrival = {"field": f"{OBJECT}.order"}
+    body = {
+        "query": {"exists": arrival}, "size": 0, "track_total_hits": False,
+        "aggs": {"indices": {"terms": {"field": "_index", "size": 65_536}, "aggs": {"last": {"max": arrival}}}},
+    }  # fmt: skip
+    aggregations = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
+    scored = Scored(0, -1, FIRST_HOUR)
+    for bucket in aggregations.get("indices", {}).get("buckets", ()):
+        if layout.owns(bucket["key"]):
+            hour = layout.address.hour_of_index(bucket["key"])
+            scored = Scored(
+                scored.documents + bucket["doc_count"],
+                max(scored.last, int(bucket["last"]["value"])),
+                max(scored.newest, hour[0] if hour else FIRST_HOUR),
+            )
+    return scored
+
+
+def recovered(
+    cluster: Cluster, layout: Layout, about: dict[str, Any], settings: dict[str, Any]
+) -> StateDocument:
+    """A state by which all scored documents count; that of a new window if there are none."""
+    scored = scored_documents(cluster, layout)
+    begun = StateDocument(about, settings, archive=layout.archive)
+    if not scored.documents:
+        return begun
+    log.warning(
+        "%s: the state document is made anew: each of %d scored documents counts",
+        layout.address, scored.documents,
+    )  # fmt: skip
+    committed = StateDocument(
+        about,
+        settings,
+        Commit(seq=scored.last + 1, next_order=scored.last + 1, newest=scored.newest),
+        archive=layout.archive,
+        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
+        epoch=int(time.time()),
+    )
+    # As after a scorer that died: what is still on its way never counts.
+    return committed.next_epoch(lost=True).without_undo()
+
+
+def first_state(
+    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
+) -> StateDocument:
+    """The state of a window that has none yet, described by `about`.
+
+    Raises `WindowDamaged` if documents in its hours have been scored all the same: it would be taken for a new window,
+    and none of them be found. Of an archive, which `neardup setup` does not know, the state is made anew at once.
+    """
+    layout = Layout.of(cluster.address, window_config(about), archive)
+    if archive is not None:
+        return recovered(cluster, layout, about, settings)
+    scored = scored_documents(cluster, layout)
+    if scored.documents:
+        own = layout.address
+        raise WindowDamaged(
+            f"{own.state} of {own}",
+            f"no state document, but {scored.documents:,} scored documents in {layout.target}",
+            "the one that says which of them count",
+            remedy=f"`neardup setup --window {own}` makes it anew, from these documents",
+        )
+    return StateDocument(about, settings)

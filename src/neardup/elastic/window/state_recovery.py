@@ -1,0 +1,67 @@
+"""The state document as `neardup setup` leaves it: up to date, or made anew where it is lost or damaged.
+
+Without it no stored document counts, so a window whose documents bear arrivals is never taken for a new one: opening
+it is an error, until `neardup setup` has made the state again. Then every scored document counts, also one of a batch
+that was never committed: its verdict is the one that it would have got.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from neardup.elastic.admin.setup import window_config
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.scored_documents import recovered
+from neardup.elastic.window.setup_changes import change_state
+from neardup.elastic.window.state_document import read_state, scoring_lease
+from neardup.elastic.window.window_state import config_of_template, connected, settings_left
+from neardup.errors import WindowDamaged
+from neardup.model.settings import Settings
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.state_document import StateDocument
+
+log = logging.getLogger("neardup")
+
+
+def describe(window: str, *, credentials: Credentials | None = None) -> None:
+    """Brings the state document up to what `neardup setup` has made, which only its role can see."""
+    with connected(window, credentials, None) as cluster:
+        about = config_of_template(cluster)
+        if about is None:
+            return
+        try:
+            state = read_state(cluster)
+        except WindowDamaged as error:
+            log.warning("%s; doing so", error)
+            scoring_lease(cluster).replace(_recovered(cluster, about))
+            return
+        if state is None:
+            scoring_lease(cluster).create(_recovered(cluster, about))
+        else:
+            _bring_up_to_date(cluster, state, about)
+
+
+def _bring_up_to_date(cluster: Cluster, state: StateDocument, about: dict[str, Any]) -> None:
+    """Changes of a state what is not as its template says, or cannot be."""
+    if state.about != about:
+        change_state(cluster, lambda state: replace(state, about=about))
+    try:
+        settings_left(cluster.address.prefix, state)
+    except WindowDamaged as error:
+        log.warning("%s; doing so", error)
+        change_state(cluster, lambda state: replace(state, settings=_hours(about).remembered))
+
+
+def _hours(about: dict[str, Any]) -> Settings:
+    return Settings(window_hours=about["window_hours"], keep_hours=about.get("keep_hours"))
+
+
+def _recovered(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
+    """The state of a new window, or of one whose state is gone: of its documents, with the hours of the template."""
+    layout = Layout.of(cluster.address, window_config(about), None)
+    return recovered(cluster, layout, about, _hours(about).remembered)

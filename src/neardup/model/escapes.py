@@ -1,0 +1,48 @@
+"""Text of others as a terminal, a log or a page may be shown it.
+
+Ids, titles, names of fields and files come from outside. An escape sequence among them could rename the window of a
+terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So whatever would steer what
+shows it is written out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_STEERING: Final = (
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1: escape sequences begin with one of them
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the order in which a line is read
+    "\u2028\u2029"  # line and paragraph separator
+    "\ud800-\udfff"  # no characters: bytes of a file name that are not UTF-8
+)
+_ANY_RE: Final = re.compile(f"[{_STEERING}]")
+_BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
+_JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
+
+
+def escaped(text: str, *, lines: bool = False) -> str:
+    r"""`text` with every character that steers a terminal as its escape; with `lines` tabs and line feeds stay.
+
+    >>> print(escaped("a\x1b[2Jb\u202ec\nd"))
+    a\x1b[2Jb\u202ec\x0ad
+    """
+    return (_BUT_LINES_RE if lines else _ANY_RE).sub(_escape, text)
+
+
+def escaped_json(data: bytes) -> bytes:
+    r"""Lines of JSON that say the same, with these characters as JSON's own escapes.
+
+    >>> escaped_json('{"id":"a\x9bb"}'.encode())
+    b'{"id":"a\\u009bb"}'
+    """
+    return _JSON_RE.sub(_json_escape, data.decode()).encode()
+
+
+def _escape(match: re.Match[str]) -> str:
+    point = ord(match[0])
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

@@ -1,0 +1,40 @@
+"""The fields of a record that are worth showing, as JSON has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from neardup.model.field_path import field_of
+from neardup.model.plain_values import is_missing, plain
+
+_SCALARS: Final = (str, int, float, bool)
+
+
+def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The fields of a record that are `names` (dotted ones too) and say something, as JSON has them.
+
+    >>> shown_fields({"title": "Rain", "url": "", "page": {"lang": "en"}}, ("title", "url", "page.lang"))
+    {'title': 'Rain', 'page.lang': 'en'}
+    """
+    if not isinstance(record, Mapping):
+        return {}
+    values = ((name, field_of(record, name)) for name in names)
+    return {name: _json_value(value) for name, value in values if not _says_nothing(value)}
+
+
+def _says_nothing(value: Any) -> bool:
+    return is_missing(value) or (isinstance(value, str | list | tuple | Mapping) and not value)
+
+
+def _json_value(value: Any) -> Any:
+    """A value as JSON has it; what it has no form for as the text that stands for it."""
+    known = value if isinstance(value, _SCALARS) else plain(value)
+    if isinstance(known, str):
+        return known.encode(errors="backslashreplace").decode()
+    if isinstance(known, list | tuple):
+        return [_json_value(each) for each in known]
+    if isinstance(known, Mapping):
+        return {str(name): _json_value(each) for name, each in known.items()}
+    is_small = isinstance(known, bool | float) or (isinstance(known, int) and known.bit_length() < 64)
+    return known if known is None or is_small else str(known)

@@ -1,0 +1,82 @@
+"""Bars as a page shows them: counts over time, and counts by score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from neardup.model.document import format_time
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+WIDTH: Final = 720
+HEIGHT: Final = 160
+MOST_BARS: Final = 120
+_PERIODS: Final = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2_184, 8_760)
+"""Hours that a bar may stand for."""
+_STEPS: Final = 50
+"""Bars between 0 and 1 of a histogram of scores."""
+
+
+class Bar(NamedTuple):
+    """One bar: where it stands in a picture of `WIDTH` by `HEIGHT`, what it says, and how many it counts."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    value: int
+
+
+class Chart(NamedTuple):
+    """Bars, what the first and the last of them stand for, and the largest count."""
+
+    bars: tuple[Bar, ...]
+    first: str
+    last: str
+    most: int
+
+
+def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, int]:
+    """Counts by hour (since 1970) as bars over all `hours`; each bar stands for as many hours, the second value, as it
+    takes to have at most `MOST_BARS`.
+    """
+    known = sorted({*counts, *hours})
+    if not known:
+        return Chart((), "", "", 0), 1
+    span = known[-1] - known[0] + 1
+    period = next((each for each in _PERIODS if span <= each * MOST_BARS), -(-span // MOST_BARS))
+    first = known[0] // period
+    values = [0] * (known[-1] // period - first + 1)
+    for hour, count in counts.items():
+        values[hour // period - first] += count
+    names = [
+        format_time((first + at) * period * HOUR_MS)[:13].replace("T", " ") + ":00"
+        for at in range(len(values))
+    ]
+    return _chart(values, names), period
+
+
+def of_scores(scores: Iterable[float]) -> Chart:
+    """Scores from 0 to 1 as bars of two hundredths each, from the lowest that there is; 1 has a bar of its own."""
+    counts = Counter(min(int(score * _STEPS + 1e-9), _STEPS) for score in scores)
+    if not counts:
+        return Chart((), "", "", 0)
+    steps = range(min(counts), _STEPS + 1)
+    names = [f"{at / _STEPS:.2f} to {(at + 1) / _STEPS:.2f}" if at < _STEPS else "1.00" for at in steps]
+    return _chart([counts[at] for at in steps], names)
+
+
+def _chart(values: list[int], names: list[str]) -> Chart:
+    most, step = max(values), WIDTH / len(values)
+    bars = tuple(
+        Bar(
+            round(at * step, 2), round(HEIGHT * (1 - value / max(most, 1)), 2), round(max(step - 1, step * 0.8), 2),
+            round(HEIGHT * value / max(most, 1), 2), name, value,
+        )
+        for at, (value, name) in enumerate(zip(values, names, strict=True))
+    )  # fmt: skip
+    return Chart(bars, names[0], names[-1], most)

@@ -1,0 +1,74 @@
+"""What is shown of an explanation: both texts with differences marked, or differences in their surroundings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.reading.changes import Change
+    from neardup.reading.explanation import Explanation
+
+Mark = Literal["same", "cut", "changed", "removed", "added", "moved"]
+
+AROUND: Final = 60
+"""Characters that are shown before and after a difference."""
+
+
+class Piece(NamedTuple):
+    """A stretch of text as it is shown; "cut": something is left out here."""
+
+    text: str
+    mark: Mark
+
+
+def marked(explanation: Explanation, side: Literal["a", "b"]) -> list[Piece]:
+    """One of the two texts, whole, in pieces."""
+    text = explanation.a if side == "a" else explanation.b
+    pieces, at = [], 0
+    for position, change in enumerate(explanation.changes):
+        start, end = change.a if side == "a" else change.b
+        if start < end:
+            pieces.append(Piece(text[at:start], "same"))
+            pieces.append(Piece(text[start:end], "moved" if position in explanation.moved else change.kind))
+            at = end
+    pieces.append(Piece(text[at:], "same"))
+    return [piece for piece in pieces if piece.text]
+
+
+class Difference(NamedTuple):
+    """A change with what stands around it in text A: `before`, the words of both texts, `after`."""
+
+    before: str
+    a: str
+    b: str
+    after: str
+    mark: Mark
+    coarse: bool
+
+
+def differences(explanation: Explanation) -> Iterator[Difference]:
+    """Every change in its surroundings."""
+    changes, a = explanation.changes, explanation.a
+    for at, change in enumerate(changes):
+        last = changes[at - 1].a.end if at else 0
+        following = changes[at + 1].a.start if at + 1 < len(changes) else len(a)
+        yield Difference(
+            _before(a, last, change),
+            a[slice(*change.a)],
+            explanation.b[slice(*change.b)],
+            _after(a, following, change),
+            "moved" if at in explanation.moved else change.kind,
+            change.coarse,
+        )
+
+
+def _before(a: str, last: int, change: Change) -> str:
+    start = max(last, change.a.start - AROUND)
+    return ("…" if start else "") + a[start : change.a.start]
+
+
+def _after(a: str, following: int, change: Change) -> str:
+    end = min(following, change.a.end + AROUND)
+    return a[change.a.end : end] + ("…" if end < len(a) else "")

@@ -1,0 +1,93 @@
+"""A text with its normal form, and where in the text each character of that comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.model.document import encode_text
+from neardup.tables import unicode as unicode_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.signing.signer import Signer
+
+
+class Span(NamedTuple):
+    """Part of a text, in characters: from `start` to before `end`."""
+
+    start: int
+    end: int
+
+
+class NormalText(NamedTuple):
+    """A `text` and its normal `form` as code points, of which the one at i comes from `text[starts[i]:ends[i]]`."""
+
+    text: str
+    form: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def span(self, first: int, last: int) -> Span:
+        """Where in the text the characters of the normal form from `first` to before `last` come from."""
+        return Span(int(self.starts[first]), int(self.ends[last - 1]))
+
+
+def normal_text(text: str, signer: Signer) -> NormalText:
+    """The normal form of `text` by the recipe of `signer`; about 50 ms for a million characters.
+
+    What composes (a letter with its accents) is one character from several; where that happens, all of it counts as the
+    origin of what comes out. Raises `ValueError` for an unpaired surrogate.
+    """
+    points = np.frombuffer(encode_text(text).decode().encode("utf-32-le"), "<u4").astype(np.uint32)
+    table = unicode_table.load()
+    classes = table.classes[points]
+    kept = (classes & unicode_table.KEEP) != 0
+    clusters = _composing((classes & unicode_table.NFC_CHECK) != 0)
+    for start, end in clusters:
+        kept[start:end] = False
+    at = np.flatnonzero(kept).astype(np.int64)
+    plain = points[at]
+    if signer.recipe.fold_case:
+        plain = table.lower[plain]
+    composed = _normal_forms([text[start:end] for start, end in clusters], signer)
+    return _merged(text, plain, at, clusters, composed)
+
+
+def _composing(checked: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Stretches that must be normalised as a whole: characters that may compose, each run with the one before it."""
+    if not checked.any():
+        return []
+    edges = np.diff(checked.astype(np.int8), prepend=0, append=0)
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return [(max(start - 1, 0), end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _normal_forms(texts: Sequence[str], signer: Signer) -> list[NDArray[np.uint32]]:
+    if not texts:
+        return []
+    batch = signer.sign([text.encode() for text in texts])
+    forms = [batch.text(i).decode() for i in range(len(texts))]
+    return [np.frombuffer(form.encode("utf-32-le"), "<u4").astype(np.uint32) for form in forms]
+
+
+def _merged(
+    text: str,
+    plain: NDArray[np.uint32],
+    at: NDArray[np.int64],
+    clusters: Sequence[tuple[int, int]],
+    composed: Sequence[NDArray[np.uint32]],
+) -> NormalText:
+    """Plain characters, each from one of the text, and composed ones, in order."""
+    if not clusters:
+        return NormalText(text, plain, at, at + 1)
+    sizes = [len(form) for form in composed]
+    starts = np.concatenate([at, np.repeat([start for start, _ in clusters], sizes)])
+    ends = np.concatenate([at + 1, np.repeat([end for _, end in clusters], sizes)])
+    form = np.concatenate([plain, *composed])
+    order = np.argsort(starts, kind="stable")
+    return NormalText(text, form[order], starts[order], ends[order])

@@ -1,0 +1,57 @@
+"""Pages of HTML: each one file that loads nothing and runs nothing, whatever the texts in it hold.
+
+Every value is escaped by the templates; a policy in the page forbids scripts and anything from elsewhere; and marks
+that would turn a line round act within their own element only (`unicode-bidi: isolate`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_NO_CHARACTER_RE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What HTML has no way to write."""
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The page that `template` makes of `values`, whose texts are escaped."""
+    return environment("neardup.reading").get_template(template).render(values)
+
+
+@functools.cache
+def environment(package: str) -> Environment:
+    """What makes pages of the templates of a package: every value is escaped, and one that is not given is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_harmless,
+    )
+    made.filters["percent"] = _percent
+    made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
+    made.filters["minute"] = lambda time: time[:16].replace("T", " ")
+    made.filters["count"] = lambda value: f"{value:,}"
+    return made
+
+
+def _harmless(value: Any) -> Any:
+    r"""A value without characters that no page may have: a sign stands for each.
+
+    >>> _harmless("a\x1b[2Jb")
+    'a�[2Jb'
+    """
+    if isinstance(value, str) and _NO_CHARACTER_RE.search(value):
+        return type(value)(_NO_CHARACTER_RE.sub("\ufffd", value))
+    return value
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,212 @@
+"""A group read as a story: who had the text first, who followed after how long, how many texts there really are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from neardup.model.document import encode_text, parse_time
+from neardup.reading.explanation import figures_share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.model.verdict import Group
+    from neardup.signing.signer import Signer
+    from neardup.window.base import ReadDocument
+
+GroupKind = Literal["copies", "form"]
+
+SAME_TEXT: Final = 0.9
+"""From what doc_q on two documents have one and the same text, but for a byline, a date, a typo."""
+FORM_SHARE: Final = 0.4
+"""From what share of figures and dates on the difference between two texts is that of two fillings of one form."""
+_KIND_SAMPLE: Final = 20
+"""Versions by which the kind of a group is told, spread evenly over it."""
+
+
+class Version(NamedTuple):
+    """A document of a story.
+
+    score           doc_q with the head of the group; None for the head itself, and where nobody knows
+    matched         its best match when its verdict was made, which need not be the head; and doc_q with that
+    after_ms        how long after the first of the story it came
+    of_first        how much of the first's q-grams it has; None where the first's text is not known
+    origin          which of the independent texts it has, from 0 on in order of time; None where its text is not known
+    """
+
+    id: str
+    time: str
+    source: str | None
+    score: float | None
+    matched: str | None
+    matched_score: float | None
+    after_ms: int
+    of_first: float | None
+    origin: int | None
+
+
+class Story(NamedTuple):
+    """A group of copies, by time.
+
+    kind     "form" if the versions differ from the head mostly in figures and dates (`FORM_SHARE`), else "copies";
+             None where texts were not kept
+    origins  how many independent texts its versions have: texts without one before them of doc_q >= `SAME_TEXT`; None
+             where texts were not kept
+    across   versions from a source that has none before in this story, but for the first; `within` those from one that
+             has. What names no source is in neither
+    """
+
+    group: Group
+    versions: tuple[Version, ...]
+    kind: GroupKind | None
+    origins: int | None
+    across: int
+    within: int
+
+    @property
+    def span_ms(self) -> int:
+        """How long after the first the last came."""
+        return self.versions[-1].after_ms
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "head": self.group.head,
+            "kind": self.kind,
+            "size": len(self.versions),
+            "span_ms": self.span_ms,
+            "origins": self.origins,
+            "across": self.across,
+            "within": self.within,
+            "versions": [version._asdict() for version in self.versions],
+        }
+
+
+class _Listed(NamedTuple):
+    """A document of a group as the group has it."""
+
+    id: str
+    time: str
+    score: float | None = None
+    matched: str | None = None
+    matched_score: float | None = None
+
+
+def group_span_ms(group: Group) -> int:
+    """How long after the first document of a group, head or member, the last came."""
+    times = [parse_time(time) for time in (group.time, *(member.time for member in group.members))]
+    return max(times) - min(times)
+
+
+def story(
+    group: Group, documents: Mapping[str, ReadDocument], signer: Signer, source_field: str = "source"
+) -> Story:
+    """The story of a group; `documents` are those of its documents that are there, by id.
+
+    Costs about 0.2 ms a version of 4 KB, and 30 µs for each origin that it is compared with.
+    """
+    listed = sorted(_listed(group), key=lambda each: (parse_time(each.time), each.id))
+    texts = {id: document.text for id, document in documents.items() if document.is_original}
+    keys = _key_sets([each.id for each in listed if each.id in texts], texts, signer)
+    origin_of, first = _origins(keys), keys.get(listed[0].id)
+    begun = parse_time(listed[0].time)
+    versions = tuple(
+        Version(
+            each.id,
+            each.time,
+            _source(documents.get(each.id), source_field),
+            each.score,
+            each.matched,
+            each.matched_score,
+            parse_time(each.time) - begun,
+            _part_of_first(first, keys.get(each.id)),
+            origin_of.get(each.id),
+        )
+        for each in listed
+    )
+    across, within = _by_source(versions)
+    origins = len(set(origin_of.values())) if origin_of else None
+    return Story(group, versions, _kind(group, listed, texts, signer), origins, across, within)
+
+
+def _listed(group: Group) -> Iterator[_Listed]:
+    yield _Listed(group.head, group.time)
+    for member in group.members:
+        yield _Listed(member.id, member.time, member.score, member.duplicate_of, member.duplicate_score)
+
+
+def _source(document: ReadDocument | None, field: str) -> str | None:
+    value = None if document is None else document.fields.get(field)
+    return None if value is None else str(value)
+
+
+def _key_sets(ids: Sequence[str], texts: Mapping[str, str], signer: Signer) -> dict[str, NDArray[np.uint64]]:
+    """The distinct keys of the q-grams of texts, by id."""
+    batch = signer.sign([encode_text(texts[id]) for id in ids], counted=True)
+    keys, offsets = signer.key_sets(batch)
+    return {id: keys[offsets[at] : offsets[at + 1]] for at, id in enumerate(ids)}
+
+
+def _shared(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> int:
+    return len(np.intersect1d(a, b, assume_unique=True))
+
+
+def _origins(keys: Mapping[str, NDArray[np.uint64]]) -> dict[str, int]:
+    """Which of the independent texts each document has: the first that its own is the same as."""
+    origins: list[NDArray[np.uint64]] = []
+    origin_of = {}
+    for id, own in keys.items():
+        at = next((at for at, other in enumerate(origins) if _is_same(own, other)), len(origins))
+        if at == len(origins):
+            origins.append(own)
+        origin_of[id] = at
+    return origin_of
+
+
+def _is_same(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> bool:
+    smaller, larger = sorted((len(a), len(b)))
+    if smaller < SAME_TEXT * larger:
+        return False
+    return _shared(a, b) >= SAME_TEXT * larger
+
+
+def _part_of_first(first: NDArray[np.uint64] | None, own: NDArray[np.uint64] | None) -> float | None:
+    if first is None or own is None or not len(first):
+        return None
+    return _shared(first, own) / len(first)
+
+
+def _by_source(versions: Sequence[Version]) -> tuple[int, int]:
+    """How many versions but the first are from a source that is new to the story, and how many from one that is not."""
+    seen = {versions[0].source}
+    across = within = 0
+    for version in versions[1:]:
+        if version.source is None:
+            continue
+        if version.source in seen:
+            within += 1
+        else:
+            across += 1
+        seen.add(version.source)
+    return across, within
+
+
+def _kind(
+    group: Group, listed: Sequence[_Listed], texts: Mapping[str, str], signer: Signer
+) -> GroupKind | None:
+    """Whether most versions that are not the same as the head differ from it in figures and dates."""
+    first = (
+        group.head if group.head in texts else next((each.id for each in listed if each.id in texts), None)
+    )
+    others = [each.id for each in listed if each.id in texts and each.id != first]
+    if first is None or not others:
+        return None
+    step = max(1, len(others) // _KIND_SAMPLE)
+    shares = [figures_share(texts[first], texts[id], signer) for id in others[::step][:_KIND_SAMPLE]]
+    differing = [share for share in shares if share is not None]
+    forms = sum(share >= FORM_SHARE for share in differing)
+    return "form" if differing and 2 * forms > len(differing) else "copies"

@@ -1,0 +1,1 @@
+"""A window over HTTP: the same questions as from Python, for programs (`/api`) and for people (pages)."""

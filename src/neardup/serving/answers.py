@@ -1,0 +1,161 @@
+"""What goes in and comes out of `/api`, as the OpenAPI description has it. Names are those of the Python library."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from neardup.model.settings import DEFAULT_MATCHES
+from neardup.model.verdict import Status
+from neardup.serving.judged import Judgement
+
+MOST_LISTED = 1_000
+"""Matches, groups or pairs that one answer lists at most."""
+
+
+class TextQuery(BaseModel):
+    """A text to be looked up. Nothing is stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    threshold: float | None = Field(
+        None, gt=0, le=1, description="doc_q of a match at least; else the window's"
+    )
+    matches: int = Field(DEFAULT_MATCHES, ge=0, le=MOST_LISTED, description="how many matches are listed")
+    time: str | float | None = Field(None, description="compare only with the hours around this time")
+    partial: bool | None = Field(None, description="name partial copies, too; the window must know sentences")
+
+
+class Match(BaseModel):
+    """See `neardup.Match`."""
+
+    id: str
+    score: float
+    shared: int
+
+
+class PartialMatch(BaseModel):
+    """See `neardup.PartialMatch`."""
+
+    id: str
+    share: float
+    containment: float
+    shared: int
+    sentences: int
+
+
+class Verdict(BaseModel):
+    """See `neardup.Verdict`."""
+
+    id: str
+    time: str
+    status: Status
+    duplicate_of: str | None
+    score: float | None
+    shared: int | None
+    group: str
+    candidates: int
+    truncated: bool
+    matches: list[Match]
+    matches_total: int
+    partial: list[PartialMatch] | None = None
+    partial_total: int | None = None
+
+
+class Document(BaseModel):
+    """A stored document: its text (the original, or its normal form), its fields, and the verdict it was given."""
+
+    id: str
+    time: str
+    text: str
+    is_original: bool
+    fields: dict[str, Any]
+    verdict: Verdict
+
+
+class Member(BaseModel):
+    """See `neardup.Member`."""
+
+    id: str
+    time: str
+    score: float | None
+    shared: int | None
+    duplicate_of: str | None
+    duplicate_score: float | None
+
+
+class Group(BaseModel):
+    """A head, and every document that is at or above the threshold with it directly."""
+
+    head: str
+    time: str
+    members: list[Member]
+
+
+class Groups(BaseModel):
+    """Some groups, and how many there are."""
+
+    total: int
+    groups: list[Group]
+
+
+class Pair(BaseModel):
+    """A copy and its best match."""
+
+    id: str
+    duplicate_of: str
+    score: float
+
+
+class Band(BaseModel):
+    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs."""
+
+    low: float
+    high: float
+    copies: int
+    pairs: list[Pair]
+
+
+class Health(BaseModel):
+    """`changes` grows whenever something was committed that this server had not seen."""
+
+    status: Literal["ok"] = "ok"
+    window: str
+    documents: int
+    newest: str | None
+    threshold: str
+    changes: int
+    version: str
+
+
+class Rejected(BaseModel):
+    """A document that could not be used."""
+
+    id: str | None
+    reason: str
+
+
+class Ingested(BaseModel):
+    """What became of documents, in order; each is lasting."""
+
+    verdicts: list[Verdict]
+    rejects: list[Rejected]
+
+
+class Judged(BaseModel):
+    """What a person says of a pair."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id1: str = Field(max_length=512)
+    id2: str = Field(max_length=512)
+    judgement: Judgement
+
+
+class JudgedTotal(BaseModel):
+    """How many pairs are judged by now, and the file."""
+
+    judged: int
+    file: str

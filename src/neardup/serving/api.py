@@ -1,0 +1,140 @@
+"""The routes of `/api`: what programs ask and get. FastAPI makes the OpenAPI description of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Query, Response
+
+from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
+from neardup.serving import answers
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from neardup.model.verdict import Group
+    from neardup.serving.judged import JudgedPairs
+    from neardup.serving.metrics import Metrics
+    from neardup.serving.questions import Questions
+
+Sort = Literal["time", "size"]
+
+
+def sorted_groups(groups: list[Group], sort: Sort, least: int) -> list[Group]:
+    """Groups of at least so many documents, the newest or the largest first."""
+    chosen = [group for group in groups if len(group.members) + 1 >= least]
+    chosen.reverse()
+    if sort == "size":
+        chosen.sort(key=lambda group: -len(group.members))
+    return chosen
+
+
+def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -> APIRouter:
+    """All routes; those that change anything only where that was allowed."""
+    router = APIRouter(prefix="/api")
+    _add_questions(router, questions, metrics)
+    _add_groups(router, questions)
+    if judged is not None:
+        _add_judgements(router, judged)
+    if questions.ingests:
+        _add_ingest(router, questions, metrics)
+    return router
+
+
+def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
+    @router.get("/health")
+    def health() -> answers.Health:
+        """Whether it answers, and about what."""
+        stats = questions.stats()
+        return answers.Health(
+            window=questions.name, documents=stats.documents, newest=stats.newest, threshold=stats.threshold,
+            changes=questions.changes, version=VERSION,
+        )  # fmt: skip
+
+    @router.get("/changes")
+    def changes() -> int:
+        """Grows whenever something was committed; for pages that follow."""
+        return questions.look()
+
+    @router.post("/check")
+    def check(query: answers.TextQuery) -> answers.Verdict:
+        """What else says this? Nothing is stored."""
+        verdict = questions.check(**query.model_dump())
+        metrics.count("check", [verdict])
+        return answers.Verdict.model_validate(verdict.to_dict())
+
+    @router.get("/query")
+    def query(
+        id: str,
+        threshold: Annotated[float | None, Query(gt=0, le=1)] = None,
+        matches: Annotated[int, Query(ge=0, le=answers.MOST_LISTED)] = 10,
+    ) -> answers.Verdict:
+        """What says the same as a stored document? It does not match itself."""
+        verdict = questions.query(id, threshold=threshold, matches=matches)
+        metrics.count("query", [verdict])
+        return answers.Verdict.model_validate(verdict.to_dict())
+
+    @router.get("/document")
+    def document(id: str) -> answers.Document:
+        """A stored document with its text, its fields and its verdict."""
+        return answers.Document.model_validate(questions.document(id).to_dict())
+
+    @router.get("/stats")
+    def stats() -> dict[str, Any]:
+        """The window in figures, as `neardup stats --format jsonl`."""
+        return questions.stats().to_dict()
+
+
+def _add_groups(router: APIRouter, questions: Questions) -> None:
+    @router.get("/groups")
+    def groups(
+        sort: Sort = "time",
+        limit: Annotated[int, Query(ge=1, le=answers.MOST_LISTED)] = 50,
+        offset: Annotated[int, Query(ge=0)] = 0,
+        least: Annotated[int, Query(ge=2, description="documents in a group at least")] = 2,
+    ) -> answers.Groups:
+        """Groups, the newest or the largest first."""
+        chosen = sorted_groups(list(questions.groups().values()), sort, least)
+        listed = [answers.Group.model_validate(group.to_dict()) for group in chosen[offset : offset + limit]]
+        return answers.Groups(total=len(chosen), groups=listed)
+
+    @router.get("/group")
+    def group(head: str) -> answers.Group:
+        """One group, by the id of its head."""
+        return answers.Group.model_validate(questions.group(head).to_dict())
+
+    @router.get("/scores")
+    def scores() -> list[answers.Band]:
+        """How well copies match, in twenty parts, with pairs to read in each: helps to choose a threshold."""
+        return [
+            answers.Band.model_validate({**band._asdict(), "pairs": [pair._asdict() for pair in band.pairs]})
+            for band in questions.bands()
+        ]
+
+
+def _add_judgements(router: APIRouter, judged: JudgedPairs) -> None:
+    @router.post("/judge")
+    def judge(said: answers.Judged) -> answers.JudgedTotal:
+        """Writes down what a pair is, for `neardup evaluate --truth`; the last word on a pair counts."""
+        judged.judge(said.id1, said.id2, said.judgement)
+        return answers.JudgedTotal(judged=len(judged), file=judged.path.name)
+
+
+def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
+    @router.post("/ingest")
+    def ingest(documents: Annotated[list[Any], Body()], response: Response) -> answers.Ingested:
+        """Stores documents (id, text, perhaps time) and gives a verdict on each; 207 if some were rejected."""
+        ingested = questions.ingest(documents)
+        metrics.count("ingest", ingested.verdicts, len(ingested.rejects))
+        if ingested.rejects:
+            response.status_code = 207
+        return answers.Ingested(
+            verdicts=[answers.Verdict.model_validate(verdict.to_dict()) for verdict in ingested.verdicts],
+            rejects=[answers.Rejected(id=reject.id, reason=reject.reason) for reject in ingested.rejects],
+        )
+
+
+def status_of(error: NeardupError) -> int:
+    """The HTTP status by which an error is told; of one that is not about what was asked, 503."""
+    if isinstance(error, UnknownDocument):
+        return 404
+    return 422 if isinstance(error, SettingsError | DocumentError) else 503

@@ -1,0 +1,86 @@
+"""The server: routes, pages, guard, figures and errors put together."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+
+from neardup.errors import NeardupError
+from neardup.serving import api, pages
+from neardup.serving.guard import Guard, Limits, problem
+from neardup.serving.metrics import Metrics
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from neardup.serving.judged import JudgedPairs
+    from neardup.serving.questions import Questions
+
+
+_OWN_MACHINE: Final = Limits()
+
+
+def create_application(
+    questions: Questions, *, limits: Limits = _OWN_MACHINE, judged: JudgedPairs | None = None
+) -> FastAPI:
+    """The ASGI application that answers `questions`, within `limits`, and writes down what people say of pairs."""
+    metrics = Metrics(questions)
+    application = FastAPI(
+        title="neardup",
+        summary=f"Near-duplicates in {questions.name}, by exact doc_q",
+        version=VERSION,
+        docs_url=None,  # they load scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    application.include_router(api.routes(questions, judged, metrics))
+    application.include_router(pages.routes(questions, judged))
+    application.mount("/static", StaticFiles(packages=[("neardup.serving", "static")]), name="static")
+
+    @application.get("/metrics", include_in_schema=False)
+    def figures() -> Response:
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    _tell_errors(application)
+    _time_requests(application, metrics)
+    application.add_middleware(Guard, limits=limits)
+    return application
+
+
+def _tell_errors(application: FastAPI) -> None:
+    @application.exception_handler(NeardupError)
+    async def answer_error(request: Request, error: NeardupError) -> Response:
+        return _error(request, api.status_of(error), str(error))
+
+    @application.exception_handler(RequestValidationError)
+    async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
+
+    @application.exception_handler(404)
+    async def answer_missing(request: Request, _: Exception) -> Response:
+        return _error(request, 404, f"there is nothing at {request.url.path}")
+
+
+def _error(request: Request, status: int, detail: str) -> Response:
+    """A page for people, a problem for programs."""
+    if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+        return problem(status, detail)
+    return pages.error_page(status, detail)
+
+
+def _time_requests(application: FastAPI, metrics: Metrics) -> None:
+    @application.middleware("http")
+    async def timed(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        began = time.perf_counter()
+        response = await call_next(request)
+        route = request.scope.get("route")
+        metrics.time(getattr(route, "path", "other"), response.status_code, time.perf_counter() - began)
+        return response

@@ -1,0 +1,165 @@
+"""What stands before every request: host, token, rate, size of bodies; and what every answer forbids a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE: Final = "neardup_token"
+SECURITY_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+"""Nothing is loaded from elsewhere, nothing that a text holds is run, and no other page can show one of ours."""
+_SAFE_METHODS: Final = ("GET", "HEAD")
+
+
+class Limits(NamedTuple):
+    """Who may ask, and how much.
+
+    hosts     names under which the server may be asked; () = any: with a token
+    token     what every request must show; None = nothing
+    body      bytes of a request at most
+    rate      requests of one client a second at most; 0 = no limit
+    """
+
+    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    token: str | None = None
+    body: int = 32_000_000
+    rate: int = 50
+
+
+class _TooLarge(Exception):
+    """The body of a request is larger than it may be."""
+
+
+class _CountedBody:
+    """The body of a request, which `receive` brings in parts, up to `most` bytes."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether more has come than may."""
+        return self._left < 0
+
+    async def receive(self) -> Message:
+        """The next part; raises `_TooLarge`."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self.is_too_large:
+            raise _TooLarge
+        return message
+
+
+class Guard:
+    """An ASGI application that lets requests pass to `app` as far as `limits` allow.
+
+    A page's token comes once in its address (`?token=…`) and is a cookie from then on, which no script can read and no
+    other site can use; a program's comes as `Authorization: Bearer …`. What changes anything is only taken from pages
+    of the same origin, or from programs.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app = app
+        self._limits = limits
+        self._rate = RateLimitItemPerSecond(limits.rate) if limits.rate else None
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        body = _CountedBody(receive, self._limits.body)
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        async def send_unless_too_large(message: Message) -> None:
+            if not body.is_too_large:  # else what the application says of half a body is not wanted
+                await send_guarded(message)
+
+        refused = self._refused(scope)
+        if refused is None:
+            with contextlib.suppress(_TooLarge):
+                await self._app(scope, body.receive, send_unless_too_large)
+            refused = self._too_large() if body.is_too_large else None
+        if refused is not None:
+            await refused(scope, receive, send_guarded)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """The answer to a request that may not pass; None to one that may."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if self._limits.hosts and _name_of(host) not in self._limits.hosts:
+            advice = f"this server is not {host!r}: ask it as {self._limits.hosts[0]}"
+            return problem(421, advice)
+        client = (scope.get("client") or ("?",))[0]
+        if self._rate is not None and not self._limiter.hit(self._rate, client):
+            return problem(
+                429, f"more than {self._limits.rate} requests a second: wait a second", {"Retry-After": "1"}
+            )
+        if int(headers.get("content-length") or 0) > self._limits.body:
+            return self._too_large()
+        origin = headers.get("origin")
+        if scope["method"] not in _SAFE_METHODS and origin and urlsplit(origin).netloc != host:
+            return problem(403, f"a page of {origin} may not change anything here")
+        return self._unauthorized(scope, headers)
+
+    def _unauthorized(self, scope: Scope, headers: Headers) -> Response | None:
+        if self._limits.token is None:
+            return None
+        given = QueryParams(scope["query_string"]).get("token")
+        if given is not None and scope["method"] == "GET" and self._is_token(given):
+            response = RedirectResponse(scope["path"], 303)
+            secure = scope["scheme"] == "https"
+            response.set_cookie(COOKIE, given, httponly=True, samesite="strict", secure=secure)
+            return response
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        if scheme.lower() == "bearer" and self._is_token(bearer):
+            return None
+        if cookie is not None and self._is_token(cookie.value):
+            return None
+        advice = "a token is needed: open the address that `neardup serve` printed, or send Authorization: Bearer TOKEN"
+        return problem(401, advice, {"WWW-Authenticate": "Bearer"})
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), (self._limits.token or "").encode())
+
+    def _too_large(self) -> Response:
+        return problem(413, f"a request may have {self._limits.body:,} bytes: send less at once (--max-body)")
+
+
+def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """An error as RFC 9457 has it, with the next step in its detail."""
+    body: dict[str, Any] = {"status": status, "detail": detail}
+    return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+def _name_of(host: str) -> str:
+    """The host of a Host header, without its port."""
+    return host if host.endswith("]") else host.rpartition(":")[0] or host

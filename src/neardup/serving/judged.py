@@ -1,0 +1,58 @@
+"""What people say of pairs, in a file that `neardup evaluate --truth` reads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from neardup.errors import DocumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Judgement = Literal["copy", "form", "quote", "no"]
+JUDGEMENTS: Final = get_args(Judgement)
+_HEADER: Final = "id1\tid2\tlabel\n"
+
+
+class JudgedPairs:
+    """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
+
+    Made when the first pair is judged. A judgement that is returned from is on the disk.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._judged: dict[tuple[str, str], str] = {}
+        if path.exists():
+            for line in path.read_text("utf-8").splitlines()[1:]:
+                first, second, judgement = line.split("\t")[:3]
+                self._judged[first, second] = judgement
+
+    def __len__(self) -> int:
+        return len(self._judged)
+
+    def of(self, first: str, second: str) -> str | None:
+        """What was said of a pair, in whichever order it was named."""
+        return self._judged.get(_ordered(first, second))
+
+    def judge(self, first: str, second: str, judgement: Judgement) -> None:
+        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file."""
+        for id in (first, second):
+            if not id or any(character in id for character in "\t\r\n"):
+                raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
+        with self._lock:
+            self._judged[_ordered(first, second)] = judgement
+            lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in self._judged.items())
+            draft = self.path.with_name(self.path.name + ".new")
+            with draft.open("w", encoding="utf-8") as file:
+                file.writelines([_HEADER, *lines])
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path)
+
+
+def _ordered(first: str, second: str) -> tuple[str, str]:
+    return (first, second) if first <= second else (second, first)

@@ -1,0 +1,105 @@
+"""Figures for Prometheus: of the window, of what was asked of it, and of what it was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from neardup.model.document import parse_time
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from neardup.model.verdict import Group, Verdict
+    from neardup.serving.questions import Questions
+
+STORY_HOURS: Final = (1, 3, 24)
+_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class Metrics:
+    """The figures of one server; each name begins with `neardup_`, and docs/serve.md lists them."""
+
+    def __init__(self, questions: Questions) -> None:
+        self.registry = CollectorRegistry()
+        self.registry.register(_WindowFigures(questions))
+        self._verdicts = Counter(
+            "neardup_verdicts",
+            "Verdicts on what was asked or ingested",
+            ["call", "status"],
+            registry=self.registry,
+        )
+        self._candidates = Counter(
+            "neardup_candidates",
+            "Documents compared exactly for these verdicts",
+            ["call"],
+            registry=self.registry,
+        )
+        self._truncated = Counter(
+            "neardup_truncated", "Verdicts for which something was left out", ["call"], registry=self.registry
+        )
+        self._rejects = Counter("neardup_rejects", "Documents that could not be used", registry=self.registry)
+        self._seconds = Histogram(
+            "neardup_request_seconds",
+            "Time of requests",
+            ["path", "status"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+
+    def count(self, call: str, verdicts: Iterable[Verdict], rejects: int = 0) -> None:
+        """Counts what a `call` answered."""
+        for verdict in verdicts:
+            self._verdicts.labels(call, verdict.status).inc()
+            self._candidates.labels(call).inc(verdict.candidates)
+            self._truncated.labels(call).inc(verdict.truncated)
+        self._rejects.inc(rejects)
+
+    def time(self, path: str, status: int, seconds: float) -> None:
+        """Counts a request to the route `path`, which is its pattern: not what a client may make up."""
+        self._seconds.labels(path, f"{status // 100}xx").observe(seconds)
+
+    def text(self) -> bytes:
+        """All figures in the text format of Prometheus."""
+        return generate_latest(self.registry)
+
+
+class _WindowFigures(Collector):
+    """What the window is when it is asked."""
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
+
+    def describe(self) -> Iterable[GaugeMetricFamily]:
+        return ()  # nothing is read before the first question
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        stats = self._questions.stats()
+        figures = {
+            "documents": (stats.documents, "Documents in the window"),
+            "copies": (stats.copies, "Documents that are copies of an earlier one"),
+            "groups": (stats.groups, "Groups of two or more"),
+            "truncated_documents": (stats.truncated, "Documents whose verdict left something out"),
+            "unscored_documents": (stats.unscored, "Documents of other clients that were not compared"),
+            "hours": (len(stats.hours), "Hours that hold documents"),
+            "memory_bytes": (stats.memory_bytes, "Memory of the index, an estimate"),
+        }
+        for name, (value, what) in figures.items():
+            yield GaugeMetricFamily(f"neardup_window_{name}", what, value)
+        story = GaugeMetricFamily(
+            "neardup_story_copies", "Copies of the story that has most in the newest hours", labels=["hours"]
+        )
+        for hours in STORY_HOURS:
+            story.add_metric([str(hours)], _most_copies(self._questions.groups().values(), hours))
+        yield story
+
+
+def _most_copies(groups: Iterable[Group], hours: int) -> int:
+    """Of the members that came in the last `hours` before the newest member of all, those of one group at most."""
+    times = [[parse_time(member.time) for member in group.members] for group in groups]
+    newest = max((time for own in times for time in own), default=0)
+    return max((sum(time > newest - hours * HOUR_MS for time in own) for own in times), default=0)

@@ -1,0 +1,293 @@
+"""The pages: what people see of a window, and judge. HTML made by the server; every text is escaped."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+
+from fastapi import APIRouter, Form, Query, Response
+from fastapi.responses import HTMLResponse
+
+from neardup.errors import UnknownDocument
+from neardup.model.escapes import escaped
+from neardup.reading.page import environment
+from neardup.serving.api import Sort, sorted_groups
+from neardup.serving.differences import Side, compared, whole
+from neardup.serving.judged import JUDGEMENTS
+from neardup.serving.versions import Version, positions, versions_of
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.model.verdict import Group, Match
+    from neardup.reading.facts import Fact
+    from neardup.serving.judged import JudgedPairs
+    from neardup.serving.questions import Questions
+    from neardup.window.base import ReadDocument
+
+_ROWS: Final = 50
+_NEWEST_GROUPS: Final = 20
+_BAR_HEIGHT: Final = 58
+_MOST_BARS: Final = 72
+_BEGINNING: Final = 120
+_MOST_DOTS: Final = 1_000
+_FACTS_A_VERSION: Final = 5
+_MOST_FACTS: Final = 10
+
+_environment: Final = environment("neardup.serving")
+_environment.filters["shown"] = escaped
+
+
+class Bar(NamedTuple):
+    """A bar of a chart."""
+
+    name: str
+    value: int
+    height: float
+
+
+class Row(NamedTuple):
+    """A group in a list."""
+
+    head: str
+    since: str
+    until: str
+    documents: int
+    lowest: float | None
+    begins: str
+
+
+class Column(NamedTuple):
+    """A version of a group on its page: its text as against the head's, what people and what figures say of the two."""
+
+    version: Version
+    is_head: bool
+    score: float | None
+    judged: str | None
+    said: str
+    side: Side
+
+
+class ChangedFact(NamedTuple):
+    """A fact of the head that a version has otherwise; `version` counts columns from 1."""
+
+    kind: str
+    head: str
+    other: str
+    version: int
+
+
+class ShownMatch(NamedTuple):
+    """A match as against the text that was asked about; `group`: the head of its group, if it is in one."""
+
+    document: ReadDocument
+    score: float
+    group: str | None
+    side: Side
+
+
+class Pages:
+    """Makes the pages of one window."""
+
+    def __init__(self, questions: Questions, judged: JudgedPairs | None) -> None:
+        self._questions = questions
+        self._judged = judged
+
+    def render(self, template: str, **values: Any) -> HTMLResponse:
+        """The page of a template, with what all pages show."""
+        changes = self._questions.look()
+        judgements = JUDGEMENTS if self._judged is not None else ()
+        page = _environment.get_template(template).render(
+            window=self._questions.name, version=VERSION, changes=changes, judgements=judgements, **values
+        )
+        return HTMLResponse(page)
+
+    def home(self) -> HTMLResponse:
+        """A box to paste a text into, what the window holds, its newest groups."""
+        stats = self._questions.stats()
+        newest = sorted_groups(list(self._questions.groups().values()), "time", 2)[:_NEWEST_GROUPS]
+        return self.render(
+            "home.html", stats=stats, threshold=self._questions.threshold, groups=self._rows(newest),
+            bars=_bars(list(stats.hours.items())[-_MOST_BARS:]),
+        )  # fmt: skip
+
+    def groups(self, sort: Sort, offset: int) -> HTMLResponse:
+        """A list of groups."""
+        chosen = sorted_groups(list(self._questions.groups().values()), sort, 2)
+        listed = self._rows(chosen[offset : offset + _ROWS])
+        return self.render(
+            "groups.html", groups=listed, total=len(chosen), sort=sort, offset=offset, rows=_ROWS
+        )
+
+    def _rows(self, groups: Sequence[Group]) -> list[Row]:
+        """Groups, each with how it begins: its head, or the first member if that has gone."""
+        firsts = self._questions.read([group.head for group in groups])
+        instead = self._questions.read([group.members[0].id for group in groups])
+        return [
+            _row(group, first or member) for group, first, member in zip(groups, firsts, instead, strict=True)
+        ]
+
+    def group(self, head: str) -> HTMLResponse:
+        """The texts of a group side by side."""
+        group = self._questions.group(head)
+        versions = versions_of(self._questions, group)
+        if not versions.all:
+            raise UnknownDocument(head)
+        shown = [version for version in (versions.head, *versions.others) if version is not None]
+        columns, facts = [], []
+        for number, version in enumerate(shown, 1):
+            against = None if versions.head in (None, version) else versions.head
+            column, changed = self._column(group, version, against)
+            columns.append(column)
+            facts += [
+                ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number)
+                for fact in changed[:_FACTS_A_VERSION]
+            ]
+        return self.render(
+            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_MOST_DOTS]),
+            title=_beginning(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
+            most_facts=_MOST_FACTS,
+        )  # fmt: skip
+
+    def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:
+        """A version, and the facts in which it differs from the head's text, if that is still there."""
+        document, score = version.document, version.copies[0].score
+        judged = self._judged.of(group.head, document.id) if self._judged is not None else None
+        is_head = any(copy.id == group.head for copy in version.copies)
+        if head is None:
+            return Column(version, is_head, score, judged, "", whole(document.text)), ()
+        _, side, said, facts = compared(head.document.text, document.text, self._questions.recipe)
+        return Column(version, is_head, score, judged, said, side), facts
+
+    def check(self, text: str, threshold: float | None) -> HTMLResponse:
+        """What says a pasted text."""
+        verdict = self._questions.check(text, threshold=threshold)
+        documents = self._questions.read([match.id for match in verdict.matches])
+        matches = [
+            self._shown_match(match, document, text)
+            for match, document in zip(verdict.matches, documents, strict=True)
+            if document is not None
+        ]
+        first = min((each.document for each in matches), key=lambda each: (each.time, each.id), default=None)
+        return self.render("check.html", verdict=verdict, matches=matches, first=first)
+
+    def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
+        group = document.verdict.group
+        in_group = group if group in self._questions.groups() else None
+        side = compared(text, document.text, self._questions.recipe).second
+        return ShownMatch(document, match.score, in_group, side)
+
+    def document(self, id: str) -> HTMLResponse:
+        """A document whole."""
+        document = self._questions.document(id)
+        in_group = document.verdict.group in self._questions.groups()
+        return self.render("document.html", document=document, in_group=in_group)
+
+    def pair(self, a: str, b: str) -> HTMLResponse:
+        """Two documents side by side."""
+        first, second = self._questions.document(a), self._questions.document(b)
+        left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
+        return self.render(
+            "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
+            judged=self._judged.of(a, b) if self._judged is not None else None,
+            sides=((first, left), (second, right)),
+        )  # fmt: skip
+
+    def scores(self) -> HTMLResponse:
+        """How well copies match."""
+        bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
+        total = sum(band.copies for band in bands)
+        bars = _bars([(f"{band.low:.2f}", band.copies) for band in bands])
+        below, shown = 0, []
+        for band, bar in zip(bands, bars, strict=True):
+            below += band.copies
+            shown.append({**band._asdict(), "height": bar.height, "below": below})
+        return self.render(
+            "scores.html", bands=shown if total else [], total=total, threshold=self._questions.threshold,
+            others=self._questions.stats().copies - total,
+        )  # fmt: skip
+
+    def csv(self, head: str) -> Response:
+        """All documents of a group, a line each."""
+        group = self._questions.group(head)
+        file = io.StringIO()
+        writer = csv.writer(file)
+        writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
+        writer.writerow((_cell(group.head), group.time, "", "", ""))
+        for member in group.members:
+            original = _cell(member.duplicate_of or "")
+            writer.writerow((_cell(member.id), member.time, member.score, original, member.duplicate_score))
+        name = {"Content-Disposition": 'attachment; filename="group.csv"'}
+        return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=name)
+
+
+def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
+    """The routes of all pages."""
+    router, pages = APIRouter(include_in_schema=False), Pages(questions, judged)
+
+    @router.get("/")
+    def home() -> Response:
+        return pages.home()
+
+    @router.get("/groups")
+    def groups(sort: Sort = "time", offset: Annotated[int, Query(ge=0)] = 0) -> Response:
+        return pages.groups(sort, offset)
+
+    @router.get("/group")
+    def group(head: str) -> Response:
+        return pages.group(head)
+
+    @router.get("/group.csv")
+    def group_csv(head: str) -> Response:
+        return pages.csv(head)
+
+    @router.get("/document")
+    def document(id: str) -> Response:
+        return pages.document(id)
+
+    @router.get("/pair")
+    def pair(a: str, b: str) -> Response:
+        return pages.pair(a, b)
+
+    @router.get("/scores")
+    def scores() -> Response:
+        return pages.scores()
+
+    @router.post("/check")
+    def check(
+        text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None
+    ) -> Response:
+        return pages.check(text, threshold)
+
+    return router
+
+
+def error_page(status: int, detail: str) -> HTMLResponse:
+    """An error, for people."""
+    return HTMLResponse(_environment.get_template("error.html").render(status=status, detail=detail), status)
+
+
+def _row(group: Group, first: ReadDocument | None) -> Row:
+    lowest = min((member.score for member in group.members if member.score is not None), default=None)
+    begins = group.head if first is None else _beginning(first)
+    times = (group.time, *(member.time for member in group.members))
+    return Row(group.head, min(times), max(times), len(times), lowest, begins)
+
+
+def _beginning(document: ReadDocument) -> str:
+    """What a document is called: its title, its first line, else its id."""
+    title = document.fields.get("title")
+    lines = [str(title)] if title else document.text[: 4 * _BEGINNING].strip().splitlines()
+    return lines[0][:_BEGINNING] if lines else document.id
+
+
+def _bars(counts: Sequence[tuple[str, int]]) -> list[Bar]:
+    most = max((count for _, count in counts), default=0) or 1
+    return [Bar(name, count, round(_BAR_HEIGHT * count / most, 1)) for name, count in counts]
+
+
+def _cell(value: str) -> str:
+    """A value that no spreadsheet takes for a formula."""
+    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -1,0 +1,160 @@
+"""Questions: a window as it is asked over HTTP, by many at once, and always by what its writer has committed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.errors import UnknownDocument
+from neardup.model.settings import Recipe
+from neardup.signing.doc_q import overlap
+from neardup.signing.signer import signer_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from neardup.model.document import Reject
+    from neardup.model.verdict import Group, Verdict
+    from neardup.window.base import ReadDocument, Stats, Window
+
+FRESH_SECONDS: Final = 0.25
+"""For so long nobody looks again whether the writer has committed anything."""
+BANDS: Final = 20
+"""Parts of the scores from 0 to 1 that are counted, each 0.05 wide."""
+_PAIRS_A_BAND: Final = 10
+
+
+class Pair(NamedTuple):
+    """A copy and its best match."""
+
+    id: str
+    duplicate_of: str
+    score: float
+
+
+class Band(NamedTuple):
+    """Copies whose best match has doc_q from `low` on and below `high` (1 is in the last band), and some of them."""
+
+    low: float
+    high: float
+    copies: int
+    pairs: tuple[Pair, ...]
+
+
+class Ingested(NamedTuple):
+    """What became of documents: a verdict each, or a reject."""
+
+    verdicts: list[Verdict]
+    rejects: list[Reject]
+
+
+class Questions:
+    """What can be asked of `window`, called `name`, and, with `ingests`, given to it.
+
+    A question sees what was committed at most `FRESH_SECONDS` before it came. Methods may be called from many threads.
+    """
+
+    def __init__(self, window: Window, name: str, *, ingests: bool = False) -> None:
+        self.name = name
+        self.ingests = ingests
+        self.changes = 0
+        self._window = window
+        self._looked = -FRESH_SECONDS
+        self._lock = threading.Lock()
+        self._groups: dict[str, Group] | None = None
+
+    @property
+    def threshold(self) -> float:
+        """The threshold of the window."""
+        return float(self._window.settings.threshold_fraction)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe by which its documents are signed."""
+        return self._window.settings.recipe
+
+    def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
+        """The exact score of two documents, by the window's recipe."""
+        return overlap(first.text, second.text, signer_for(self.recipe or Recipe())).score
+
+    def look(self) -> int:
+        """Looks whether anything was committed since the last look; how often there was by now."""
+        with self._lock:
+            if time.monotonic() - self._looked >= FRESH_SECONDS:
+                if self._window.refresh():
+                    self._changed()
+                self._looked = time.monotonic()
+            return self.changes
+
+    def _changed(self) -> None:
+        self.changes += 1
+        self._groups = None
+
+    def check(self, text: str, **options: Any) -> Verdict:
+        """What says `text`: as `Window.query`, whose `options` these are. Nothing is stored."""
+        self.look()
+        return self._window.query(text, **options)
+
+    def query(self, id: str, **options: Any) -> Verdict:
+        """What says the same as the stored document `id`: as `Window.query`."""
+        self.look()
+        return self._window.query(id=id, **options)
+
+    def read(self, ids: Sequence[str]) -> list[ReadDocument | None]:
+        """The documents of these ids with their texts, as `Window.read`."""
+        self.look()
+        return self._window.read(ids)
+
+    def document(self, id: str) -> ReadDocument:
+        """The document of this id; raises `UnknownDocument`."""
+        (document,) = self.read([id])
+        if document is None:
+            raise UnknownDocument(id)
+        return document
+
+    def stats(self) -> Stats:
+        """The window in figures."""
+        self.look()
+        return self._window.stats()
+
+    def groups(self) -> dict[str, Group]:
+        """All groups, by their heads, in order of time. The first question after a change reads them all."""
+        self.look()
+        known = self._groups
+        if known is None:
+            known = {group.head: group for group in self._window.groups()}
+            self._groups = known
+        return known
+
+    def group(self, head: str) -> Group:
+        """The group of this head; raises `UnknownDocument`."""
+        group = self.groups().get(head)
+        if group is None:
+            raise UnknownDocument(head)
+        return group
+
+    def bands(self) -> list[Band]:
+        """How well copies match what they are copies of."""
+        pairs: list[list[Pair]] = [[] for _ in range(BANDS)]
+        counts = [0] * BANDS
+        for group in self.groups().values():
+            for member in group.members:
+                if member.duplicate_of is None or member.duplicate_score is None:
+                    continue
+                at = min(int(member.duplicate_score * BANDS), BANDS - 1)
+                counts[at] += 1
+                if len(pairs[at]) < _PAIRS_A_BAND:
+                    pairs[at].append(Pair(member.id, member.duplicate_of, member.duplicate_score))
+        return [
+            Band(at / BANDS, (at + 1) / BANDS, count, tuple(sorted(own, key=lambda pair: pair.score)))
+            for at, (count, own) in enumerate(zip(counts, pairs, strict=True))
+        ]
+
+    def ingest(self, documents: Iterable[Any]) -> Ingested:
+        """Stores `documents` (`Window.ingest`), which are lasting when this returns."""
+        rejects: list[Reject] = []
+        verdicts = list(self._window.ingest(documents, on_reject=rejects.append))
+        with self._lock:
+            self._changed()
+        return Ingested(verdicts, rejects)

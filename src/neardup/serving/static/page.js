@@ -1,0 +1,71 @@
+// Follows the window, judges pairs, moves by keys. Every page works without it, but for judging.
+"use strict";
+
+const LOOK_MS = 1000;
+let known = Number(document.body.dataset.changes);
+
+async function look() {
+  try {
+    const answer = await fetch("/api/changes");
+    if (!answer.ok) return;
+    const now = await answer.json();
+    if (now === known) return;
+    known = now;
+    await follow();
+  } catch {
+    // The server is away: the next look tells.
+  }
+}
+
+async function follow() {
+  const parts = document.querySelectorAll("[data-follows]");
+  if (parts.length === 0) {
+    const news = document.getElementById("news");
+    news.textContent = "The window has changed since this page was made.";
+    news.hidden = false;
+    return;
+  }
+  const page = await (await fetch(location.href)).text();
+  const fresh = new DOMParser().parseFromString(page, "text/html").querySelectorAll("[data-follows]");
+  parts.forEach((part, at) => fresh[at] && part.replaceWith(fresh[at]));
+}
+
+if (document.body.dataset.changes !== undefined) setInterval(look, LOOK_MS);
+
+async function judge(button) {
+  const pair = button.closest(".judging");
+  const said = { id1: pair.dataset.first, id2: pair.dataset.second, judgement: button.dataset.judgement };
+  const answer = await fetch("/api/judge", {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said),
+  });
+  const news = document.getElementById("news");
+  news.hidden = false;
+  const result = await answer.json();
+  news.textContent = answer.ok ? `${result.judged} pairs judged, in ${result.file}` : result.detail;
+  if (!answer.ok) return;
+  for (const other of pair.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-judgement]");
+  if (button) judge(button);
+});
+
+const JUDGEMENT_OF = { c: "copy", f: "form", q: "quote", n: "no" };
+let at = -1;
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (rows.length === 0) return;
+  if (event.key === "j" || event.key === "k") {
+    at = Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), rows.length - 1);
+    const target = rows[at].matches("article") ? rows[at] : rows[at].querySelector("a, button") ?? rows[at];
+    target.focus();
+    target.scrollIntoView({ block: "nearest", inline: "nearest" });
+  } else if (event.key in JUDGEMENT_OF) {
+    const row = rows[Math.max(at, 0)];
+    const button = row.querySelector(`button[data-judgement="${JUDGEMENT_OF[event.key]}"]`);
+    if (button) judge(button);
+  }
+});

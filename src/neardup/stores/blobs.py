@@ -1,0 +1,141 @@
+"""The blob of a document: what its row has no column for. The one home of its format.
+
+The id; the id of the group's head, unless that is the document itself; of a copy or a partial copy the payload of its
+verdict (stores/verdict_payload.py); and where the row says so what is kept of it to be shown (stores/shown.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from neardup.model.document import format_time
+from neardup.model.verdict import Member, Verdict
+from neardup.stores.records import SET_ASIDE, STATUSES, TRUNCATED
+from neardup.stores.shown import ShownWriter, appended, detached, read_shown
+from neardup.stores.verdict_payload import VerdictPayload
+
+if TYPE_CHECKING:
+    from neardup.model.settings import Settings
+    from neardup.model.verdict import Overlap, Part
+    from neardup.stores.base import Shown
+    from neardup.stores.records import Rows
+
+
+class Blob(NamedTuple):
+    """What a blob says: the id of its document, that of the head of its group, and the rest."""
+
+    id: str
+    group: str
+    payload: VerdictPayload
+
+
+def shown_writer(keeps_text: bool | None, settings: Settings) -> ShownWriter | None:
+    """What makes the last part of blobs in a store that `keeps_text`; None where documents lie whole in it."""
+    if keeps_text is None:
+        return None
+    return ShownWriter(
+        settings.show, keep_text=keeps_text if settings.keep_text is None else settings.keep_text
+    )
+
+
+def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:
+    """The blobs of new documents, as if every one were unique, which their `rows` are told of; `parts` as
+    `shown_bytes` makes them.
+    """
+    blobs = [appended(id, part) for id, part in zip(ids, parts, strict=True)]
+    rows["id_bytes"], rows["blob_bytes"] = list(map(len, ids)), list(map(len, blobs))
+    rows["shown"] = [each != b"" for each in parts]
+    return blobs
+
+
+def encode_blob(row: Any, id: str, group: str, payload: VerdictPayload, shown: bytes = b"") -> bytes:
+    """The blob of a document; `row` is told how its parts are laid out."""
+    id_bytes, group_bytes = id.encode(), b"" if group == id else group.encode()
+    blob = appended(id_bytes + group_bytes + payload.to_bytes(), shown)
+    row["id_bytes"], row["group_bytes"], row["blob_bytes"] = len(id_bytes), len(group_bytes), len(blob)
+    row["shown"] = shown != b""
+    return blob
+
+
+def has_shown(row: Any) -> bool:
+    """Whether anything is kept of a document to be shown, in its blob."""
+    return bool(row["shown"])
+
+
+def shown_part(row: Any, blob: bytes) -> bytes:
+    """The bytes of what is kept of a document to be shown; b"" if nothing is."""
+    return detached(blob)[1] if row["shown"] else b""
+
+
+def shown_of(row: Any, blob: bytes) -> Shown:
+    """What is kept of a document to be shown."""
+    return read_shown(shown_part(row, blob))
+
+
+def decode_blob(row: Any, blob: bytes) -> Blob:
+    """What the blob of `row` says, but for its shown."""
+    if row["shown"]:
+        blob = detached(blob)[0]
+    id_end = int(row["id_bytes"])
+    group_end = id_end + int(row["group_bytes"])
+    id = blob[:id_end].decode()
+    return Blob(id, blob[id_end:group_end].decode() or id, VerdictPayload.read(blob[group_end:]))
+
+
+# ---- verdicts ----
+
+
+def encode_verdict(
+    row: Any,
+    verdict: Verdict,
+    best: Overlap | None,
+    parts: Sequence[Part],
+    head: Overlap | None,
+    shown: bytes = b"",
+) -> bytes:
+    """Writes the verdict on a document into its row, as far as that has columns for it; returns its blob.
+
+    `best` is the best match, `parts` are those that the verdict lists, and perhaps others; `head` is the match whose
+    group the document joins.
+    """
+    row["status"] = STATUSES.index(verdict.status)
+    row["candidates"] = verdict.candidates
+    row["asked"] = verdict.partial is not None
+    row["flags"] = (row["flags"] & SET_ASIDE) | (TRUNCATED if verdict.truncated else 0)
+    row["shared"], row["larger"] = (best.shared, best.larger) if best is not None else (-1, 0)
+    return encode_blob(row, verdict.id, verdict.group, VerdictPayload.of(verdict, best, parts, head), shown)
+
+
+def verdict_of(row: Any, blob: bytes) -> Verdict:
+    """The verdict that a stored document was given."""
+    id, group, payload = decode_blob(row, blob)
+    matches, matches_total = payload.listed
+    partial, partial_total = payload.partial if row["asked"] else (None, None)
+    return Verdict(
+        id,
+        format_time(int(row["time"])),
+        STATUSES[int(row["status"])],
+        payload.original,
+        payload.score,
+        int(row["shared"]) if payload.original is not None else None,
+        group,
+        int(row["candidates"]),
+        bool(row["flags"] & TRUNCATED),
+        matches,
+        matches_total,
+        partial,
+        partial_total,
+    )
+
+
+def member_of(row: Any, blob: bytes) -> Member:
+    """A stored document as a member of its group."""
+    id, group, payload = decode_blob(row, blob)
+    score, shared = payload.with_head(group, int(row["shared"]))
+    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score)
+
+
+def best_overlap(row: Any) -> tuple[int, int]:
+    """|A ∩ B| and max(|A|, |B|) of a copy and its best match."""
+    return int(row["shared"]), int(row["larger"])

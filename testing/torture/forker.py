@@ -1,0 +1,224 @@
+"""Processes that have everything loaded when they begin: forked off a process that does nothing else.
+
+So one costs some hundredths of a second, not the second that Python, numba and the kernels take to load; and none is
+forked off a process that has threads. `start` is what is called; `main` is the process that forks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple
+
+from testing.cli.narrow_pipe import narrow
+from testing.torture.kinds import LONGEST
+
+_MESSAGE: Final = 65_536
+_CRASHED: Final = 70
+"""Exit code of a process that ended with an exception that nobody expected."""
+_LITTLE: Final = 1_024
+"""Bytes of what a process has told that are read ahead: it is not to be much further than what was heard of it."""
+LOADED: Final = (
+    "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
+    "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
+    "neardup.window.directory_resign", "neardup.cli.tables", "neardup.cli.watch", "neardup.elastic.watch.watcher",
+    "neardup.elastic.window.opening", "neardup.elastic.admin.rollover", "encodings.ascii",
+    "testing.torture.children",
+)  # fmt: skip
+
+
+class _Forker(NamedTuple):
+    process: subprocess.Popen[bytes]
+    channel: socket.socket
+
+    def ask(self, request: dict[str, Any], files: list[int]) -> int:
+        socket.send_fds(self.channel, [json.dumps(request).encode()], files)
+        answer = self.channel.recv(_MESSAGE)
+        if not answer:
+            raise RuntimeError("the process that forks has ended")
+        return int(answer)
+
+
+@functools.cache
+def _forker() -> _Forker:
+    """The process that forks for this one; it ends with it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "testing.torture.forker", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+            cwd=Path(__file__).parents[2],
+        )
+    atexit.register(process.wait)
+    atexit.register(ours.close)
+    return _Forker(process, ours)
+
+
+class Process:
+    """A process that was forked off. What it says on standard error goes to a file beside its standard output."""
+
+    def __init__(self, pid: int, output: IO[bytes], errors: Path) -> None:
+        self.pid, self.output, self._errors = pid, output, errors
+        self._code: int | None = None
+
+    def line(self) -> Any:
+        """The next line of JSON that it has told whole; None at its end."""
+        line = self.output.readline()
+        return json.loads(line) if line.endswith(b"\n") else None
+
+    def rest(self) -> list[Any]:
+        """All lines of JSON that are left, to its end."""
+        found = []
+        while (line := self.line()) is not None:
+            found.append(line)
+        return found
+
+    def signal(self, number: int) -> None:
+        """Sends it a signal, if it has not been waited for."""
+        if self._code is None:
+            os.kill(self.pid, number)
+
+    def line_is_over(self) -> bool:
+        """Whether it has closed its standard output, as it does when it ends."""
+        return bool(select.select([self.output], [], [], 0)[0]) and not self.output.peek(1)  # type: ignore[attr-defined]
+
+    def wait(self) -> int:
+        """Its exit code, as a shell has it: 128 and the number of the signal that ended it."""
+        if self._code is None:
+            self._code = _forker().ask({"wait": self.pid}, [])
+            self.output.close()
+            _RUNNING.discard(self)
+        return self._code
+
+    def kill(self) -> list[Any]:
+        """Ends it at once; the lines that it had told."""
+        self.signal(signal.SIGKILL)
+        told = self.rest()
+        self.wait()
+        return told
+
+    @property
+    def errors(self) -> str:
+        """What it has said on standard error."""
+        return self._errors.read_text("utf-8", errors="replace")
+
+
+_RUNNING: Final[set[Process]] = set()
+
+
+def end_all() -> None:
+    """Ends what a round has left running, as one does that was ended by an exception."""
+    for process in list(_RUNNING):
+        process.signal(signal.SIGKILL)
+        process.wait()
+
+
+def start(
+    errors: Path,
+    work: str,
+    *arguments: object,
+    setups: list[list[Any]] | None = None,
+    stdin: int | None = None,
+) -> Process:
+    """Starts a process that does the `work` of testing/torture/children.py after the `setups`; `errors` is a new file
+    for what it says on standard error.
+    """
+    reading, writing = os.pipe()
+    with errors.open("wb") as error_file, Path(os.devnull).open("rb") as nothing:
+        request = {"work": work, "arguments": [_plain(each) for each in arguments], "setups": setups or []}
+        files = [stdin if stdin is not None else nothing.fileno(), writing, error_file.fileno()]
+        pid = _forker().ask(request, files)
+    os.close(writing)
+    output = os.fdopen(reading, "rb", buffering=_LITTLE)
+    narrow(output)
+    process = Process(pid, output, errors)
+    _RUNNING.add(process)
+    return process
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value
+
+
+# ---- the process that forks ----
+
+
+def main(number: int) -> None:
+    """Forks off what the other end of the socket `number` asks for, until it is closed."""
+    _load()
+    with socket.socket(fileno=number) as channel:
+        while True:
+            message, files, _, _ = socket.recv_fds(channel, _MESSAGE, 3)
+            if not message:
+                return
+            request = json.loads(message)
+            if "wait" in request:
+                _, status = os.waitpid(request["wait"], 0)
+                code = os.waitstatus_to_exitcode(status)
+                channel.send(str(code if code >= 0 else 128 - code).encode())
+                continue
+            pid = os.fork()
+            if pid == 0:
+                channel.close()
+                _work(request, files)
+            for file in files:
+                os.close(file)
+            channel.send(str(pid).encode())
+
+
+def _load() -> None:
+    """Everything that is loaded lazily."""
+    from testing.window.backends import document, grams
+
+    from neardup.opening import open_window
+
+    for name in LOADED:
+        importlib.import_module(name)
+    for settings in ({}, {"retrieval": "complete"}, {"partial": True, "routes": ("sentences", "simhash")}):
+        with open_window(None, **settings) as window:
+            list(window.ingest([document(f"{i}", grams(i, i + 30)) for i in range(9)]))
+            window.query(grams(0, 30))
+            list(window.groups())
+
+
+def _work(request: dict[str, Any], files: list[int]) -> None:
+    from testing.torture.children import SETUPS, WORK
+
+    signal.alarm(2 * LONGEST)  # should nobody end it
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    # As in a process that begins: those of the process that forks know whether its own files could be sought in.
+    sys.stdin = sys.__stdin__ = _stream(0, "r")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _stream(1, "w")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w")  # type: ignore[misc]
+    try:
+        for name, *arguments in request["setups"]:
+            SETUPS[name](*arguments)
+        code = WORK[request["work"]](*request["arguments"]) or 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - whatever it is, the process ends by it
+        traceback.print_exc()
+        code = _CRASHED
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _stream(number: int, mode: str) -> Any:
+    return os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,339 @@
+"""A week of a stream into a window in a directory, by one process that goes on, and a reader beside it:
+
+    NEARDUP_DATA=FOLDER python -m testing.torture.soak --documents 500000 --days 7
+
+Time a document, processor time, resident memory and disk by tenths of the stream; hours that have expired must be gone
+from the disk; the reader must find what was acknowledged; some verdicts are compared with brute force over all that the
+window held. Exits with 1 if the last tenth costs more than 1.1 of the second, or anything else is not as it must be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from benchmarks.lib import bruteforce, corpora, wordmodel
+from benchmarks.lib.generator import Generator
+from benchmarks.lib.harness import DATA
+
+from neardup.errors import NeardupError
+from neardup.evaluation.memory import resident_bytes
+from neardup.model.document import Document
+from neardup.opening import open_window
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from numpy.typing import NDArray
+
+    from neardup.model.verdict import Verdict
+    from neardup.window.engine import WindowEngine
+
+WINDOW_HOURS = 24
+START = 1_763_337_600
+"""2025-11-17T00:00:00Z, in seconds."""
+HOUR = 3_600
+STEP = 2_000
+TENTHS = 10
+MOST_GROWTH = 1.1
+THRESHOLD = "0.7"
+FACTORS = np.array(
+    [0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93], np.uint64
+)
+OPENED_ANEW = 10
+SPREAD = 3
+"""At how many moments verdicts are checked."""
+
+
+class Plan(NamedTuple):
+    """How much of what; a document every so many seconds."""
+
+    documents: int
+    days: int
+    checked: int
+
+    @property
+    def seconds(self) -> float:
+        return self.days * 24 * HOUR / self.documents
+
+    def time(self, number: int) -> float:
+        return START + number * self.seconds
+
+    def hour(self, number: int) -> int:
+        return int(self.time(number) // HOUR)
+
+    def checked_parts(self) -> list[tuple[int, int]]:
+        """The documents whose verdicts are compared with brute force, in a few runs, the last at the end."""
+        each = max(1, self.checked // SPREAD)
+        ends = [self.documents * (at + 1) // SPREAD for at in range(SPREAD)]
+        return [(max(0, end - each), end) for end in ends]
+
+
+@dataclass
+class Tenth:
+    """What a tenth of the stream cost; times in seconds, sizes in bytes, of the window's directory at its end."""
+
+    documents: int = 0
+    wall: float = 0.0
+    processor: float = 0.0
+    resident: int = 0
+    disk: int = 0
+    hours: int = 0
+
+    def row(self) -> dict[str, float]:
+        return {
+            "us": round(1e6 * self.wall / self.documents, 1),
+            "cpu_us": round(1e6 * self.processor / self.documents, 1),
+            "resident_mb": round(self.resident / 1e6, 1),
+            "disk_mb": round(self.disk / 1e6, 1),
+            "hours": self.hours,
+        }
+
+
+@dataclass
+class Report:
+    """What came of it, and what is wrong with it."""
+
+    tenths: list[Tenth] = field(default_factory=lambda: [Tenth() for _ in range(TENTHS)])
+    reader: list[dict[str, Any]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    missed: int = 0
+    compared: int = 0
+    copies: int = 0
+
+    def growth(self, name: str) -> float:
+        """The last tenth by the second, in which the window is full for the first time."""
+        second, last = self.tenths[1].row(), self.tenths[-1].row()
+        return round(last[name] / second[name], 3)
+
+
+# ---- the writer ----
+
+
+def run(window: WindowEngine, path: Path, plan: Plan, generator: Generator, reader: Connection) -> Report:
+    """The whole stream; only what neardup does is timed."""
+    report = Report()
+    kept = {number: None for first, last in plan.checked_parts() for number in range(first, last)}
+    verdicts: dict[int, Verdict] = {}
+    for first in range(0, plan.documents, STEP):
+        last = min(first + STEP, plan.documents)
+        texts = generator.batch(first, last).texts
+        stream = [
+            Document(f"d{number}", text, plan.time(number))
+            for number, text in zip(range(first, last), texts, strict=True)
+        ]
+        tenth = report.tenths[first * TENTHS // plan.documents]
+        wall, processor = time.perf_counter(), time.process_time()
+        given = list(window.ingest(stream))
+        tenth.wall += time.perf_counter() - wall
+        tenth.processor += time.process_time() - processor
+        tenth.documents += len(given)
+        verdicts |= {int(verdict.id[1:]): verdict for verdict in given if int(verdict.id[1:]) in kept}
+        report.copies += sum(verdict.duplicate_of is not None for verdict in given)
+        _look(path, plan, last - 1, tenth, report, given=len(given), sent=len(stream))
+        reader.send((f"d{last - 1}", texts[-1]))
+    reader.send(None)
+    _compare(plan, generator, verdicts, report)
+    return report
+
+
+def _look(
+    path: Path, plan: Plan, newest: int, tenth: Tenth, report: Report, *, given: int, sent: int
+) -> None:
+    """What the directory holds now, and the memory of this process."""
+    hours = [each for each in (path / "hours").iterdir() if each.is_dir()]
+    tenth.resident, tenth.hours = resident_bytes() or 0, len(hours)
+    tenth.disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    expected = min(plan.hour(newest) - plan.hour(0), WINDOW_HOURS) + 1
+    if len(hours) != expected:
+        report.wrong.append(f"after document {newest}: {len(hours)} hours on the disk, not {expected}")
+    if given != sent:
+        report.wrong.append(f"after document {newest}: {given} verdicts on {sent} documents")
+
+
+# ---- the reader beside it ----
+
+
+def read_beside(path: Path, asked: Connection) -> None:
+    """Stays open all the time and asks for each text that it is told of: so it has to look again whenever an hour that
+    it knew is dropped. Now and then another one is opened, which must find what was acknowledged.
+    """
+    answers: list[tuple[str, float, int]] = []
+    with open_window(path, readonly=True) as window:
+        while (told := asked.recv()) is not None:
+            id, text = told
+            begun = time.perf_counter()
+            wrong = ""
+            try:
+                window.query(text)
+            except NeardupError as error:
+                wrong = f"{id}: {type(error).__name__}: {error}"
+            answers.append((wrong, time.perf_counter() - begun, resident_bytes() or 0))
+            if len(answers) % OPENED_ANEW == 0:
+                with open_window(path, readonly=True) as other:
+                    if other.get(id) is None:
+                        answers.append(
+                            (f"{id} was acknowledged, and is not found", 0.0, resident_bytes() or 0)
+                        )
+    asked.send(answers)
+
+
+# ---- brute force ----
+
+
+def _compare(plan: Plan, generator: Generator, verdicts: dict[int, Verdict], report: Report) -> None:
+    """The checked verdicts against the exact doc_q with everything of the hours before."""
+    for first, last in plan.checked_parts():
+        low = next(
+            number for number in range(first + 1) if plan.hour(number) >= plan.hour(first) - WINDOW_HOURS
+        )
+        shared = _shared(generator, low, first, last)
+        for number in range(first, last):
+            _compare_one(plan, number, shared[number - first], verdicts[number], report, low)
+
+
+class Overlaps(NamedTuple):
+    """Of one document: with which others it is a copy at the threshold, with the exact doc_q."""
+
+    copies: dict[int, float]
+
+
+def _shared(generator: Generator, low: int, first: int, last: int) -> list[Overlaps]:
+    chosen = _gram_sets(generator, first, last)
+    grams, owners = np.concatenate(chosen), np.repeat(np.arange(len(chosen)), [len(each) for each in chosen])
+    order = np.argsort(grams, kind="stable")
+    grams, owners = grams[order], owners[order]
+    sizes = np.array([len(each) for each in chosen])
+    found: list[dict[int, float]] = [{} for _ in chosen]
+    for start in range(low, last, STEP):
+        for number, other in enumerate(_gram_sets(generator, start, min(start + STEP, last)), start):
+            left, right = np.searchsorted(grams, other, "left"), np.searchsorted(grams, other, "right")
+            counts = right - left
+            hits = (
+                np.repeat(left, counts)
+                + np.arange(counts.sum())
+                - np.repeat(np.cumsum(counts) - counts, counts)
+            )
+            shared = np.bincount(owners[hits], minlength=len(chosen))
+            larger = np.maximum(sizes, len(other))
+            for which in np.flatnonzero(10 * shared >= 7 * larger).tolist():
+                found[which][number] = int(shared[which]) / int(larger[which])
+    return [Overlaps(each) for each in found]
+
+
+def _gram_sets(generator: Generator, first: int, last: int) -> list[NDArray[np.uint64]]:
+    return [_grams(text) for text in generator.batch(first, last).texts]
+
+
+def _grams(text: str) -> NDArray[np.uint64]:
+    """The distinct q-grams of a text as numbers: a random linear hash of their four code points."""
+    points = bruteforce.normal_form(text).astype(np.uint64)
+    count = max(0, len(points) - len(FACTORS) + 1)
+    terms = (factor * points[at : at + count] for at, factor in enumerate(FACTORS))
+    return np.unique(np.sum(list(terms), axis=0, dtype=np.uint64))
+
+
+def _compare_one(
+    plan: Plan, number: int, overlaps: Overlaps, verdict: Verdict, report: Report, low: int
+) -> None:
+    oldest = plan.hour(number) - WINDOW_HOURS
+    true = {
+        f"d{other}": score
+        for other, score in overlaps.copies.items()
+        if low <= other < number and plan.hour(other) >= oldest
+    }
+    listed = {match.id: match.score for match in verdict.matches}
+    report.compared += 1
+    for id, score in listed.items():
+        if true.get(id) != score:
+            report.wrong.append(f"{verdict.id}: {id} is listed with {score}, brute force says {true.get(id)}")
+    if verdict.matches_total < len(true):
+        report.missed += len(true) - verdict.matches_total  # the sketch may miss; nothing else may
+
+
+# ---- the whole ----
+
+
+def soak(plan: Plan, room: Path, model: Path) -> Report:
+    path = room / "soak.window"
+    context = multiprocessing.get_context("spawn")
+    with open_window(path, window_hours=WINDOW_HOURS, fsync=True, threshold=THRESHOLD) as window:
+        ours, theirs = context.Pipe()
+        reader = context.Process(target=read_beside, args=(path, theirs), daemon=True)
+        reader.start()
+        with Generator(model, stream_seed()) as generator:
+            report = run(window, path, plan, generator, ours)
+        answers = ours.recv()
+        reader.join()
+    report.wrong += [found for found, _, _ in answers if found]
+    for part in _tenths(answers):
+        seconds = [each for _, each, _ in part]
+        report.reader.append(
+            {
+                "median_ms": round(1e3 * statistics.median(seconds), 2),
+                "worst_ms": round(1e3 * max(seconds), 1),
+                "resident_mb": round(part[-1][2] / 1e6, 1),
+            }
+        )
+    for name in ("us", "cpu_us", "resident_mb", "disk_mb"):
+        if report.growth(name) > MOST_GROWTH:
+            report.wrong.append(f"{name}: the last tenth is {report.growth(name)} times the second")
+    return report
+
+
+def stream_seed() -> int:
+    from benchmarks.lib.stream import SEED
+
+    return SEED
+
+
+def _tenths(answers: list[Any]) -> Iterator[list[Any]]:
+    for at in range(TENTHS):
+        part = answers[len(answers) * at // TENTHS : len(answers) * (at + 1) // TENTHS]
+        if part:
+            yield part
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--documents", type=int, default=500_000)
+    parser.add_argument("--days", type=int, default=7)
+    parser.add_argument("--checked", type=int, default=500)
+    parser.add_argument(
+        "--tiny", action="store_true", help="with a made-up corpus, where there is no NEARDUP_DATA"
+    )
+    parser.add_argument("--room", type=Path, default=None, help="where the window is made")
+    chosen = parser.parse_args()
+    plan = Plan(chosen.documents, chosen.days, chosen.checked)
+    with tempfile.TemporaryDirectory(dir=chosen.room) as room:
+        model = Path(room) / "model.npz"
+        corpus = corpora.load(DATA, "passages20k", tiny=chosen.tiny)
+        wordmodel.save(wordmodel.build(corpus.texts), model)
+        report = soak(plan, Path(room), model)
+    figures = {
+        "tenths": [tenth.row() for tenth in report.tenths],
+        "growth": {name: report.growth(name) for name in ("us", "cpu_us", "resident_mb", "disk_mb")},
+        "reader": report.reader,
+        "copies": report.copies,
+        "compared": report.compared,
+        "missed": report.missed,
+        "wrong": report.wrong,
+    }
+    print(json.dumps(figures, indent=1))
+    return int(bool(report.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

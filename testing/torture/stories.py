@@ -1,0 +1,227 @@
+"""Stories: what is done to a window, one thing after another, and what the slow reference window answers to it.
+
+A story is made of steps: a document that is ingested is one, and so is every other operation. After each step the
+window has a state. Whatever ends a writer, what is left is the state after some step: after the last one that was told
+of, or, within the batch at hand, after a later one. From there the story can be gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+from testing.window.backends import START, Place, grams
+from testing.window.operations import (
+    Delete,
+    Expire,
+    Ingest,
+    Operation,
+    Reconcile,
+    Reopen,
+    Run,
+    comparable,
+    figures,
+)
+
+from neardup.model.document import Document
+
+if TYPE_CHECKING:
+    from neardup.window.base import Window
+
+FAMILIES: Final = 7
+LATEST: Final = 2
+"""Hours that a document may be late; and that a batch may span."""
+
+WEIGHTS: Final = {"new": 12, "again": 2, "delete": 2, "expire": 1, "reconcile": 1, "reopen": 1}
+"""How often each operation comes in a story; "again" is another text under a known id."""
+
+
+class Step(NamedTuple):
+    """One step: an operation, of an `Ingest` the document at this place."""
+
+    operation: int
+    place: int = 0
+
+
+class Story(NamedTuple):
+    """Operations on a window with these settings."""
+
+    settings: dict[str, Any]
+    operations: list[Operation]
+
+    @property
+    def steps(self) -> list[Step]:
+        """All steps in order."""
+        return [
+            Step(number, place)
+            for number, operation in enumerate(self.operations)
+            for place in range(len(operation.documents) if isinstance(operation, Ingest) else 1)
+        ]
+
+    @property
+    def documents(self) -> list[Document]:
+        """All that is ingested, in order."""
+        return [each for one in self.operations if isinstance(one, Ingest) for each in one.documents]
+
+    def rest_of(self, step: Step) -> Operation:
+        """What is left of its operation before this step."""
+        operation = self.operations[step.operation]
+        return Ingest(operation.documents[step.place :]) if isinstance(operation, Ingest) else operation
+
+    def latest_after(self, steps: int) -> int:
+        """How many steps may be committed when so many were told of."""
+        all_steps = self.steps
+        if steps == len(all_steps):
+            return steps
+        rest = self.rest_of(all_steps[steps])
+        left = len(rest.documents) if isinstance(rest, Ingest) else 1
+        return steps + min(left, int(self.settings["batch_documents"]))
+
+    def save(self, file: Path) -> Path:
+        """Writes it for another process."""
+        named = [[type(each).__name__, each] for each in self.operations]
+        file.write_text(
+            json.dumps({"settings": self.settings, "operations": named})
+        )  # tuples are lists to it
+        return file
+
+    @classmethod
+    def load(cls, file: Path) -> Story:
+        """What `save` has written."""
+        stored = orjson.loads(file.read_bytes())
+        return cls(stored["settings"], [_operation(*each) for each in stored["operations"]])
+
+
+def _operation(name: str, values: list[Any]) -> Operation:
+    if name == "Ingest":
+        return Ingest([Document(*each) for each in values[0]])
+    kinds: dict[str, Any] = {each.__name__: each for each in (Delete, Expire, Reconcile, Reopen)}
+    return kinds[name](*values)  # type: ignore[no-any-return]
+
+
+# ---- what is done ----
+
+
+def new_story(
+    random: Random,
+    operations: int = 12,
+    most: int = 14,
+    weights: dict[str, int] | None = None,
+    **settings: Any,
+) -> Story:
+    """Documents of some families of copies over several hours, in batches, and all else in between, as often as the
+    `weights` say.
+    """
+    chosen, chances = _settings(random) | settings, weights or WEIGHTS
+    keep = chosen["window_hours"]
+    clock = floor = known = 0
+    done: list[Operation] = []
+    for _ in range(operations):
+        (what,) = random.choices(list(chances), list(chances.values()))
+        if what in ("delete", "again") and known:
+            id = f"d{random.randrange(known)}"
+            if what == "delete":
+                done.append(Delete(id))
+            else:
+                done.append(Ingest([_document(random, id, max(clock, floor))]))
+        elif what == "expire":
+            clock += random.randrange(3)
+            floor = max(floor, clock - keep) if keep else floor
+            done.append(Expire(clock))
+        elif what == "reconcile":
+            done.append(Reconcile())
+        elif what == "reopen":
+            done.append(Reopen())
+        else:
+            count, begun = random.randint(1, most), clock
+            documents = []
+            for number in range(known, known + count):
+                clock = min(clock + random.choice((0, 0, 0, 1)), begun + LATEST)
+                hour = max(clock - random.choice((0, 0, 0, 1, LATEST)), floor, 0)
+                documents.append(_document(random, f"d{number}", hour))
+            known += count
+            done.append(Ingest(documents))
+    return Story(chosen, done)
+
+
+def _settings(random: Random) -> dict[str, Any]:
+    policy = random.choice(("mark", "mark", "route", "drop"))
+    return {
+        "window_hours": random.choice((0, 2 * LATEST, 24)),
+        # What is dropped is not known again: only where every document is told of can a story be gone on with.
+        "batch_documents": 1 if policy == "drop" else random.choice((1, 3, 8, 50)),
+        "policy": policy,
+        "retrieval": random.choice(("sketch", "complete")),
+        "advance": True,
+        "fsync": random.random() < 0.3,
+        "partial": random.random() < 0.2,
+    }
+
+
+def _document(random: Random, id: str, hour: int) -> Document:
+    """A text of some family: near or exact copies of each other, some of one q-gram, some empty, some long."""
+    family, offset = random.randrange(FAMILIES), random.choice((0, 0, 1, 2, 5, 12))
+    size = random.choice((0, 1, 30, 30, 30, 30, 60, 60))
+    text = grams(100 * family + offset, 100 * family + offset + size) if size else "… !"
+    return Document(id, text, START + 3_600 * hour + random.randrange(3_600))
+
+
+# ---- what must be answered ----
+
+
+class Reference(NamedTuple):
+    """The answer to each step, and the state before the first and after each."""
+
+    answers: list[Any]
+    states: list[Any]
+
+    def index_of(self, state: Any, low: int, high: int) -> int | None:
+        """After how many steps, from `low` to `high`, the window is in that state; None if after none of them."""
+        return next((n for n in range(low, high + 1) if self.states[n] == state), None)
+
+
+def reference(story: Story) -> Reference:
+    """What the slow reference window answers."""
+    run = Run(Place("reference", Path()), _without(story.settings, "batch_documents", "fsync"))
+    answers, states = [], [state_of(run.window)]
+    for step in story.steps:
+        rest = story.rest_of(step)
+        one = Ingest(rest.documents[:1]) if isinstance(rest, Ingest) else rest
+        answers.append(_answer(run, one))
+        states.append(state_of(run.window))
+    return Reference(answers, states)
+
+
+def _without(settings: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in names}
+
+
+def _answer(run: Run, operation: Operation) -> Any:
+    answers = run.perform(operation)
+    return plain(answers[0] if isinstance(operation, Ingest) else answers)
+
+
+def plain(answer: Any) -> Any:
+    """An answer as JSON has it, without the number of candidates, which an engine is free to choose."""
+    (each,) = comparable([answer])
+    return orjson.loads(orjson.dumps(_as_json(each)))
+
+
+def _as_json(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "candidates"):
+        return value._asdict()
+    if isinstance(value, list):
+        return [_as_json(comparable([each])[0]) for each in value]
+    return value
+
+
+def state_of(window: Window) -> Any:
+    """All that can be seen of a window: its groups, its figures, and every document with its verdict."""
+    groups = [group.to_dict() for group in window.groups()]
+    verdicts = [plain(window.get(id)) for id in window]
+    return plain([groups, figures(window.stats()), verdicts])

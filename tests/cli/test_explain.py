@@ -1,0 +1,59 @@
+"""`neardup explain`: ids, files and texts; for people, programs and browsers; harmless whatever the texts hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from testing.cli.markup import Tags
+from testing.cli.samples import FERRY, MILL
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[2J \u202e \x00 &amp; {{ 7*7 }} \"'"
+
+
+def test_two_documents_of_a_window(run, stream):
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    first, second = (each["id"] for each in run("groups", "--window", "w").lines[0]["members"][:1] * 2)
+    done = run("explain", first, second, "--window", "w", "--format", "json")
+    assert (done.code, done.lines[0]["doc_q"], done.lines[0]["changes"]) == (0, 1.0, [])
+    assert run("explain", first, "nobody", "--window", "w").code == 2
+
+
+def test_two_files_and_what_differs(run):
+    Path("a.txt").write_text(f"{FERRY} It cost 12.5 crowns on Monday.")
+    Path("b.txt").write_text(f"{FERRY} It cost 125 crowns on Friday.")
+    done = run("explain", "a.txt", "b.txt")
+    assert done.code == 0
+    assert "figures  12.5 → 125\n" in done.out
+    assert "dates    Monday → Friday\n" in done.out
+    assert "[12.5 → 125]" in done.out
+    assert run("explain", "a.txt", "--text", MILL, "--format", "json").lines[0]["doc_q"] < 0.5
+
+
+@pytest.mark.parametrize("words", [["a.txt"], ["--text", "a"], ["--text", "a", "--text", "b", "--text", "c"]])
+def test_two_are_compared_no_more_and_no_less(run, words):
+    Path("a.txt").touch()
+    assert run("explain", *words).code == 2
+
+
+@pytest.mark.parametrize("format", ["text", "html", "json"])
+def test_hostile_texts_do_nothing(run, format):
+    Path("a.txt").write_text(f"{HOSTILE} {FERRY}", "utf-8")
+    Path("b.txt").write_text(f"{FERRY} {HOSTILE} 7 {HOSTILE}", "utf-8")
+    done = run("explain", "a.txt", "b.txt", "--format", format, "--output", "out")
+    assert done.code == 0
+    shown = Path("out").read_text("utf-8")
+    assert not {"\x1b", "\x00"} & set(shown)
+    if format == "json":
+        assert HOSTILE in json.loads(shown)["changes"][-1]["b"]["text"]
+    if format == "html":
+        page = Tags(shown)
+        assert not page.tags & {"script", "img", "link", "iframe", "base", "form"}
+        assert not [name for name in page.attributes if name.startswith("on") or name in ("href", "src")]
+        assert not re.search(r"url\(|@import|https?:", shown)
+        assert "default-src 'none'" in shown
+        assert "49" not in shown.partition("<body>")[2].replace("{{ 7*7 }}", "")
+    assert run("explain", "a.txt", "b.txt", "--output", "out").code == 2
+    assert run("explain", "a.txt", "b.txt", "--output", "a.txt", "--force").code == 2

@@ -1,0 +1,104 @@
+"""Groups as tables and files, and the page of `neardup report`: what is in them, and that hostile texts do nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from testing.cli.markup import Tags
+from testing.edited_pairs import edited_pair
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[2J \u202e \x00 {{ 7*7 }} \"'"
+TEXT = edited_pair(3).a
+
+
+def record(id, text, hour, **more):
+    return {"id": id, "text": text, "time": f"2026-11-21T{hour:02}:00Z", **more}
+
+
+RECORDS = [
+    record("a", f"{HOSTILE}\n{TEXT}", 1, source=HOSTILE), record("=1+1", f"{HOSTILE}\n{TEXT} Updated.", 2, source="B"),
+    record("c", edited_pair(7).a, 3, source="A"), record("d", edited_pair(7).a, 4, source="A"),
+    record("e", edited_pair(7).a + " Updated.", 23, source="B"), record("f", edited_pair(9).a, 5),
+    record("g", edited_pair(9).a, 6),
+]  # fmt: skip
+
+
+@pytest.fixture
+def window(run):
+    lines = [*map(json.dumps, RECORDS), "no record"]
+    Path("stream.jsonl").write_text("\n".join(lines), "utf-8")
+    assert (
+        run("ingest", "stream.jsonl", "--window", "w", "--format", "quiet", "--rejects", "rejects.jsonl").code
+        == 1
+    )
+    return "w"
+
+
+def test_groups_in_each_order(run, window):
+    def heads(*words):
+        return [line["head"] for line in run("groups", "--window", window, *words).lines]
+
+    assert heads() == heads("--sort", "time") == ["a", "c", "f"]
+    assert heads("--sort", "size") == heads("--sort", "span") == ["c", "a", "f"]
+    assert heads("--min-size", "3") == heads("--sort", "size", "--limit", "1") == ["c"]
+    assert heads("--kind", "form") == []
+    (told,) = run("groups", "--window", window, "--min-size", "3", "--details", "--kind", "copies").lines
+    assert (told["kind"], told["size"], told["origins"], told["across"], told["within"]) == (
+        "copies",
+        3,
+        1,
+        1,
+        1,
+    )
+    assert [member["id"] for member in told["members"]] == ["d", "e"]
+
+
+def test_a_spreadsheet_computes_nothing(run, window):
+    done = run("groups", "--window", window, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["id"] for row in rows] == ["a", "'=1+1", "c", "d", "e", "f", "g"]
+    assert (rows[1]["group"], rows[1]["after_seconds"], rows[1]["matched"]) == ("a", "3600.0", "a")
+    assert not {"\x1b", "\u202e"} & set(done.out)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_table_fits_and_says_what_it_leaves_out(run, window, columns, monkeypatch):
+    monkeypatch.setattr("neardup.cli.tables.WIDTH", columns)
+    done = run("groups", "--window", window, "--format", "table", "--limit", "2", "--sort", "size")
+    lines = done.out.splitlines()
+    assert lines[-1].startswith("(1 group left out")
+    assert max(map(len, lines[:-1])) <= columns
+    assert not {"\x1b", "\u202e"} & set(done.out)
+
+
+def test_a_report_is_one_harmless_file(run, window):
+    done = run(
+        "report", "--window", window, "--output", "r.html", "--rejects", "rejects.jsonl", "--title", HOSTILE
+    )
+    assert done.code == 0
+    shown = Path("r.html").read_text("utf-8")
+    page = Tags(shown)
+    assert not page.tags & {"script", "img", "link", "iframe", "base", "form"}
+    assert not [name for name in page.attributes if name.startswith("on") or name in ("href", "src")]
+    assert not re.search(r"url\(|@import|https?:", shown)
+    assert not {"\x1b", "\x00"} & set(shown)
+    for part in ("default-src 'none'", "<b>7</b> documents", "<b>3</b> groups", "stream.jsonl:8", "Updated."):
+        assert part in shown
+    assert run("report", "--window", window, "--output", "r.html").code == 2
+    assert run("report", "--window", window, "--output", "r.html", "--force", "--limit", "0").code == 0
+    assert "3 more groups" in Path("r.html").read_text("utf-8")
+
+
+def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
+    Path("empty.jsonl").touch()
+    run("ingest", "empty.jsonl", "--window", "empty", "--format", "quiet")
+    assert run("report", "--window", "empty").code == 0
+    assert "There are none." in Path("report.html").read_text("utf-8")
+    done = run("report", "--window", window, "--output", "r.html", "--rejects", "stream.jsonl")
+    assert (done.code, "is no line of --rejects" in done.err) == (2, True)
+    assert not Path("r.html").exists()

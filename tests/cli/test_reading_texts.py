@@ -1,0 +1,69 @@
+"""Stored documents are shown with their texts, times and sources, and nothing in them steers a terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+HOSTILE = "Rain \x1b[2J and <script>alert(1)</script> \u202e all day in the north\r"
+RECORDS = [
+    {
+        "id": "a",
+        "time": "2026-11-21T06:00:00Z",
+        "text": f"{HOSTILE}\nand a second line",
+        "source": "Wire\x1b[0m",
+    },
+    {"id": "b", "time": "2026-11-21T08:30:00Z", "text": f"{HOSTILE}\nand a second line!", "agency": "B"},
+]
+
+
+@pytest.fixture
+def window(run):
+    Path("stream.jsonl").write_text("".join(json.dumps(record) + "\n" for record in RECORDS), "utf-8")
+    assert run("ingest", "stream.jsonl", "--window", "w", "--format", "quiet").code == 0
+    return "w"
+
+
+def test_a_document_is_shown_with_its_text(run, window):
+    done = run("get", "b", "a", "nobody", "--window", window)
+    assert done.code == 1
+    assert "no document 'nobody'" in done.err
+    assert done.out.startswith("b  2026-11-21 08:30  exact copy of a, doc_q 1.000\n")
+    assert "and a second line!\n\na  2026-11-21 06:00  unique\nsource  Wire\\x1b[0m\n" in done.out
+    assert "Rain \\x1b[2J and <script>" in done.out
+    assert not {"\x1b", "\u202e", "\r"} & set(done.out)
+
+
+def test_programs_get_everything(run, window):
+    first, second = run("get", "a", "b", "--window", window, "--format", "jsonl").lines
+    assert (first["text"], first["is_original"], first["fields"]) == (
+        RECORDS[0]["text"],
+        True,
+        {"source": "Wire\x1b[0m"},
+    )
+    assert (second["verdict"]["duplicate_of"], second["fields"]) == ("a", {})
+
+
+@pytest.mark.parametrize("command", ["get a b", "query --id b", "check stream.jsonl --against w"])
+@pytest.mark.parametrize("columns", [80, 200])
+def test_tables_fit_and_are_harmless(run, window, command, columns, monkeypatch):
+    monkeypatch.setattr("neardup.cli.tables.WIDTH", columns)
+    words = command.split()
+    where = [] if words[0] == "check" else ["--window", window]
+    done = run(*words, *where, "--format", "table")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= columns
+    assert not {"\x1b", "\u202e", "\r"} & set(done.out)
+
+
+def test_other_fields_are_kept_where_they_are_named(run, window):
+    Path("neardup.toml").write_text("[fields]\nshow = ['agency']\n")
+    assert run("ingest", "stream.jsonl", "--window", "other", "--format", "quiet", "--no-keep-text").code == 0
+    done = run("get", "b", "a", "--window", "other", "--format", "jsonl")
+    assert [(each["fields"], each["is_original"]) for each in done.lines] == [
+        ({"agency": "B"}, False),
+        ({}, False),
+    ]
+    assert "(the text was not kept; this is its normal form)" in run("get", "b", "--window", "other").out

@@ -1,0 +1,145 @@
+"""A reader of a directory that is refreshed knows what a reader knows that is opened now, whatever its writer did."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from testing.window.backends import Place, document, grams
+from testing.window.operations import SETTINGS, Operation, Run, operations
+
+from neardup.errors import NeardupError, RecipeMismatch, WindowDamaged
+from neardup.opening import open_window
+from neardup.stores.directory import DirectoryStore
+from neardup.window.directory_resign import resign_directory
+
+STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
+LATER = [document(f"x{i}", grams(500 + 30 * i, 520 + 30 * i), 3 + i // 4) for i in range(8)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "window"
+    with open_window(path) as window:
+        list(window.ingest(STREAM))
+    return path
+
+
+def answers(window: Any) -> list[Any]:
+    """All that can be asked of a window."""
+    ids = list(window)
+    stats = window.stats().to_dict()
+    del stats["memory_bytes"], stats["postings_keys"]  # who has followed has not compacted
+    return [
+        ids, list(window.groups()), [window.get(id) for id in ids], stats,
+        *[window.query(id=id, threshold=0.4, matches=None)._replace(candidates=0) for id in ids],
+    ]  # fmt: skip
+
+
+def whole_reads(monkeypatch):
+    """A list that grows by an hour whenever one is read from its first row on."""
+    load, hours = DirectoryStore.load, []
+
+    def noted(self, hour):
+        hours.append(hour)
+        return load(self, hour)
+
+    monkeypatch.setattr(DirectoryStore, "load", noted)
+    return hours
+
+
+def test_what_was_added_is_found_and_nothing_is_read_twice(path, monkeypatch):
+    with open_window(path, readonly=True) as reader, open_window(path, batch_documents=3) as writer:
+        hours = whole_reads(monkeypatch)
+        assert not reader.refresh()
+        for _ in writer.ingest(LATER):
+            reader.refresh()
+        assert len(reader) == 20
+        assert not reader.refresh()
+        assert reader.query(grams(500, 520)).duplicate_of == "x0"
+        assert hours == []
+        with open_window(path, readonly=True) as fresh:
+            assert answers(reader) == answers(fresh)
+
+
+def test_what_has_expired_is_gone_and_nothing_is_read_twice(path, monkeypatch):
+    with open_window(path, readonly=True) as reader, open_window(path, advance=True) as writer:
+        hours = whole_reads(monkeypatch)
+        list(writer.ingest([document("new", grams(900, 920), 25)]))
+        assert reader.refresh()
+        assert list(reader) == ["d4", "d5", "d6", "d7", "d8", "d9", "d10", "d11", "new"]
+        assert hours == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda writer: writer.delete("d3"), lambda writer: list(writer.ingest([document("d3", "other", 3)]))],
+    ids=["deleted", "replaced"],
+)
+def test_what_was_changed_is_read_again(path, change):
+    with open_window(path, readonly=True) as reader, open_window(path) as writer:
+        change(writer)
+        assert reader.refresh()
+        with open_window(path, readonly=True) as fresh:
+            assert answers(reader) == answers(fresh)
+
+
+def test_a_writer_and_a_window_in_memory_have_nothing_to_take_over(path):
+    with open_window(path) as writer, open_window(None) as memory:
+        list(writer.ingest(LATER))
+        assert not writer.refresh()
+        assert not memory.refresh()
+        memory.close()
+        with pytest.raises(NeardupError, match="closed"):
+            memory.refresh()
+
+
+def test_damage_behind_what_was_read_is_told(path):
+    with open_window(path, readonly=True) as reader:
+        with open_window(path) as writer:
+            list(writer.ingest(LATER))
+        rows = max(path.glob("hours/*/rows.bin"))
+        data = bytearray(rows.read_bytes())
+        data[-20] ^= 1
+        rows.write_bytes(data)
+        with pytest.raises(WindowDamaged, match=r"rows\.bin"):
+            reader.refresh()
+
+
+def test_a_window_that_was_signed_by_another_recipe_is_refused(path):
+    with open_window(path, readonly=True) as reader:
+        resign_directory(path, None, {"reach": 0.5}, dry_run=False)
+        with open_window(path) as writer:
+            list(writer.ingest(LATER))
+        with pytest.raises(RecipeMismatch):
+            reader.refresh()
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_refreshed_reader_answers_as_one_that_is_opened_now(data: st.DataObject) -> None:
+    chosen, stream = data.draw(SETTINGS), data.draw(operations())
+    every = data.draw(st.sampled_from((1, 1, 2, 3)))
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        mock.patch("neardup.window.state._COMPACT_FROM", data.draw(st.sampled_from((10_000, 0)))),
+    ):
+        check(Run(Place("directory", Path(directory)), chosen), stream, every, Path(directory) / "window")
+
+
+def check(run: Run, stream: list[Operation], every: int, path: Path) -> None:
+    try:
+        with open_window(path, readonly=True) as reader:
+            for step, operation in enumerate(stream):
+                run.perform(operation)
+                if step % every == 0:
+                    reader.refresh()
+                    with open_window(path, readonly=True) as fresh:
+                        assert answers(reader) == answers(fresh), operation
+    finally:
+        run.window.close()

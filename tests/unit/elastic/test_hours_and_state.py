@@ -1,0 +1,170 @@
+"""What others may have done to the hours and the state of a window: closed, made without our template, lost."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, error, standing_in
+
+from neardup.elastic.admin.managed_objects import WindowConfig
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window import loader
+from neardup.elastic.window.batch_writes import BatchWrites
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.index_layout import ElasticContext, Layout
+from neardup.elastic.window.scored_documents import first_state, recovered, scored_documents
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.errors import ClusterRejected, WindowDamaged
+from neardup.model.document import Prepared
+from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
+
+HOUR = 444_444
+NAME = Address("http://127.0.0.1:1", "news").hourly(HOUR)
+CLOSED = error(400, "index_closed_exception", "closed")
+SIGNER = signer_for(Recipe())
+ABOUT = WindowConfig(Recipe(), SIGNER.text).about()
+
+
+def cluster_of(server):
+    return Cluster(Address(server.url, "news"), patience=0)
+
+
+def with_closed_hours(request):
+    """A cluster in which the hour is closed."""
+    if "_refresh?expand_wildcards=open,closed" in request.path:
+        return CLOSED
+    if "_settings" in request.path:
+        return Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}})
+    return Answer(200, {"_shards": {"failed": 0}})
+
+
+def test_an_hour_that_is_closed_is_named_and_not_passed_over():
+    with (
+        standing_in(with_closed_hours) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match=rf"{re.escape(NAME)} with 400 .*open that index"),
+    ):
+        Layout(cluster.address).refresh(cluster, HOUR)
+
+
+def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
+    with standing_in(with_closed_hours) as server, cluster_of(server) as cluster:
+        Layout(cluster.address).refresh(cluster, HOUR + 1)
+    assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true"
+
+
+def scored(request):
+    """A cluster with scored documents in an hour, and in an index that is no hour."""
+    if "_search" in request.path:
+        buckets = [
+            {"key": NAME, "doc_count": 3, "last": {"value": 17.0}},
+            {"key": "news-stray", "doc_count": 9, "last": {"value": 99.0}},
+        ]
+        return Answer(200, {"hits": {"hits": []}, "aggregations": {"indices": {"buckets": buckets}}})
+    if "_settings" in request.path:
+        return Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}})
+    return Answer(200, {"_shards": {"failed": 0}})
+
+
+def test_a_window_without_state_is_no_new_one_if_documents_have_been_scored():
+    with standing_in(scored) as server, cluster_of(server) as cluster:
+        there = scored_documents(cluster, Layout(cluster.address))
+        assert there == (3, 17, HOUR)
+        with pytest.raises(
+            WindowDamaged, match=r"3 scored documents in news-\*.*neardup setup --window http"
+        ):
+            first_state(cluster, ABOUT, {}, None)
+
+
+def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its_way():
+    with standing_in(scored) as server, cluster_of(server) as cluster:
+        state = recovered(cluster, Layout(cluster.address), ABOUT, {})
+    assert state.counts(0)
+    assert state.counts(17)
+    assert not state.counts(18)
+    assert (state.commit.newest, state.aborted[0][0], state.undo, state.holder) == (HOUR, 18, (), None)
+    assert state.commit.next_order == state.aborted[0][1]
+
+
+def test_a_window_without_hours_is_a_new_one():
+    with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
+        assert first_state(cluster, ABOUT, {}, None) == StateDocument(ABOUT, {})
+    assert len(server.requests) == 1
+
+
+def made(recipe, pipeline):
+    return Answer(
+        200,
+        {
+            NAME: {
+                "mappings": {"_meta": {"neardup": {"recipe": recipe}}} if recipe else {},
+                "settings": {"index": {"final_pipeline": pipeline}},
+            }
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (made("r", "neardup-news"), None),
+        (made(None, "neardup-news"), "delete it"),
+        (made("other", "neardup-news"), "signed by other"),
+        (made("r", "_none"), "final pipeline _none"),
+        (Answer(200, {}), "delete it"),
+    ],
+)
+def test_an_hour_in_which_nobody_signs_is_told_before_its_documents_count(answer, words):
+    with standing_in([answer]) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        if words is None:
+            layout.check_made(cluster, NAME, "r")
+            return
+        with pytest.raises(WindowDamaged, match=rf"{re.escape(NAME)} .*{words}.*`neardup setup") as caught:
+            layout.check_made(cluster, NAME, "r")
+    assert "run again" in str(caught.value)
+
+
+def document(**fields):
+    return Prepared("a", b"Some text.", HOUR * 3_600_000, HOUR, fields=fields)
+
+
+def test_fields_by_the_name_of_ours_are_left_out():
+    layout = Layout(Address("http://127.0.0.1:1", "news"))
+    source = Composer(layout, SIGNER).source(
+        document(**{"neardup": 1, "neardup.order": 2, "neardupes": 3}), {"order": 4}
+    )
+    assert source.keys() == {"neardupes", "text", "@timestamp", "neardup"}
+    assert source["neardup"] == {"order": 4}
+
+
+@pytest.mark.parametrize("value", [1 << 70, {1: 2}, {"a"}, "\ud800", b"x"])
+def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, monkeypatch):
+    ours = {"order": 7}
+    monkeypatch.setattr("neardup.elastic.window.batch_writes.verdict_fields", lambda *_: ours)
+    monkeypatch.setattr("neardup.elastic.window.batch_writes.first_fields", lambda *_: {})
+    with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
+        writes = BatchWrites(context, StateDocument({}, {}).counts)
+        for odd in (document(odd=value), document(fine=1)):
+            writes.add(layout.ref_for(odd, HOUR, copies=False), odd, None, b"", np.empty(0, np.uint64))
+        assert writes.send(1).keys() == {"a"}
+        assert server.requests == []
+        assert writes.send(2) == {}
+
+
+def test_what_others_have_written_over_a_verdict_is_named():
+    hit = {"_index": NAME, "_id": "x", "sort": [1], "_source": {"neardup": {"order": 1}}}
+    answers = [Answer(200, {"hits": {"hits": [hit]}, "_shards": {"failed": 0}})]
+    with standing_in(answers) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
+        with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .*no signature"):
+            list(loader.stored_parts(context, StateDocument({}, {}), 0))
+    assert orjson.loads(server.requests[-1].body)["sort"]

@@ -1,0 +1,130 @@
+"""An explanation names what two texts have in common and what not, whatever they hold."""
+
+from __future__ import annotations
+
+import json
+import time
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from testing.edited_pairs import edited_pair
+
+from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.reading.changes import changes, words_of
+from neardup.reading.explanation import explain
+from neardup.reading.normal_text import normal_text
+from neardup.reading.passages import SHORTEST, covered_by, passages
+from neardup.signing.signer import signer_for
+
+TEXTS = st.text("abc \u0301\u1100\u1161\u11a8é.\u0345Å1\u202e\x1b\n", max_size=60)
+
+
+def points(text):
+    return np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.uint32)
+
+
+def test_of_pairs_with_known_edits_everything_in_common_and_every_fact_is_named():
+    covered = total = listed = edited = 0
+    for seed in range(200):
+        pair = edited_pair(seed)
+        why = explain(pair.a, pair.b)
+        inside = covered_by([each.a for each in why.passages], len(pair.a))
+        covered += sum(int(inside[start:end].sum()) for start, end in pair.common)
+        total += sum(end - start for start, end in pair.common)
+        assert all(each.size >= SHORTEST for each in why.passages)
+        of_kind = [(fact.kind, fact.a or "", fact.b or "") for fact in why.facts]
+        edited += len(pair.edits)
+        listed += sum(
+            any(kind == edit.kind and edit.a in a for kind, a, _ in of_kind)
+            and any(kind == edit.kind and edit.b in b for kind, _, b in of_kind)
+            for edit in pair.edits
+        )
+    assert covered >= 0.95 * total
+    assert (listed, edited > 300) == (edited, True)
+
+
+@given(TEXTS, st.booleans())
+@settings(deadline=None)
+def test_the_normal_form_and_where_it_comes_from(text, fold_case):
+    normal = normal_text(text, signer_for(Recipe(fold_case=fold_case)))
+    form = normal.form.tobytes().decode("utf-32-le")
+    assert form == oracle.normal_form(text, fold_case=fold_case)
+    for at, character in enumerate(form):
+        start, end = normal.span(at, at + 1)
+        origin = unicodedata.normalize("NFC", text[start:end])
+        assert character in origin + origin.lower()
+
+
+@given(st.text("ab", max_size=200), st.text("ab", max_size=200))
+@settings(max_examples=60, deadline=None)
+def test_passages_are_the_same_in_both_and_leave_nothing_of_twelve_out(a, b):
+    found = passages(points(a), points(b))
+    for each in found:
+        assert a[each.a : each.a + each.size] == b[each.b : each.b + each.size]
+        assert each.size >= SHORTEST
+    for text, other, spans in (
+        (a, b, [(each.a, each.a + each.size) for each in found]),
+        (b, a, [(each.b, each.b + each.size) for each in found]),
+    ):
+        inside = covered_by(spans, len(text))
+        for at in range(len(text) - SHORTEST + 1):
+            assert text[at : at + SHORTEST] not in other or inside[at : at + SHORTEST].all()
+
+
+@given(st.text("ab. 1\n", max_size=80), st.text("ab. 1\n", max_size=80))
+@settings(deadline=None)
+def test_the_changes_make_one_text_the_other(a, b):
+    out, at = [], 0
+    for change in changes(a, b):
+        out += [word.text for word in words_of(a[at : change.a.start])]
+        out += [word.text for word in words_of(b[slice(*change.b)])]
+        at = change.a.end
+    assert out + [word.text for word in words_of(a[at:])] == [word.text for word in words_of(b)]
+
+
+def test_what_stands_elsewhere_is_moved():
+    one, other = "The ferry ran aground at dawn near the spit.", "Nothing else of note happened on the coast."
+    why = explain(f"{one} {other}", f"{other} {one}")
+    assert (why.covered_a, why.covered_b) == (1.0, 1.0)
+    assert len(why.moved) == len(why.changes) == 2
+
+
+def test_figures_that_differ_by_a_point_are_told_though_doc_q_is_one():
+    why = explain("Rates fell to 12.5 pct.", "Rates fell to 125 pct.")
+    assert (why.doc_q, why.overlap.is_exact, why.figures_share) == (1.0, True, None)
+    assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "12.5", "125")]
+
+
+@pytest.mark.parametrize(("a", "b", "share"), [
+    ("Balances at the bank rose to 5.31 billion on 3 May", "Balances at the bank rose to 4.97 billion on 7 June", 1.0),
+    ("Balances at the bank rose again on Monday, it said", "Balances at the fund rose again on Monday, it said", 0.0),
+])  # fmt: skip
+def test_how_much_of_a_difference_is_figures(a, b, share):
+    assert explain(a, b).figures_share == share
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("", ""), ("", "Rain."), ("...", "Rain."), ("雨が降った。", "雪が降った。")]
+)
+def test_short_texts_are_explained(a, b):
+    why = explain(a, b)
+    assert json.loads(json.dumps(why.to_dict()))["passages"] == []
+    assert [each.kind for each in why.changes] == ([] if a == b else ["changed" if a and b else "added"])
+
+
+def test_half_a_character_is_refused():
+    with pytest.raises(ValueError, match="unpaired surrogate"):
+        explain("a\ud800", "b")
+
+
+@pytest.mark.slow
+def test_a_million_characters_take_seconds():
+    a = " ".join(edited_pair(seed).a for seed in range(500))[:1_000_000]
+    begun = time.process_time()
+    for b in (a[500_000:] + a[:500_000], a.replace("ferries", "boats"), "ab" * 500_000):
+        explain(a, b)
+    assert time.process_time() - begun < 90

@@ -1,0 +1,375 @@
+"""A window over HTTP: what programs ask, what people see, and what neither may do."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="neardup serve is not installed (pip install 'neardup[serve]')")
+
+from fastapi.testclient import TestClient
+from testing.window.backends import grams
+
+import neardup
+from neardup.opening import open_window
+from neardup.serving import answers
+from neardup.serving.application import create_application
+from neardup.serving.guard import SECURITY_HEADERS, Limits
+from neardup.serving.judged import JudgedPairs
+from neardup.serving.questions import Questions
+
+HOSTILE = "<script>alert(1)</script> \u202etxet\u202c \x1b[2J\x9b & \"quoted\" 'too' " + grams(0, 120)
+STREAM = [
+    {
+        "id": "a",
+        "text": grams(0, 120),
+        "time": "2026-11-21T06:00Z",
+        "title": "First <b>title</b>",
+        "source": "wire",
+    },
+    {"id": "b", "text": grams(0, 121), "time": "2026-11-21T07:00Z", "source": "paper"},
+    {"id": "c", "text": grams(0, 120), "time": "2026-11-21T08:00Z"},
+    {"id": "d", "text": grams(500, 540), "time": "2026-11-21T08:30Z"},
+    {"id": "<img src=x onerror=alert(1)>", "text": HOSTILE, "time": "2026-11-21T09:00Z"},
+]
+HTML = {"accept": "text/html"}
+NO_RATE = Limits(rate=0)
+DOCUMENT_E = {"id": "e", "text": grams(0, 120), "time": "2026-11-21T09:30Z"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "window"
+    with open_window(path) as window:
+        assert len(list(window.ingest(STREAM))) == len(STREAM)
+    return path
+
+
+@pytest.fixture
+def judged(tmp_path):
+    return JudgedPairs(tmp_path / "judged.tsv")
+
+
+@pytest.fixture
+def serve(path, judged):
+    """Makes clients; `readonly=False` lets them ingest."""
+    opened = []
+
+    def make(*, readonly: bool = True, limits: Limits = NO_RATE, judging: bool = True) -> TestClient:
+        window = open_window(path, readonly=readonly)
+        opened.append(window)
+        questions = Questions(window, "news.window", ingests=not readonly)
+        application = create_application(questions, limits=limits, judged=judged if judging else None)
+        return TestClient(application, base_url="http://localhost", raise_server_exceptions=False)
+
+    yield make
+    for window in opened:
+        window.close()
+
+
+@pytest.fixture
+def client(serve):
+    return serve()
+
+
+# -- programs --
+
+
+def test_it_answers_as_the_window_does(client, path):
+    with open_window(path, readonly=True) as window:
+        asked = window.query(grams(0, 120), threshold=0.5)
+        assert client.post("/api/check", json={"text": grams(0, 120), "threshold": 0.5}).json() == full(asked)
+        assert client.get("/api/query", params={"id": "b"}).json() == full(window.query(id="b"))
+        (read,) = window.read(["b"])
+        assert read is not None
+        assert client.get("/api/document", params={"id": "b"}).json() == {
+            **read.to_dict(), "verdict": full(read.verdict),
+        }  # fmt: skip
+        groups = json.loads(json.dumps([group.to_dict() for group in window.groups()]))
+        assert client.get("/api/groups").json() == {"total": len(groups), "groups": groups[::-1]}
+        assert client.get("/api/group", params={"head": "a"}).json() == groups[0]
+        assert client.get("/api/stats").json() == window.stats().to_dict()
+
+
+def full(verdict: neardup.Verdict) -> dict[str, Any]:
+    """A verdict as the API has it: always with all fields."""
+    plain = json.loads(json.dumps(verdict.to_dict()))
+    return {"partial": None, "partial_total": None, **plain}
+
+
+@pytest.mark.parametrize(
+    ("model", "ours"),
+    [
+        (answers.Verdict, neardup.Verdict), (answers.Match, neardup.Match), (answers.Group, neardup.Group),
+        (answers.PartialMatch, neardup.PartialMatch), (answers.Member, neardup.Member),
+        (answers.Document, neardup.ReadDocument),
+    ],
+)  # fmt: skip
+def test_answers_have_the_fields_of_the_library(model, ours):
+    assert tuple(model.model_fields) == ours._fields
+
+
+def test_every_route_is_described(client):
+    described = client.get("/api/openapi.json").json()
+    assert {"/api/check", "/api/groups", "/api/health", "/api/judge"} <= set(described["paths"])
+    assert "/api/ingest" not in described["paths"]
+    operations = [operation for path in described["paths"].values() for operation in path.values()]
+    assert all(operation.get("description") for operation in operations)
+
+
+def test_what_the_writer_commits_is_seen(client, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    before = client.get("/api/changes").json()
+    with open_window(path) as writer:
+        list(writer.ingest([{"id": "new", "text": grams(0, 122), "time": "2026-11-21T09:30Z"}]))
+    assert client.get("/api/document", params={"id": "new"}).status_code == 200
+    assert client.get("/api/changes").json() == before + 1
+    assert "new" in [
+        member["id"] for member in client.get("/api/group", params={"head": "a"}).json()["members"]
+    ]
+
+
+def test_a_look_is_not_taken_at_every_question(client, path, monkeypatch):
+    client.get("/api/health")
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 1e9)
+    with open_window(path) as writer:
+        list(writer.ingest([{"id": "new", "text": "other", "time": "2026-11-21T09:30Z"}]))
+    assert client.get("/api/document", params={"id": "new"}).status_code == 404
+
+
+def test_documents_are_taken_only_where_that_was_allowed(serve):
+    assert serve().post("/api/ingest", json=[]).status_code == 404
+    writer = serve(readonly=False)
+    answer = writer.post("/api/ingest", json=[DOCUMENT_E, {"id": "f", "text": 7}, 5])
+    assert answer.status_code == 207
+    assert [verdict["id"] for verdict in answer.json()["verdicts"]] == ["e"]
+    assert [reject["id"] for reject in answer.json()["rejects"]] == ["f", None]
+    assert writer.get("/api/document", params={"id": "e"}).status_code == 200
+    assert writer.get("/api/health").json()["documents"] == len(STREAM) + 1
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "how", "status", "said"),
+    [
+        ("GET", "/api/document?id=nobody", {}, 404, "no document 'nobody'"),
+        ("GET", "/api/group?head=d", {}, 404, "no document 'd'"),
+        ("GET", "/api/query?id=a&threshold=2", {}, 422, "threshold: Input should be less than or equal to 1"),
+        ("POST", "/api/check", {"json": {"text": "x", "treshold": 1}}, 422, "treshold: Extra inputs"),
+        ("POST", "/api/check", {"json": {"text": "\ud800"}}, 422, ""),
+        (
+            "POST",
+            "/api/check",
+            {"content": b"{", "headers": {"content-type": "application/json"}},
+            422,
+            "JSON",
+        ),
+        ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
+        ("POST", "/api/judge", {"json": {"id1": "a\tb", "id2": "c", "judgement": "copy"}}, 422, "tab"),
+        ("POST", "/api/judge", {"json": {"id1": "a", "id2": "c", "judgement": "maybe"}}, 422, "judgement"),
+    ],
+)
+def test_errors_say_what_is_wrong(client, method, url, how, status, said):
+    if "json" in how:
+        how = {"content": json.dumps(how["json"]), "headers": {"content-type": "application/json"}}
+    answer = client.request(method, url, **how)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert said in answer.json()["detail"]
+
+
+def test_an_error_is_a_page_for_people(client):
+    answer = client.get("/group?head=<b>", headers=HTML)
+    assert answer.status_code == 404
+    assert "&lt;b&gt;" in answer.text
+    assert "<h1>404</h1>" in answer.text
+
+
+# -- what is judged --
+
+
+def test_judged_pairs_are_a_file_that_evaluate_reads(client, judged):
+    for first, second, judgement in (("a", "b", "no"), ("b", "a", "copy"), ("a", "d", "no")):
+        answer = client.post("/api/judge", json={"id1": first, "id2": second, "judgement": judgement})
+        assert answer.status_code == 200
+    assert answer.json() == {"judged": 2, "file": "judged.tsv"}
+    assert judged.path.read_text() == "id1\tid2\tlabel\na\tb\tcopy\na\td\tno\n"
+    assert (JudgedPairs(judged.path).of("b", "a"), len(JudgedPairs(judged.path))) == ("copy", 2)
+    assert 'data-judgement="copy" aria-pressed="true"' in client.get("/pair?a=a&b=b").text
+
+    from neardup.evaluation.corpus import read_corpus
+    from neardup.evaluation.truth import read_truth
+
+    corpus = read_corpus(
+        [neardup.Document(each["id"], each["text"]) for each in STREAM], list[object]().append
+    )
+    truth = read_truth(judged.path, corpus)
+    assert (len(truth.copies), len(truth.others)) == (1, 1)
+
+
+def test_without_a_file_nothing_is_judged(serve):
+    client = serve(judging=False)
+    assert client.post("/api/judge", json={}).status_code == 404
+    assert "data-judgement" not in client.get("/group?head=a").text
+
+
+# -- who may ask --
+
+
+def test_only_this_machine_by_its_own_names(client):
+    """A page elsewhere that has its name point here (DNS rebinding) asks under that name."""
+    for host, status in (
+        ("localhost", 200),
+        ("127.0.0.1:8642", 200),
+        ("[::1]:1", 200),
+        ("evil.example", 421),
+    ):
+        assert client.get("/api/changes", headers={"host": host}).status_code == status
+
+
+def test_no_other_page_changes_anything(client):
+    said = {"id1": "a", "id2": "b", "judgement": "no"}
+    for origin, status in (("http://localhost", 200), ("http://evil.example", 403), ("null", 403)):
+        assert client.post("/api/judge", json=said, headers={"origin": origin}).status_code == status
+
+
+def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
+    token = "0123456789abcdef"
+    client = serve(limits=Limits(hosts=(), token=token, rate=0))
+    assert client.get("/api/health").status_code == 401
+    assert token not in client.get("/api/health").text
+    assert client.get("/", params={"token": "wrong"}).status_code == 401
+    assert client.get("/api/health", headers={"authorization": f"Bearer {token}"}).status_code == 200
+    opened = client.get("/", params={"token": token}, follow_redirects=False)
+    assert (opened.status_code, opened.headers["location"]) == (303, "/")
+    assert {"HttpOnly", "SameSite=strict"} <= {
+        part.strip() for part in opened.headers["set-cookie"].split(";")
+    }
+    assert client.get("/", headers={"host": "any.example"}).status_code == 200
+
+
+def test_bodies_and_rates_have_limits(serve):
+    client = serve(limits=Limits(body=1_000, rate=0))
+    assert client.post("/api/check", json={"text": "x" * 2_000}).status_code == 413
+    chunks = (b'{"text": "' + b"x" * 400 for _ in range(5))
+    assert client.post("/api/check", content=chunks).status_code == 413
+    client = serve(limits=Limits(rate=3))
+    statuses = [client.get("/api/changes").status_code for _ in range(8)]
+    assert 200 in statuses
+    assert 429 in statuses
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_is_run(client):
+    for page in ("/", "/groups", "/group?head=a", "/document?id=a", "/pair?a=a&b=b", "/scores", "/nothing"):
+        answer = client.get(page, headers=HTML)
+        assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+        attributes = attributes_of(answer.text)
+        links = [value for name, value in attributes if name in ("src", "href", "action")]
+        assert links
+        assert all(link.startswith(("/", "#")) and not link.startswith("//") for link in links)
+        assert not [name for name, _ in attributes if name.startswith("on") or name == "style"]
+        assert "<script>" not in answer.text
+
+
+def attributes_of(page: str) -> list[tuple[str, str]]:
+    """All attributes of all elements of a page."""
+    return Attributes.of(page)
+
+
+class Attributes(HTMLParser):
+    @classmethod
+    def of(cls, page: str) -> list[tuple[str, str]]:
+        parser = cls()
+        parser.found = []
+        parser.feed(page)
+        return parser.found
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [(name, value or "") for name, value in attrs]
+
+    found: list[tuple[str, str]]
+
+
+# -- what people see --
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["/", "/groups", "/group?head=a", "/scores", "/document?id=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"],
+)
+def test_texts_ids_and_fields_of_others_do_no_harm(client, page):
+    text = client.get(page, headers=HTML).text
+    assert "<img" not in text
+    assert "<script>alert" not in text
+    assert "<b>title" not in text
+    assert "\x1b" not in text
+    assert "\x9b" not in text
+
+
+def test_a_group_shows_its_texts_beside_one_another(client):
+    text = client.get("/group?head=a").text
+    assert "4 documents, 3 different texts" in " ".join(text.split())
+    assert text.count("<article") == 3
+    assert "First &lt;b&gt;title" in text
+    assert re.search(r'<mark class="(added|changed)">', text)
+    assert text.count("<circle") == 4
+    assert "and 1 more with this very text" in text
+
+
+def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    with open_window(path) as writer:
+        writer.delete("a")
+    text = client.get("/group?head=a").text
+    assert "has left the window" in text
+    assert "3 documents" in text
+
+
+def test_a_pasted_text_finds_what_says_the_same(client):
+    text = client.post("/check", data={"text": grams(0, 119), "threshold": "0.7"}).text
+    assert "Seen: 4 matches" in text
+    assert 'href="/group?head=a"' in text
+    assert "Not seen before" in client.post("/check", data={"text": "nothing like it"}).text
+    assert client.post("/check", data={}, headers=HTML).status_code == 422
+
+
+def test_the_csv_of_a_group_is_no_formula(serve, path, monkeypatch):
+    with open_window(path) as writer:
+        list(writer.ingest([{"id": "=cmd()", "text": grams(0, 123), "time": "2026-11-21T09:40Z"}]))
+    lines = serve().get("/group.csv", params={"head": "a"}).text.splitlines()
+    assert lines[0] == "id,time,doc_q with the head,copy of,doc_q with that"
+    assert "'=cmd()" in {line.split(",")[0] for line in lines}
+
+
+def test_scores_say_what_another_threshold_would_lose(client):
+    bands = client.get("/api/scores").json()
+    copies = client.get("/api/stats").json()["copies"]
+    assert sum(band["copies"] for band in bands) == copies
+    assert all(band["low"] <= pair["score"] <= band["high"] for band in bands for pair in band["pairs"])
+    assert f"you would lose {copies} of {copies}" in client.get("/scores").text.replace("\n", " ")
+
+
+# -- figures --
+
+
+def test_figures_are_those_of_prometheus(client):
+    from prometheus_client.parser import text_string_to_metric_families
+
+    client.post("/api/check", json={"text": grams(0, 120)})
+    client.get("/made/up/path")
+    families = {family.name: family for family in text_string_to_metric_families(client.get("/metrics").text)}
+    window = {
+        name: family.samples[0].value
+        for name, family in families.items()
+        if name.startswith("neardup_window")
+    }
+    assert (window["neardup_window_documents"], window["neardup_window_copies"]) == (5, 3)
+    (checked,) = (s for s in families["neardup_verdicts"].samples if s.name.endswith("_total"))
+    assert (checked.labels, checked.value) == ({"call": "check", "status": "exact"}, 1)
+    stories = {s.labels["hours"]: s.value for s in families["neardup_story_copies"].samples}
+    assert stories == {"1": 1, "3": 3, "24": 3}
+    paths = {s.labels["path"] for s in families["neardup_request_seconds"].samples}
+    assert "/made/up/path" not in paths
