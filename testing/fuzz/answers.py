@@ -36,7 +36,7 @@ class TooMany(Exception):
 
 
 class _Scripted:
-    """What the client library says for bytes that a server sent: the answers one after the other, the last repeated."""
+    """What the transport says for bytes that a server sent: the answers one after the other, the last repeated."""
 
     def __init__(self, answers: list[bytes]) -> None:
         self._answers, self._asked = answers, 0

@@ -29,6 +29,8 @@ LAST_WITH_SECURITY_MANAGER: Final = 23
 USUAL_REPOSITORY: Final = Path.home() / ".m2/repository"
 MAVEN_SECONDS: Final = 1_800
 
+_COLOUR_RE: Final = re.compile(r"\x1b\[[\d;]*m")
+"""Some Mavens reset the colour of a terminal that is none."""
 _VERSION_RE: Final = re.compile(r'version "(\d+)')
 
 
@@ -92,7 +94,7 @@ def maven(*words: str) -> str:
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return _COLOUR_RE.sub("", done.stdout)
 
 
 def distribution(server: Server) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from testing.node import every_server
 from testing.node.servers import ROOT, SERVERS, Server, server_of
 
-from neardup.elastic.http.product import plugin_for
+from neardup.elastic.admin.node_checks import plugin_for
 from neardup.version import VERSION
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http import admin_api as api
-from neardup.elastic.http.product import TITLES, plugin_for
+from neardup.elastic.http.product import TITLES
 from neardup.model.finding import Finding
 from neardup.version import VERSION
 
@@ -14,7 +14,21 @@ if TYPE_CHECKING:
 
     from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.product import Product
     from neardup.model.finding import State
+
+_IN_ZIP: Final[dict[Product, str]] = {"elasticsearch": "es", "opensearch": "opensearch"}
+_IN_MAKE: Final[dict[Product, str]] = {"elasticsearch": "", "opensearch": "opensearch-"}
+
+
+def plugin_for(product: Product, server_version: str) -> str:
+    """Which zip a node of this version wants, and how it is made.
+
+    >>> plugin_for("opensearch", "3.6.0").partition("-")[2].partition("-")[2]
+    'opensearch3.6.0.zip (make plugin VERSION=opensearch-3.6.0)'
+    """
+    zip = f"neardup-{VERSION}-{_IN_ZIP[product]}{server_version}.zip"
+    return f"{zip} (make plugin VERSION={_IN_MAKE[product]}{server_version})"
 
 
 def check_nodes(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:

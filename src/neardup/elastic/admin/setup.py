@@ -20,9 +20,9 @@ from neardup.elastic.admin.managed_objects import (
     differences,
     wanted_objects,
 )
+from neardup.elastic.admin.node_checks import plugin_for
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
-from neardup.elastic.http.product import plugin_for
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 

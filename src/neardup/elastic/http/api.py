@@ -17,6 +17,7 @@ from neardup.errors import ClusterError
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.product import Product
 
 KEEP_ALIVE: Final = "10m"
 """How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
@@ -26,6 +27,13 @@ WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, "ignore_unavailable": "true"}
 """The same, of the indices of the target that exist and are open."""
 NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
 """A target that stands for no index is no error."""
+
+
+_POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
+    "elasticsearch": ("_pit", "id"),
+    "opensearch": ("_search/point_in_time", "pit_id"),
+}
+"""Where a point in time is opened and closed, and what its id is called there."""
 
 
 class Version(NamedTuple):
@@ -177,9 +185,7 @@ def snapshot_pages(
     The search stays open until the iterator is at its end or closed.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    path, named = (
-        ("_pit", "id") if cluster.product == "elasticsearch" else ("_search/point_in_time", "pit_id")
-    )
+    path, named = _POINT_IN_TIME[cluster.product]
     pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     body = {**body, "size": size, "track_total_hits": False}
 

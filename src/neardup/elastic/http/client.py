@@ -21,13 +21,12 @@ from urllib.parse import quote
 
 import orjson
 from elastic_transport import ConnectionTimeout, NodePool, Serializer, TlsError, Transport, TransportError
-from elastic_transport.client_utils import create_user_agent, url_to_node_config
+from elastic_transport.client_utils import url_to_node_config
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
-from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from elastic_transport import ApiResponseMeta, BaseNode
@@ -123,10 +122,7 @@ class Cluster:
         self.address, self.patience, self.timeout = address, patience, timeout
         self.url = address.url
         self.credentials = credentials or Credentials()
-        self._headers = {
-            "user-agent": create_user_agent("neardup", VERSION),
-            **_authorization(self.credentials),
-        }
+        self._headers = {"user-agent": "neardup", **_authorization(self.credentials)}
         self._transport = self._connect()
         self._product: Product | None = None
         self._closed = False
@@ -213,7 +209,9 @@ class Cluster:
         """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another."""
         if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
             return "elasticsearch"
-        _, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
+        root, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
+        if root.status in BUSY:
+            raise TransportError(f"{root.status} when it was asked what it is")
         version = about.get("version") if isinstance(about, dict) else None
         if isinstance(version, dict) and version.get("distribution") == "opensearch":
             return "opensearch"

@@ -41,6 +41,10 @@ import org.neardup.signature.Lexicon;
 
 @DisplayName("The query in a request")
 class NeardupQueryBuilderTest {
+    static {
+        Requests.prepare();
+    }
+
     private static final SeekPlanCache PLANS = new SeekPlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
     private static final NamedXContentRegistry NAMES =
             new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(

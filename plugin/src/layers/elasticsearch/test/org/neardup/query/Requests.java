@@ -14,12 +14,12 @@ import org.elasticsearch.xcontent.json.JsonXContent;
 
 /** Queries as Elasticsearch reads, writes and rewrites them. */
 final class Requests {
-    static {
-        // The server's exceptions ask for a logger when they are loaded; a node would have provided one.
+    private Requests() {}
+
+    /** The server's exceptions ask for a logger when they are loaded; a node would have provided one. */
+    static void prepare() {
         LogConfigurator.configureESLogging();
     }
-
-    private Requests() {}
 
     static QueryBuilder parsed(NamedXContentRegistry names, String json) throws IOException {
         XContentParserConfiguration configuration = XContentParserConfiguration.EMPTY.withRegistry(names);

@@ -18,6 +18,9 @@ import org.elasticsearch.xcontent.json.JsonXContent;
 final class Requests {
     private Requests() {}
 
+    /** Nothing that a node provides is needed. */
+    static void prepare() {}
+
     static QueryBuilder parsed(NamedXContentRegistry names, String json) throws IOException {
         try (XContentParser parser = JsonXContent.jsonXContent.createParser(names, null, json)) {
             return AbstractQueryBuilder.parseInnerQueryBuilder(parser);
