@@ -156,14 +156,16 @@ def _plain(value: object) -> object:
 def main(number: int) -> None:
     """Forks off what the other end of the socket `number` asks for, until it is closed."""
     _load()
+    running: set[int] = set()
     with socket.socket(fileno=number) as channel:
         while True:
             message, files, _, _ = socket.recv_fds(channel, _MESSAGE, 3)
             if not message:
-                return
+                break
             request = json.loads(message)
             if "wait" in request:
                 _, status = os.waitpid(request["wait"], 0)
+                running.discard(request["wait"])
                 code = os.waitstatus_to_exitcode(status)
                 channel.send(str(code if code >= 0 else 128 - code).encode())
                 continue
@@ -173,7 +175,10 @@ def main(number: int) -> None:
                 _work(request, files)
             for file in files:
                 os.close(file)
+            running.add(pid)
             channel.send(str(pid).encode())
+    for pid in running:  # the other end has gone before they had
+        os.kill(pid, signal.SIGKILL)
 
 
 def _load() -> None:
