@@ -9,10 +9,10 @@ DEMO := demo
 MINUTES := 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture fuzz check format bench docs clean
+.PHONY: help demo test torture fuzz check format bench docs plugin versions find-versions clean
 
 help:  ## these lines
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed  ## mark the duplicates in the sample stream and show the verdicts
 	@rm -rf $(DEMO)/sample.window && mkdir -p $(DEMO)
@@ -46,6 +46,15 @@ fuzz: $(VENV)/.installed-fuzz  ## fuzz every reader, parser and format, guided b
 
 docs: $(VENV)/.installed-dev  ## write docs/cli.md anew from --help
 	@$(BIN)/python scripts/make_cli_reference.py
+
+plugin: $(VENV)/.installed-dev  ## build the plugin for a server: make plugin VERSION=9.5.3, or opensearch-3.6.0
+	@$(BIN)/python -m testing.node.java $(VERSION)
+
+versions: $(VENV)/.installed-dev  ## build it for all of plugin/versions.tsv, run the node tests on each (hours): docs/versions.md
+	@$(BIN)/python -m testing.node.every_server
+
+find-versions: $(VENV)/.installed-dev  ## say which servers plugin/versions.tsv has not got, and what of them builds
+	@$(BIN)/python -m scripts.find_versions
 
 clean:  ## remove what make, the tools and the demo have made
 	rm -rf $(VENV) $(DEMO) build dist plugin/target .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -47,10 +47,10 @@ def fresh_progress() -> dict[str, Any]:
 
 
 def settings(level: Retrieval, lexicon: str) -> neardup.Settings:
-    """The settings of the run: what is measured by default, but for the level."""
+    """The settings of the run: what is measured by default, but for the level; texts to be shown are not kept."""
     recipe = neardup.Recipe(lexicon=lexicon or None)
     return neardup.Settings(
-        threshold=THRESHOLD, retrieval=level, window_hours=24, matches=None, recipe=recipe
+        threshold=THRESHOLD, retrieval=level, window_hours=24, matches=None, recipe=recipe, keep_text=False
     )
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import orjson
-from elastic_transport import ApiError, HttpHeaders
+from elastic_transport import HttpHeaders
 from testing.fuzz.target import Target, refusal
 
 from neardup.elastic.admin.managed_objects import WindowConfig
@@ -48,13 +48,8 @@ class _Scripted:
         answer = self._answers[min(self._asked, len(self._answers)) - 1]
         has_status = answer[3:4] == b"|" and answer[:3].isdigit() and b"2" <= answer[:1] < b"6"
         status, body = (int(answer[:3]), answer[4:]) if has_status else (200, answer)
-        meta = SimpleNamespace(
-            status=status, headers=HttpHeaders({}), http_version="1.1", duration=0.0, node=None
-        )
-        parsed = _Json().loads(body)
-        if status >= 300:
-            raise ApiError("error", meta, parsed)  # type: ignore[arg-type]
-        return SimpleNamespace(body=parsed, meta=meta)
+        headers = HttpHeaders({"x-elastic-product": "Elasticsearch"})
+        return SimpleNamespace(status=status, headers=headers), _Json().loads(body)
 
     def close(self) -> None:
         pass
@@ -62,8 +57,8 @@ class _Scripted:
 
 def _cluster(data: bytes) -> Cluster:
     cluster = Cluster(ADDRESS, patience=0)
-    cluster._client.close()
-    cluster._client = _Scripted(data.split(b"\0"))  # type: ignore[assignment]
+    cluster._transport.close()
+    cluster._transport = _Scripted(data.split(b"\0"))  # type: ignore[assignment]
     return cluster
 
 

@@ -16,6 +16,7 @@ import pytest
 from testing.node.java import Missing, distribution, find_jdk, find_maven
 from testing.node.node import Node, Workshop
 from testing.node.prefix import fresh_prefix
+from testing.node.servers import chosen
 
 from neardup.elastic.http.address import Address, Credentials
 
@@ -33,7 +34,7 @@ def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
     try:
         find_maven()
         find_jdk()
-        distribution()
+        distribution(chosen())
     except Missing as missing:
         reason = f"{ABSENT}: {missing}"
         if os.environ.get("NEARDUP_REQUIRE_NODE"):

@@ -1,4 +1,9 @@
-"""What a test node is made of: a JDK, Maven, the distribution of Elasticsearch, our plugin."""
+"""What a test node is made of: a JDK, Maven, the distribution of a server, our plugin.
+
+    python -m testing.node.java 9.5.3
+
+builds the plugin for a version of `plugin/versions.tsv`, and says where it is.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +13,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[2]
-PLUGIN: Final = ROOT / "plugin"
+from testing.node.servers import DEFAULT, PLUGIN, ROOT, Server, chosen, server_of
+
 OLDEST_JAVA: Final = 21
-ELASTICSEARCH: Final = "9.2.0"
-ARTIFACT: Final = f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{ELASTICSEARCH}:zip"
+NEWEST_JAVA: Final = 1_000
+"""None is too new."""
+LAST_WITH_SECURITY_MANAGER: Final = 23
+"""OpenSearch 2 starts on no newer one."""
+USUAL_REPOSITORY: Final = Path.home() / ".m2/repository"
 MAVEN_SECONDS: Final = 1_800
 
 _VERSION_RE: Final = re.compile(r'version "(\d+)')
@@ -28,19 +37,25 @@ class Missing(Exception):
 
 
 @functools.cache
-def find_jdk() -> Path:
-    """The home of a JDK of at least 21: JAVA_HOME, ES_JAVA_HOME, those of /usr/lib/jvm, the one of `java` on PATH."""
+def find_jdk(oldest: int = OLDEST_JAVA, newest: int = NEWEST_JAVA) -> Path:
+    """The home of a JDK of these versions: of JAVA_HOME, ES_JAVA_HOME, /usr/lib/jvm, or the one of `java` on PATH."""
     found = []
     for home in _jdk_homes():
         version = _java_version(home)
         if version is not None:
             found.append(f"{home} ({version})")
-        if version is not None and version >= OLDEST_JAVA and (home / "bin/javac").exists():
+        if version is not None and oldest <= version <= newest and (home / "bin/javac").exists():
             return home
     seen = f"found only {', '.join(found)}" if found else "found none"
-    raise Missing(
-        f"no JDK {OLDEST_JAVA} or newer ({seen} by JAVA_HOME, ES_JAVA_HOME, /usr/lib/jvm and java on PATH)"
-    )
+    wanted = f"JDK {oldest} or newer" if newest == NEWEST_JAVA else f"JDK from {oldest} to {newest}"
+    raise Missing(f"no {wanted} ({seen} by JAVA_HOME, ES_JAVA_HOME, /usr/lib/jvm and java on PATH)")
+
+
+def jdk_of(server: Server) -> Path:
+    """The home of a JDK that a server runs on."""
+    if server.product == "opensearch" and server.version.startswith("2."):
+        return find_jdk(17, LAST_WITH_SECURITY_MANAGER)
+    return find_jdk()
 
 
 def _jdk_homes() -> Iterator[Path]:
@@ -80,53 +95,57 @@ def maven(*words: str) -> str:
     return done.stdout
 
 
-def distribution() -> Path:
-    """The zip of Elasticsearch in the local Maven repository, fetched once."""
-    inside = f"org/elasticsearch/distribution/integ-test-zip/elasticsearch/{ELASTICSEARCH}"
-    name = f"elasticsearch-{ELASTICSEARCH}.zip"
-    usual = Path.home() / ".m2/repository" / inside / name
+def distribution(server: Server) -> Path:
+    """The zip of a server in the local Maven repository, fetched once."""
+    group, name = f"org.{server.product}.distribution.integ-test-zip", server.product
+    inside = f"{group.replace('.', '/')}/{name}/{server.version}"
+    zip = f"{name}-{server.version}.zip"
+    usual = USUAL_REPOSITORY / inside / zip
     if usual.exists():
         return usual
+    artifact = f"{group}:{name}:{server.version}:zip"
     try:
-        maven("dependency:get", f"-Dartifact={ARTIFACT}", "-Dtransitive=false")
+        maven("dependency:get", f"-Dartifact={artifact}", "-Dtransitive=false")
     except RuntimeError as error:
-        raise Missing(
-            f"Elasticsearch {ELASTICSEARCH} is not here and could not be fetched: {error}"
-        ) from error
-    if usual.exists():
-        return usual
-    output = maven("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout")
-    return Path(output.strip()) / inside / name
+        raise Missing(f"{server} is not here and could not be fetched: {error}") from error
+    return usual if usual.exists() else local_repository() / inside / zip
 
 
-def plugin_zip() -> Path:
-    """The plugin built from the sources as they are; Maven (and with it JUnit) runs only if one is newer than the zip.
+def local_repository() -> Path:
+    """Where Maven keeps what it has fetched."""
+    return Path(maven("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout").strip())
+
+
+def plugin_zip(server: Server, *, tested: bool = True) -> Path:
+    """The plugin for a server, built from the sources as they are; Maven (and with it JUnit) runs only if one is newer.
 
     A test of JUnit's that fails keeps nobody from the plugin: `reports` tell of it; nor does a source that is not
-    formatted: `check_format` does. Two runs at once wait for each other. NEARDUP_TEST_PLUGIN names a zip to take as
-    it is.
+    formatted: `check_format` does. Where it need not be `tested` its tests do not run. Two runs at once wait for each
+    other. NEARDUP_TEST_PLUGIN names a zip to take as it is, for the server of the run.
     """
     given = os.environ.get("NEARDUP_TEST_PLUGIN")
-    if given:
+    if given and server == chosen():
         return Path(given)
     with (PLUGIN / "pom.xml").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        zip = PLUGIN / "target" / f"neardup-{_version()}-es{ELASTICSEARCH}.zip"
+        zip = PLUGIN / "target" / server.zip_name(_version())
         newest = _newest(plugin_sources())
         # A zip that was built without its tests (-DskipTests) is not good enough.
-        made = min(_newest([zip]), _newest(reports()))
+        made = min(_newest([zip]), _newest(reports(server))) if tested else _newest([zip])
         if made < newest:
-            version = f"-Delasticsearch.version={ELASTICSEARCH}"
-            ignored = ("-Dmaven.test.failure.ignore=true", "-Dspotless.check.skip=true")
-            maven("-f", str(PLUGIN), "package", version, *ignored)
+            ignored = (
+                "-Dmaven.test.failure.ignore=true" if tested else "-DskipTests",
+                "-Dspotless.check.skip=true",
+            )
+            maven("-f", str(PLUGIN), "package", *server.options(), *ignored)
             # The same sources give the same bytes, which Maven does not write twice.
             os.utime(zip)
         return zip
 
 
-def reports() -> list[Path]:
+def reports(server: Server) -> list[Path]:
     """What the plugin's own tests have left."""
-    return sorted((PLUGIN / "target/surefire-reports").glob("TEST-*.xml"))
+    return sorted((PLUGIN / "target" / server.path / "surefire-reports").glob("TEST-*.xml"))
 
 
 def check_format() -> None:
@@ -149,7 +168,7 @@ def _newest(paths: Iterable[Path]) -> float:
 
 def plugin_sources() -> Iterator[Path]:
     """Every file that the plugin, or a test of it, is made from."""
-    yield PLUGIN / "pom.xml"
+    yield from (PLUGIN / "pom.xml", PLUGIN / "options")
     for place in (PLUGIN / "src", ROOT / "src/neardup/data", ROOT / "tests/vectors"):
         yield from (path for path in place.rglob("*") if path.is_file())
 
@@ -160,3 +179,14 @@ def _version() -> str:
     match = re.search(pattern["pattern"], (ROOT / pattern["path"]).read_text())
     assert match is not None
     return str(match["version"])
+
+
+def main() -> None:
+    """Build what is named, with its tests and the check of its format, as Maven does."""
+    server = server_of(sys.argv[1]) if sys.argv[1:] else DEFAULT
+    maven("-f", str(PLUGIN), "package", *server.options())
+    print(PLUGIN / "target" / server.zip_name(_version()))
+
+
+if __name__ == "__main__":
+    main()

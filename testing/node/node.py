@@ -1,4 +1,4 @@
-"""A real Elasticsearch on this machine: unpacked, with the plugin, started, killed, started again.
+"""A real server on this machine: unpacked, with the plugin, started, killed, started again.
 
     python -m testing.node.node --port 9200
 
@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
-from testing.node.java import distribution, find_jdk, plugin_zip
+from testing.node.java import distribution, jdk_of, plugin_zip
+from testing.node.servers import Server, chosen, server_of
 
 if TYPE_CHECKING:
     from testing.node.certificates import Certificates
@@ -83,15 +84,16 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class Distribution:
-    """An unpacked Elasticsearch in `home`; several nodes may run from it."""
+    """An unpacked server in `home`; several nodes may run from it."""
 
+    server: Server
     home: Path
     plugins: tuple[Path, ...]
 
     @classmethod
-    def unpack(cls, place: Path, plugins: Sequence[Path] = ()) -> Distribution:
-        """Elasticsearch under `place`, with `plugins` (zips) installed by its own tool."""
-        with zipfile.ZipFile(distribution()) as archive:
+    def unpack(cls, server: Server, place: Path, plugins: Sequence[Path] = ()) -> Distribution:
+        """A server under `place`, with `plugins` (zips) installed by its own tool."""
+        with zipfile.ZipFile(distribution(server)) as archive:
             archive.extractall(place)
             for info in archive.infolist():
                 mode = info.external_attr >> 16
@@ -100,16 +102,16 @@ class Distribution:
             home = place / archive.namelist()[0].split("/", maxsplit=1)[0]
         for plugin in plugins:
             command = [
-                str(home / "bin/elasticsearch-plugin"),
+                str(home / f"bin/{server.product}-plugin"),
                 "install",
                 "--batch",
                 plugin.resolve().as_uri(),
             ]
-            environment = {**os.environ, "ES_JAVA_HOME": str(find_jdk())}
+            environment = {**os.environ, f"{server.variables}_JAVA_HOME": str(jdk_of(server))}
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if done.returncode:
-                raise RuntimeError(f"elasticsearch-plugin failed:\n{done.stdout}{done.stderr}")
-        return cls(home, tuple(plugins))
+                raise RuntimeError(f"{server.product}-plugin failed:\n{done.stdout}{done.stderr}")
+        return cls(server, home, tuple(plugins))
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,8 @@ class Security:
 class Node:
     """One node of `distribution`, with configuration, data and logs under `place`.
 
-    `settings` go into elasticsearch.yml, `java` are further options of the JVM. Ports are chosen once, so that a node
-    that is killed comes back where it was.
+    `settings` go into the server's file of settings, `java` are further options of the JVM. Ports are chosen once, so
+    that a node that is killed comes back where it was.
     """
 
     distribution: Distribution
@@ -181,12 +183,13 @@ class Node:
             self._configure(config)
         user = unprivileged()
         own(self.place, user)
+        server = self.distribution.server
         environment = {
             "PATH": os.environ["PATH"],
-            "ES_JAVA_HOME": str(find_jdk()),
-            "ES_JAVA_OPTS": f"-Xms{self.heap} -Xmx{self.heap} {self.java}",
-            "ES_PATH_CONF": str(config),
-            "ES_TMPDIR": str(self.place / "tmp"),
+            f"{server.variables}_JAVA_HOME": str(jdk_of(server)),
+            f"{server.variables}_JAVA_OPTS": f"-Xms{self.heap} -Xmx{self.heap} {self.java}",
+            f"{server.variables}_PATH_CONF": str(config),
+            f"{server.variables}_TMPDIR": str(self.place / "tmp"),
             "HOME": str(self.place),
         }
         as_user: dict[str, Any] = (
@@ -194,7 +197,7 @@ class Node:
         )
         with (self.place / "console.log").open("ab") as console:
             self._process = subprocess.Popen(
-                [self.distribution.home / "bin/elasticsearch"],
+                [self.distribution.home / "bin" / server.product],
                 env=environment,
                 cwd=self.place,
                 stdin=subprocess.DEVNULL,
@@ -291,18 +294,19 @@ class Node:
             "http.port": self.port,
             "transport.port": self.transport_port,
             "discovery.type": "single-node",
-            "xpack.security.enabled": self.security is not None,
             # A machine that tests is often nearly full, which would make indices read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
             **self.settings,
         }
+        if self.distribution.server.product == "elasticsearch":
+            settings["xpack.security.enabled"] = self.security is not None
         if self.security:
             settings |= self._secure(config, self.security)
         # JSON is YAML; null takes a setting out.
         lines = [
             f"{key}: {orjson.dumps(value).decode()}" for key, value in settings.items() if value is not None
         ]
-        (config / "elasticsearch.yml").write_text("\n".join(lines) + "\n")
+        (config / f"{self.distribution.server.product}.yml").write_text("\n".join(lines) + "\n")
 
     def _secure(self, config: Path, security: Security) -> dict[str, Any]:
         users = (SUPERUSER, *security.users)
@@ -330,7 +334,7 @@ def pair(distribution: Distribution, place: Path, **settings: Any) -> tuple[Node
     joint = {
         "discovery.type": None,
         "discovery.seed_hosts": [f"{HOST}:{port}" for port in ports],
-        "cluster.initial_master_nodes": ["node-1", "node-2"],
+        f"cluster.initial_{distribution.server.managers}_nodes": ["node-1", "node-2"],
         **settings,
     }
     first, second = (
@@ -363,13 +367,15 @@ def _wait_for_group(group: int) -> None:
 
 
 class Workshop:
-    """A directory of its own for the nodes of one run; every node that it made is ended with it.
+    """A directory of its own for the nodes of one run, all of one `server`; every node that it made is ended with it.
 
-    `in_memory` keeps what nodes store in a memory file system, where there is one with room: each of their writes is a
-    `fsync`, of milliseconds on a disk. A killed node finds it again; a benchmark must not do so.
+    `tested`: whether the plugin must have passed its own tests. `in_memory` keeps what nodes store in a memory file
+    system, where there is one with room: each of their writes is a `fsync`, of milliseconds on a disk. A killed node
+    finds it again; a benchmark must not do so.
     """
 
-    def __init__(self, *, in_memory: bool = False) -> None:
+    def __init__(self, server: Server | None = None, *, in_memory: bool = False, tested: bool = True) -> None:
+        self.server, self.tested = server or chosen(), tested
         self.place = Path(tempfile.mkdtemp(prefix="neardup-node-"))
         own(self.place, unprivileged())
         self._memory: Path | None = None
@@ -380,10 +386,12 @@ class Workshop:
         self._distributions: dict[bool, Distribution] = {}
 
     def distribution(self, *, plugin: bool = True) -> Distribution:
-        """Elasticsearch unpacked, with or without the plugin; each once."""
+        """The server unpacked, with or without the plugin; each once."""
         if plugin not in self._distributions:
             place = self.place / ("with-plugin" if plugin else "bare")
-            self._distributions[plugin] = Distribution.unpack(place, [plugin_zip()] if plugin else [])
+            self._distributions[plugin] = Distribution.unpack(
+                self.server, place, [plugin_zip(self.server, tested=self.tested)] if plugin else []
+            )
             own(place, unprivileged())
         return self._distributions[plugin]
 
@@ -431,9 +439,8 @@ class Workshop:
 
 def main() -> None:
     """Start a node, say where, and keep it until interrupted."""
-    parser = argparse.ArgumentParser(
-        description="Start Elasticsearch with the neardup plugin, until interrupted."
-    )
+    parser = argparse.ArgumentParser(description="Start a server with the neardup plugin, until interrupted.")
+    parser.add_argument("--server", type=server_of, default=chosen(), help="such as 9.5.3")
     parser.add_argument("--port", type=int, default=9200)
     parser.add_argument("--heap", default=DEFAULT_HEAP, help="such as 4g")
     parser.add_argument(
@@ -450,7 +457,7 @@ def main() -> None:
         own(options.data, unprivileged())
         settings["path.data"] = str(options.data.resolve())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    workshop = Workshop()
+    workshop = Workshop(options.server)
     try:
         node = workshop.node(
             "node", plugin=not options.no_plugin, port=options.port, heap=options.heap, settings=settings

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from testing.node.java import check_format, plugin_zip, reports
+from testing.node.servers import chosen
 
 from neardup.version import VERSION
 
@@ -16,8 +17,8 @@ from neardup.version import VERSION
 def test_the_plugin_was_packaged_and_its_own_tests_have_passed():
     if os.environ.get("NEARDUP_TEST_PLUGIN"):
         pytest.skip("NEARDUP_TEST_PLUGIN names a plugin that was built elsewhere")
-    zip = plugin_zip()
-    results = [ET.parse(path).getroot() for path in reports()]
+    zip = plugin_zip(chosen())
+    results = [ET.parse(path).getroot() for path in reports(chosen())]
     assert sum(int(result.attrib["tests"]) for result in results) > 100
     failed = [
         f"{case.attrib['classname']}.{case.attrib['name']}: {problem.attrib.get('message')}"

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from elasticsearch import ElasticsearchWarning
 from testing.node.certificates import make_certificates
 from testing.node.node import SUPERUSER, Node, Security, User
 
@@ -26,7 +25,7 @@ from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, Outcome, bulk
-from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRefused, ClusterUnreachable
@@ -204,7 +203,7 @@ def test_no_privilege_of_a_role_can_be_spared(guarded, number):
     with guarded.enter(f"less_{number}", prefix_of(number)) as cluster:
         try:
             WORK[name](cluster, HOUR + 100 * (1 + number))
-        except (ClusterRefused, AssertionError, ElasticsearchWarning):
+        except (ClusterRefused, AssertionError, ClusterWarning):
             assert (name, privilege) not in UNTESTABLE
         else:
             assert (name, privilege) in UNTESTABLE, f"{privilege} is not needed"

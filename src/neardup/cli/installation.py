@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from neardup.sources.optional_readers import OptionalReader
 
-LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elasticsearch", "typer", "rich")
+LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elastic-transport", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1 << 30
 """Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""

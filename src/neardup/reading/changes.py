@@ -22,6 +22,7 @@ _ALONE: Final = (
 """Scripts that put no space between words: each character is a word."""
 _WORD_RE: Final = re.compile(rf"[{_ALONE}]|(?:[^\W{_ALONE}](?:[.,:/'’\-](?=[^\W{_ALONE}]))?)+|[^\w\s]")
 """A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
+LONGEST_WORD: Final = 80
 _AT_ONCE: Final = 250_000
 """Pairs of words that are compared with one another at once (500 by 500); larger stretches are cut at fixed points."""
 _SHINGLE: Final = 3
@@ -51,8 +52,18 @@ Stretch = tuple[int, int, int, int]
 
 
 def words_of(text: str) -> list[Word]:
-    """The words and signs of a text, without the white space between them."""
-    return [Word(match[0], match.start(), match.end()) for match in _WORD_RE.finditer(text)]
+    """The words and signs of a text, without the white space between them.
+
+    What is longer than any word (a normal form, of which no words are known any more) is taken character by character.
+    """
+    words = []
+    for match in _WORD_RE.finditer(text):
+        start, end = match.span()
+        if end - start <= LONGEST_WORD:
+            words.append(Word(match[0], start, end))
+        else:
+            words += [Word(text[at], at, at + 1) for at in range(start, end)]
+    return words
 
 
 def changes(a: str, b: str) -> list[Change]:

@@ -88,8 +88,7 @@ class WindowEngine:
     @one_at_a_time
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
         wanted = list(ids)
-        session = self._session.among(wanted)
-        return session.reading(lambda: overview.documents(session, wanted))
+        return self._session.reading(lambda: overview.documents(self._session.among(wanted), wanted))
 
     @one_at_a_time
     def __contains__(self, id: object) -> bool:

@@ -182,16 +182,12 @@ class Session:
         state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
 
     def among(self, ids: Sequence[str]) -> Session:
-        """A session of the documents of these ids alone, if the store finds them cheaper than all; else this one,
-        loaded.
-        """
+        """A session of the documents of these ids alone, if the store finds them cheaper than all; else this one."""
         few = None if self.is_in_step else self.store.holding(ids)
         if few is None:
-            self.load()
             return self
-        session = Session(
-            few, self.state.settings.with_changes(retrieval="sketch"), self.state.signer, readonly=True
-        )
+        settings = self.state.settings.with_changes(retrieval="sketch")
+        session = Session(few, settings, self.state.signer, readonly=True)
         session.load()
         return session
 

@@ -54,7 +54,7 @@ def test_a_point_in_time_is_read_from_where_it_is_said_and_closed(after, read, f
     def script(request):
         if request.path.startswith("/news-*/_pit"):
             return Answer(200, {"id": "opened"})
-        return Answer(200, {}) if request.method == "DELETE" else pages_of_two(request)
+        return Answer(200, {}) if request.method in ("DELETE", "GET") else pages_of_two(request)
 
     with standing_in(script) as server, cluster_of(server) as cluster:
         pages = list(api.snapshot_pages(cluster, "news-*", {"sort": ["x"]}, size=2, after=after))
@@ -67,12 +67,31 @@ def test_a_point_in_time_is_read_from_where_it_is_said_and_closed(after, read, f
 
 
 def test_a_point_in_time_that_is_not_read_to_its_end_is_closed():
-    script = [Answer(200, {"id": "opened"}), hits(*HITS[:2]), Answer(200, {})]
+    script = [Answer(200, {}), Answer(200, {"id": "opened"}), hits(*HITS[:2]), Answer(200, {})]
     with standing_in(script) as server, cluster_of(server) as cluster:
+        assert cluster.product == "elasticsearch"
         pages = api.snapshot_pages(cluster, "news-*", {}, size=2)
         assert len(next(pages)) == 2
         pages.close()
-    assert [request.method for request in server.requests] == ["POST", "POST", "DELETE"]
+    assert [request.method for request in server.requests] == ["GET", "POST", "POST", "DELETE"]
+
+
+def test_a_point_in_time_of_opensearch_has_names_of_its_own():
+    def script(request):
+        if request.path == "/":
+            return Answer(200, {"version": {"distribution": "opensearch"}}, product=False)
+        if "point_in_time" in request.path:
+            return Answer(200, {"pit_id": "opened"}, product=False)
+        return Answer(200, {"hits": {"hits": []}}, product=False)
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        assert list(api.snapshot_pages(cluster, "news-*", {"sort": ["x"]}, size=2)) == []
+        assert cluster.product == "opensearch"
+    opened, searched, closed = server.requests[-3:]
+    assert opened.path.startswith("/news-*/_search/point_in_time?keep_alive=")
+    assert orjson.loads(searched.body)["pit"]["id"] == "opened"
+    assert (closed.method, closed.path) == ("DELETE", "/_search/point_in_time")
+    assert orjson.loads(closed.body) == {"pit_id": "opened"}
 
 
 def test_a_document_that_is_not_there_is_none():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from testing.node.java import ELASTICSEARCH, OLDEST_JAVA
+from testing.node.servers import DEFAULT, SERVERS, server_of
 
 from neardup.elastic.admin import managed_objects, resources
 from neardup.elastic.admin.cluster_snapshot import PROCESSOR
@@ -124,10 +124,33 @@ def test_the_signature_lies_where_the_mapping_has_it() -> None:
     assert field in component["template"]["mappings"]["properties"]
 
 
-def test_the_plugin_is_built_for_the_elasticsearch_and_the_java_that_the_tests_run() -> None:
+def test_the_plugin_is_built_for_the_default_of_the_list() -> None:
     pom = (PLUGIN / "pom.xml").read_text("utf-8")
-    assert f"<elasticsearch.version>{ELASTICSEARCH}<" in pom
-    assert f"<maven.compiler.release>{OLDEST_JAVA}<" in pom
+    for option in DEFAULT.options():
+        name, value = option.removeprefix("-D").split("=")
+        assert f"<{name}>{value}<" in pom
+
+
+def test_every_server_of_the_list_can_be_built_of_layers_that_are_there() -> None:
+    used = set()
+    for server in SERVERS:
+        options = dict(option.removeprefix("-D").split("=") for option in server.options())
+        assert options["server.version"] == server.version
+        used |= {value for name, value in options.items() if name.startswith("layer.")} | {server.product}
+    assert used == {path.name for path in (PLUGIN / "src" / "layers").iterdir()}
+    assert sorted(server.note for server in SERVERS if server.note) == [
+        "default",
+        "newest",
+        "newest",
+        "oldest",
+    ]
+
+
+def test_another_version_of_a_line_is_built_as_the_line() -> None:
+    listed, other = server_of("9.1.10"), server_of("9.1.5")
+    assert [each.replace("9.1.5", "9.1.10") for each in other.options()] == listed.options()
+    with pytest.raises(ValueError, match=r"9\.3\.1 is of no line that plugin/versions\.tsv has"):
+        server_of("9.3.1").options()
 
 
 def test_no_large_number_has_two_homes() -> None:

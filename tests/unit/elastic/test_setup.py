@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.tables.lexicon import Lexicon
+from neardup.version import VERSION
 
 NEWS = Address("http://localhost:9200", "news")
 DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
@@ -184,6 +186,57 @@ def test_a_cluster_without_lifecycle_management_is_told_what_does_its_work():
     (note,) = plan(NEWS, DEFAULT, complete(lifecycle=False)).notes
     assert "neardup rollover" in note
     assert "neardup expire" in note
+
+
+def test_opensearch_gets_what_it_knows():
+    snapshot = EMPTY._replace(product="opensearch", lifecycle=False)
+    made = plan(NEWS, DEFAULT, snapshot)
+    assert words(made) == [
+        "make component template neardup-fields",
+        "make component template neardup-hourly",
+        "make ingest pipeline neardup-news",
+        "make index template neardup-news",
+        "make index template neardup-news-copies",
+        "make index template neardup-state-news",
+        "make index neardup-state-news",
+    ]
+    unknown = {"ignore_missing_component_templates", "allow_auto_create"}
+    bodies = {change.path: change.body for change in made.changes}
+    assert not any(unknown & body.keys() for body in bodies.values())
+    assert "_meta" not in bodies["/_ingest/pipeline/neardup-news"]
+    assert bodies["/_index_template/neardup-news"]["composed_of"] == ["neardup-hourly", "neardup-fields"]
+
+
+@pytest.mark.parametrize("has_custom", [False, True])
+def test_in_opensearch_what_is_as_wanted_is_left_alone(has_custom):
+    wanted = wanted_objects(NEWS, DEFAULT, lifecycle=False, product="opensearch", has_custom=has_custom)
+    snapshot = complete(lifecycle=False)._replace(
+        product="opensearch", has_custom=has_custom, objects={entry.path: entry for entry in wanted}
+    )
+    assert plan(NEWS, DEFAULT, snapshot).changes == []
+    other = snapshot._replace(has_custom=not has_custom)
+    assert words(plan(NEWS, DEFAULT, other)) == [
+        "change index template neardup-news",
+        "change index template neardup-news-copies",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("product", "version", "wanted"),
+    [
+        ("elasticsearch", "9.5.3", f"neardup-{VERSION}-es9.5.3.zip (make plugin VERSION=9.5.3)"),
+        (
+            "opensearch",
+            "3.6.0",
+            f"neardup-{VERSION}-opensearch3.6.0.zip (make plugin VERSION=opensearch-3.6.0)",
+        ),
+    ],
+)
+def test_a_node_without_the_plugin_is_named_with_the_zip_that_it_wants(product, version, wanted):
+    bare = NodeFacts("node-2", version, False, None)
+    snapshot = EMPTY._replace(nodes=[NODE, bare], product=product)
+    with pytest.raises(SetupRefused, match=re.escape(f"not on node-2; install {wanted} on every node")):
+        signer_of(NEWS, snapshot, "plugin")
 
 
 def test_who_signs():

@@ -116,6 +116,15 @@ def test_short_texts_are_explained(a, b):
     assert [each.kind for each in why.changes] == ([] if a == b else ["changed" if a and b else "added"])
 
 
+def test_of_normal_forms_the_characters_are_compared():
+    a = "".join(edited_pair(3).a.split()).replace(".", "").replace(",", "")
+    why = explain(a, f"{a[:300]}soon{a[300:]}again")
+    assert [(each.kind, why.b[slice(*each.b)]) for each in why.changes] == [
+        ("added", "soon"),
+        ("added", "again"),
+    ]
+
+
 def test_half_a_character_is_refused():
     with pytest.raises(ValueError, match="unpaired surrogate"):
         explain("a\ud800", "b")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, take_snapshot
 from neardup.elastic.admin.managed_objects import MAX_TERMS
+from neardup.elastic.admin.node_checks import check_nodes
 from neardup.elastic.admin.setup import plan, window_config
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import Address
-from neardup.elastic.http.client import CLIENT_MAJOR, Cluster
+from neardup.elastic.http.client import Cluster
 from neardup.errors import NeardupError
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
 from neardup.model.hours import hour_of
 from neardup.oracle.definitions import fingerprint, normal_form
-from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
         try:
             yield _health(cluster)
             snapshot = take_snapshot(cluster)
-            yield from _nodes(cluster, snapshot.nodes)
+            yield from check_nodes(cluster, snapshot)
             yield from _window(cluster, snapshot)
             yield _shards(cluster)
         except NeardupError as error:
@@ -57,46 +57,6 @@ def _health(cluster: Cluster) -> Finding:
         )
         return Finding(f"cluster {cluster.url}", "bad", f"{text}: {remedy}")
     return Finding(f"cluster {cluster.url}", "ok", text)
-
-
-def _nodes(cluster: Cluster, nodes: list[NodeFacts]) -> Iterator[Finding]:
-    plugins = _plugin_versions(cluster)
-    for node in nodes:
-        yield _version(node, nodes)
-        installed = plugins.get(node.name)
-        what = f"plugin on {node.name}"
-        if installed is None or not node.signs:
-            remedy = "install it on every node and restart it (docs/elasticsearch.md), or sign in the client"
-            state: State = "bad" if any(other.signs for other in nodes) else "warning"
-            yield Finding(what, state, f"neardup is not installed: {remedy}")
-        elif installed != VERSION:
-            yield Finding(
-                what, "warning", f"neardup {installed}, this is {VERSION}: install the same version"
-            )
-        else:
-            yield Finding(what, "ok", f"neardup {installed}")
-
-
-def _plugin_versions(cluster: Cluster) -> dict[str, str]:
-    answers = api.nodes(cluster, "plugins", fields=("name", "plugins.name", "plugins.version"))
-    return {
-        node["name"]: plugin["version"]
-        for node in answers
-        for plugin in node.get("plugins", ())
-        if plugin["name"] == "neardup"
-    }
-
-
-def _version(node: NodeFacts, nodes: list[NodeFacts]) -> Finding:
-    what = f"node {node.name}"
-    if int(node.version.split(".", maxsplit=1)[0]) < CLIENT_MAJOR:
-        remedy = f"pip install 'elasticsearch<{CLIENT_MAJOR}'"
-        return Finding(what, "bad", f"Elasticsearch {node.version}, older than the client library: {remedy}")
-    if len({other.version for other in nodes}) > 1:
-        return Finding(
-            what, "warning", f"Elasticsearch {node.version}, not that of all nodes: finish the upgrade"
-        )
-    return Finding(what, "ok", f"Elasticsearch {node.version}")
 
 
 def _window(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:

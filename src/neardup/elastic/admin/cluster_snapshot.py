@@ -16,12 +16,14 @@ from neardup.elastic.admin.managed_objects import (
 )
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
+from neardup.elastic.http.unexpected import reads_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.http.product import Product
 
 PROCESSOR: Final = "neardup"
 
@@ -48,7 +50,8 @@ class ClusterSnapshot(NamedTuple):
     """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so.
+    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so;
+    `has_custom`: whether the user's component template is there.
     """
 
     nodes: list[NodeFacts]
@@ -58,6 +61,8 @@ class ClusterSnapshot(NamedTuple):
     indices: Indices
     has_state: bool
     prefix_is_index: bool
+    product: Product = "elasticsearch"
+    has_custom: bool = False
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -70,6 +75,7 @@ class ClusterSnapshot(NamedTuple):
         return None
 
 
+@reads_answer
 def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     """The snapshot of a cluster; about ten requests."""
     own = cluster.address
@@ -88,6 +94,8 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         indices=read_indices(cluster),
         has_state=_is_index(cluster, own.state),
         prefix_is_index=_is_index(cluster, own.prefix),
+        product=cluster.product,
+        has_custom=api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}") is not None,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -16,6 +16,9 @@ from neardup.elastic.admin import resources
 from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.product import Product
 
 SignedBy = Literal["plugin", "client"]
 
@@ -48,6 +51,10 @@ TEMPLATE: Final = Kind("index template", "_index_template", "index_templates", "
 PIPELINE: Final = Kind("ingest pipeline", "_ingest/pipeline", None, None)
 POLICY: Final = Kind("lifecycle policy", "_ilm/policy", None, None)
 
+_SIGNS: Final = "Signs the documents of the window "
+"""How the description of a pipeline begins."""
+_UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
+
 _ADDED: Final = (
     "created_date", "created_date_millis", "modified_date", "modified_date_millis", "in_use_by",
 )  # fmt: skip
@@ -68,8 +75,10 @@ class ManagedObject(NamedTuple):
 
     @property
     def ours(self) -> bool:
-        """Whether neardup made it."""
+        """Whether neardup made it. A pipeline of OpenSearch can say so in its description only."""
         body = self.body.get("policy", {}) if self.kind is POLICY else self.body
+        if self.kind is PIPELINE and "_meta" not in body:
+            return str(body.get("description", "")).startswith(_SIGNS)
         return bool(body.get("_meta", {}).get("managed_by") == "neardup")
 
     @property
@@ -120,11 +129,19 @@ class WindowConfig:
         }
 
 
-def wanted_objects(address: Address, config: WindowConfig, *, lifecycle: bool) -> list[ManagedObject]:
+def wanted_objects(
+    address: Address,
+    config: WindowConfig,
+    *,
+    lifecycle: bool,
+    product: Product = "elasticsearch",
+    has_custom: bool = False,
+) -> list[ManagedObject]:
     """Every object of a window, in the order in which they can be made.
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
-    the client signs, no pipeline; and no index that asks for one.
+    the client signs, no pipeline; and no index that asks for one. In OpenSearch without what it does not know;
+    `has_custom`: whether the user's component template is there, which must be known there and nowhere else.
     """
     policy = lifecycle and config.kept_hours > 0
     objects = [
@@ -139,7 +156,23 @@ def wanted_objects(address: Address, config: WindowConfig, *, lifecycle: bool) -
         for file in ("neardup-PREFIX.json", "neardup-PREFIX-copies.json")
     ]
     others = ("neardup-PREFIX-alias.json", "neardup-state-PREFIX.json")
-    return objects + [_from_file(TEMPLATE, address, file) for file in others]
+    objects += [_from_file(TEMPLATE, address, file) for file in others]
+    if product == "elasticsearch":
+        return objects
+    return [
+        _for_opensearch(entry, address, has_custom=has_custom)
+        for entry in objects
+        if entry.name != address.alias_template  # all that it says is that no index is to be made
+    ]
+
+
+def _for_opensearch(entry: ManagedObject, address: Address, *, has_custom: bool) -> ManagedObject:
+    """The object without what OpenSearch refuses."""
+    unknown = ("_meta",) if entry.kind is PIPELINE else _UNKNOWN_TO_OPENSEARCH
+    body = {key: value for key, value in entry.body.items() if key not in unknown}
+    if "composed_of" in body and not has_custom:
+        body["composed_of"] = [name for name in body["composed_of"] if name != address.custom]
+    return entry._replace(body=body)
 
 
 def object_in(kind: Kind, name: str, answer: Any) -> ManagedObject | None:

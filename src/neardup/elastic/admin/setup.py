@@ -22,6 +22,7 @@ from neardup.elastic.admin.managed_objects import (
 )
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
+from neardup.elastic.http.product import plugin_for
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
@@ -159,10 +160,12 @@ def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> Signed
     if sign == "client" or (sign == "auto" and len(lacking) == len(snapshot.nodes)):
         return "client"
     if lacking:
+        wanted = {plugin_for(snapshot.product, node.version) for node in snapshot.nodes if not node.signs}
         raise SetupRefused(
             str(address),
             f"the plugin neardup is not on {_listed(lacking)}",
-            "install it on every node and restart them (docs/elasticsearch.md), or sign in the client: --sign client",
+            f"install {_listed(sorted(wanted))} on every node and restart them (docs/elasticsearch.md), or sign in the "
+            "client: --sign client",
         )
     return "plugin"
 
@@ -173,7 +176,13 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     Raises `RecipeMismatch` or `SetupRefused`.
     """
     _check_neighbours(address, config, snapshot)
-    objects = wanted_objects(address, config, lifecycle=snapshot.lifecycle)
+    objects = wanted_objects(
+        address,
+        config,
+        lifecycle=snapshot.lifecycle,
+        product=snapshot.product,
+        has_custom=snapshot.has_custom,
+    )
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
     if not snapshot.has_state:
         changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}))

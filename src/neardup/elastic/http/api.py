@@ -177,7 +177,10 @@ def snapshot_pages(
     The search stays open until the iterator is at its end or closed.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    pit = _point_in_time(cluster, target, params)
+    path, named = (
+        ("_pit", "id") if cluster.product == "elasticsearch" else ("_search/point_in_time", "pit_id")
+    )
+    pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     body = {**body, "size": size, "track_total_hits": False}
 
     def page(behind: dict[str, Any]) -> list[Hit]:
@@ -191,12 +194,12 @@ def snapshot_pages(
         yield from _pages(page, size, after)
     finally:
         with suppress(ClusterError):
-            cluster.request("DELETE", "/_pit", body={"id": pit}, missing_ok=True)
+            cluster.request("DELETE", f"/{path}", body={named: pit}, missing_ok=True)
 
 
 @reads_answer
-def _point_in_time(cluster: Cluster, target: str, params: dict[str, str]) -> str:
-    return str(cluster.request("POST", f"/{target}/_pit", params=params)["id"])
+def _point_in_time(cluster: Cluster, path: str, named: str, params: dict[str, str]) -> str:
+    return str(cluster.request("POST", path, params=params)[named])
 
 
 def _pages(

@@ -1,38 +1,41 @@
 """HTTP client of a cluster: JSON out and in, requests repeated while it is away or busy, its errors as ours.
 
-The only module that imports `elasticsearch`. Of the official client it uses the transport (connections, TLS,
-authentication, the headers that make two versions understand each other), not the hundred methods: the requests are
-those of the reference, readable in a log.
+The only module that imports `elastic_transport`, the part of the official client for connections and TLS. Its hundred
+methods are not needed (the requests are those of the reference, readable in a log), and of the media types that it
+speaks to servers of its own version none: plain JSON is understood by every version from 8.19 on.
 """
 
 from __future__ import annotations
 
+import base64
 import logging
 import random
 import re
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
+from urllib.parse import quote
 
 import orjson
-from elastic_transport import ApiError, ConnectionTimeout, NodePool, Serializer, TlsError, TransportError
-from elasticsearch import Elasticsearch, UnsupportedProductError
-from elasticsearch import __version__ as _client_version
+from elastic_transport import ConnectionTimeout, NodePool, Serializer, TlsError, Transport, TransportError
+from elastic_transport.client_utils import create_user_agent, url_to_node_config
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
+from neardup.version import VERSION
 
 if TYPE_CHECKING:
-    from elastic_transport import BaseNode
+    from elastic_transport import ApiResponseMeta, BaseNode
+
+    from neardup.elastic.http.product import Product
 
 Body = dict[str, Any] | Sequence[dict[str, Any] | bytes] | bytes
 
-CLIENT_MAJOR: Final = int(_client_version[0])
-"""The client library speaks to servers of its own major version, and newer ones."""
 DEFAULT_PATIENCE: Final = 120.0
 DEFAULT_TIMEOUT: Final = 60.0
 BUSY: Final = (429, 502, 503, 504)
@@ -47,10 +50,17 @@ _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
+_PRODUCT_HEADER: Final = "x-elastic-product"
+"""On every answer of Elasticsearch; OpenSearch says what it is when it is asked."""
+_WARNING_RE: Final = re.compile(r'"([^"]*)"')
 
 _jitter: Final = random.Random()  # noqa: S311 - no secret hangs on it
 """Of our own: whoever seeds `random` for something else finds it as he left it."""
 _log = logging.getLogger("neardup")
+
+
+class ClusterWarning(UserWarning):
+    """What a cluster warns of with an answer, such as a deprecated setting."""
 
 
 class _Json(Serializer):
@@ -113,7 +123,12 @@ class Cluster:
         self.address, self.patience, self.timeout = address, patience, timeout
         self.url = address.url
         self.credentials = credentials or Credentials()
-        self._client = Elasticsearch(self.url, **self._options())
+        self._headers = {
+            "user-agent": create_user_agent("neardup", VERSION),
+            **_authorization(self.credentials),
+        }
+        self._transport = self._connect()
+        self._product: Product | None = None
         self._closed = False
 
     def __repr__(self) -> str:
@@ -130,7 +145,7 @@ class Cluster:
     def close(self) -> None:
         """Close the connections; a request after that raises `ClusterUnreachable` at once."""
         self._closed = True
-        self._client.close()
+        self._transport.close()
 
     def backoff(self) -> Backoff:
         """Waits for a piece of work that is begun now."""
@@ -153,59 +168,62 @@ class Cluster:
         `ClusterRefused`, `ClusterConflict` (409) or `ClusterRejected`.
         """
         encoded, kind = _encode(body)
-        headers = {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
+        headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
+        target = f"{path}?{_query(params)}" if params else path
         backoff = self.backoff()
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
             least = 0.0
             try:
-                answer = self._client.perform_request(
-                    method, path, params=params, headers=headers, body=encoded
-                )
-            except ApiError as error:
-                known = _is_of_elasticsearch(error, method)
-                if missing_ok and known and error.meta.status == 404:
-                    return None
-                reason = _reason_of(error)
-                is_busy = error.meta.status in BUSY and not never_fits(reason)
-                if not is_busy and (known or error.meta.status != 404):
-                    raise self._error(f"{method} {path}", error) from None
-                least = _retry_after(error.meta.headers.get("retry-after"))
+                meta, answer = self._transport.perform_request(method, target, headers=headers, body=encoded)
+                is_whole = method == "HEAD" or isinstance(answer, dict | list)
+                if meta.status < 300 and is_whole and self._product is None:
+                    self._product = self._ask_product(meta)
             except TlsError as error:
                 raise ClusterUnreachable(self.url, _tls_reason(error)) from None
             except TransportError as error:
                 reason = _transport_reason(error)
             else:
-                if method == "HEAD":
-                    return self._head_answer(f"{method} {path}", answer.meta.status, missing_ok)
-                if isinstance(answer.body, dict | list):
-                    return answer.body
-                reason = _NO_JSON
+                if meta.status >= 300:
+                    # Without JSON it comes from a proxy that knows no way to a node for a moment.
+                    if missing_ok and is_whole and meta.status == 404:
+                        return None
+                    reason = f"{meta.status} {' '.join(self._type_and_reason(meta.status, answer))}"
+                    is_busy = meta.status in BUSY and not never_fits(reason)
+                    if not is_busy and (is_whole or meta.status != 404):
+                        raise self._error(f"{method} {path}", meta.status, answer)
+                    least = _retry_after(meta.headers.get("retry-after"))
+                elif is_whole:
+                    _warn(meta)
+                    return True if method == "HEAD" else answer
+                else:
+                    reason = _NO_JSON
             backoff.wait(self.url, reason, least=least)
 
-    def _head_answer(self, request: str, status: int, missing_ok: bool) -> bool | None:
-        if status == 404 and not missing_ok:
-            raise ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
-        return None if status == 404 else True
+    @property
+    def product(self) -> Product:
+        """Which of the two answers here; asked once."""
+        if self._product is None:
+            self.request("GET", "/_cluster/health")
+        assert self._product is not None
+        return self._product
 
-    def _options(self) -> dict[str, Any]:
+    def _ask_product(self, meta: ApiResponseMeta) -> Product:
+        """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another."""
+        if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
+            return "elasticsearch"
+        _, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
+        version = about.get("version") if isinstance(about, dict) else None
+        if isinstance(version, dict) and version.get("distribution") == "opensearch":
+            return "opensearch"
+        raise ClusterUnreachable(
+            self.url, "what answers there does not say that it is Elasticsearch or OpenSearch"
+        )
+
+    def _connect(self) -> Transport:
         own = self.credentials
-        options: dict[str, Any] = {
-            "request_timeout": self.timeout,
-            "max_retries": 0,
-            "retry_on_timeout": False,
-            "retry_on_status": (),
-            "connections_per_node": CONNECTIONS,
-            "node_pool_class": _OneNode,
-            "serializers": {
-                mimetype: _Json() for form in ("json", "x-ndjson") for mimetype in _mimetypes(form)
-            },
-        }
-        if own.api_key is not None:
-            options["api_key"] = own.api_key
-        elif own.username is not None and own.password is not None:
-            options["basic_auth"] = (own.username, own.password)
+        options: dict[str, Any] = {"connections_per_node": CONNECTIONS, "request_timeout": self.timeout}
         if self.url.startswith("https://"):
             options |= {"verify_certs": own.verify_certs, "ssl_show_warn": False}
             if own.ca_certs is not None and own.verify_certs:
@@ -214,19 +232,56 @@ class Cluster:
                 _log.warning("verify_certs is off: whoever answers at %s is believed", self.url)
         elif own.secret and not self.url.startswith(LOCAL_HOSTS):
             _log.warning("credentials go to %s unencrypted: use https", self.url)
-        return options
+        node = url_to_node_config(self.url, use_default_ports_for_scheme=True).replace(**options)
+        return Transport(
+            [node],
+            node_pool_class=_OneNode,
+            serializers={mimetype: _Json() for mimetype in (_JSON, _NDJSON)},
+            max_retries=0,
+            retry_on_status=(),
+            meta_header=False,
+        )
 
-    def _error(self, request: str, error: ApiError) -> ClusterError:
-        if isinstance(error, UnsupportedProductError):
-            return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
-        status = error.meta.status
-        type, reason = _type_and_reason(status, error.body)
+    def _type_and_reason(self, status: int, body: Any) -> tuple[str, str]:
+        """What an error's body says, but for our secrets: a server may repeat what it was sent."""
+        type, reason = _type_and_reason(status, body)
+        return self.credentials.hidden(type), self.credentials.hidden(reason)
+
+    def _error(self, request: str, status: int, body: Any) -> ClusterError:
+        if request.startswith("HEAD") and status == 404:
+            return ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
+        type, reason = self._type_and_reason(status, body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
-        if type == "media_type_header_exception":
-            reason = "the server is older than the client library: pip install 'elasticsearch<9'"
         kind = ClusterConflict if status == 409 else ClusterRejected
         return kind(self.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
+
+
+def _authorization(credentials: Credentials) -> dict[str, str]:
+    """The header that shows them; none without."""
+    if credentials.api_key is not None:
+        return {"authorization": f"ApiKey {credentials.api_key}"}
+    if credentials.username is not None and credentials.password is not None:
+        pair = f"{credentials.username}:{credentials.password}".encode()
+        return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}
+    return {}
+
+
+def _query(params: Mapping[str, Any]) -> str:
+    """The part of a target behind the question mark: truth values as in JSON, lists with commas."""
+    return "&".join(f"{name}={quote(_in_query(value), safe=',*')}" for name, value in params.items())
+
+
+def _in_query(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(_in_query, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _warn(meta: ApiResponseMeta) -> None:
+    header = meta.headers.get("warning")
+    for text in _WARNING_RE.findall(header or ""):
+        warnings.warn(text, ClusterWarning, stacklevel=3)
 
 
 def _encode(body: Body | None) -> tuple[bytes | None, str]:
@@ -240,21 +295,8 @@ def _encode(body: Body | None) -> tuple[bytes | None, str]:
     return b"\n".join(lines) + b"\n", _NDJSON
 
 
-def _mimetypes(form: str) -> tuple[str, str]:
-    return f"application/{form}", f"application/vnd.elasticsearch+{form}"
-
-
-def _is_of_elasticsearch(error: ApiError, method: str) -> bool:
-    """Whether an error comes from a node, as JSON, and not from a proxy that knows no way to one for a moment."""
-    return method == "HEAD" or isinstance(error.body, dict)
-
-
 def _retry_after(value: str | None) -> float:
     return float(value) if value is not None and value.isdecimal() else 0.0
-
-
-def _reason_of(error: ApiError) -> str:
-    return f"{error.meta.status} {' '.join(_type_and_reason(error.meta.status, error.body))}"
 
 
 def _type_and_reason(status: int, body: Any) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 package org.neardup.plugin;
 
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.elasticsearch.common.breaker.CircuitBreaker;
@@ -9,12 +8,11 @@ import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.node.Node;
 import org.elasticsearch.plugins.IngestPlugin;
-import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.plugins.SearchPlugin;
 import org.neardup.query.NeardupQueryBuilder;
 
 /** What neardup adds to a node: the ingest processor {@code neardup} and the query {@code neardup}. */
-public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchPlugin {
+public final class NeardupPlugin extends ServerPlugin implements IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
@@ -40,9 +38,8 @@ public final class NeardupPlugin extends Plugin implements IngestPlugin, SearchP
     }
 
     @Override
-    public Collection<?> createComponents(PluginServices services) {
-        requests = services.indicesService().getCircuitBreakerService().getBreaker(CircuitBreaker.REQUEST);
-        return List.of();
+    void setBreaker(CircuitBreaker breaker) {
+        requests = breaker;
     }
 
     /**

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
-import org.elasticsearch.cluster.metadata.ProjectId;
-import org.elasticsearch.ingest.Processor;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Reach;
@@ -14,7 +12,7 @@ import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
 
 /** Makes processors from the options in a pipeline; refuses what it does not understand, and files it does not have. */
-final class NeardupProcessorFactory implements Processor.Factory {
+final class NeardupProcessorFactory extends ProcessorFactory {
     static final String DEFAULT_FIELD = "text";
 
     private final String node;
@@ -29,12 +27,7 @@ final class NeardupProcessorFactory implements Processor.Factory {
     }
 
     @Override
-    public NeardupProcessor create(
-            Map<String, Processor.Factory> factories,
-            String tag,
-            String description,
-            Map<String, Object> configuration,
-            ProjectId project) {
+    NeardupProcessor create(String tag, String description, Map<String, Object> configuration) {
         OptionReader options = new OptionReader(tag, configuration);
         String field = path(options, "field", DEFAULT_FIELD);
         String target = path(options, "target_field", Signature.DEFAULT_FIELD);

@@ -11,7 +11,6 @@ import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.util.Bits;
 import org.elasticsearch.index.mapper.MappedFieldType;
-import org.elasticsearch.index.mapper.Mapping;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.QGramRecipe;
@@ -50,8 +49,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
     }
 
     private static Map<?, ?> meta(SearchExecutionContext context) {
-        Mapping mapping = context.getMappingLookup().getMapping();
-        Map<String, Object> meta = mapping == null ? null : mapping.getMeta();
+        Map<String, Object> meta = ShardMapping.meta(context);
         return meta != null && meta.get(META) instanceof Map<?, ?> ours ? ours : Map.of();
     }
 

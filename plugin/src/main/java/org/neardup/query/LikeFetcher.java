@@ -44,7 +44,7 @@ final class LikeFetcher {
         this.field = field;
         this.wanted = wanted;
         String[] fields = KEYS.stream().map(key -> field + "." + key).toArray(String[]::new);
-        sourceFields = FetchSourceContext.of(true, fields, null);
+        sourceFields = new SearchSourceBuilder().fetchSource(fields, null).fetchSource();
     }
 
     /** Gives {@code listener} the document, or why there is none. */
@@ -89,8 +89,8 @@ final class LikeFetcher {
         request.routing(wanted.routing()).source(body).allowPartialSearchResults(false);
         client.search(
                 request,
-                listener.delegateFailureAndWrap(
-                        (next, response) -> ActionListener.completeWith(next, () -> only(response))));
+                ActionListener.wrap(
+                        response -> ActionListener.completeWith(listener, () -> only(response)), listener::onFailure));
     }
 
     private LikeSource.Document only(SearchResponse response) {
@@ -107,7 +107,7 @@ final class LikeFetcher {
             throw new IllegalArgumentException(
                     "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
         }
-        return document(index(hits[0]), hits[0].getMetadataFields().get(ROUTING), hits[0].getSourceAsMap());
+        return document(index(hits[0]), hits[0].field(ROUTING), hits[0].getSourceAsMap());
     }
 
     /** The index of a hit, with that of its cluster before it if it is another one: as a shard there calls itself. */

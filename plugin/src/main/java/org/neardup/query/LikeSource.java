@@ -82,7 +82,7 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
             case 0 -> new Text(in.readString());
             case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
             case 2 ->
-                new Document((Reference) read(in), in.readString(), in.readString(), in.readStringCollectionAsList());
+                new Document((Reference) read(in), in.readString(), in.readString(), List.of(in.readStringArray()));
             default -> throw new IOException("[like] of a kind not known here: " + kind);
         };
     }

@@ -87,7 +87,7 @@ final class NearDuplicateQuery extends Query {
         return new NearDuplicateWeight(boost);
     }
 
-    private final class NearDuplicateWeight extends Weight {
+    private final class NearDuplicateWeight extends SegmentWeight {
         private final float boost;
 
         NearDuplicateWeight(float boost) {
@@ -116,7 +116,9 @@ final class NearDuplicateQuery extends Query {
                 public Scorer get(long leadCost) throws IOException {
                     SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, counts);
                     Terms terms = reader.terms(qgrams);
-                    return new DocQScorer(new SegmentMatchIterator(plan, reader.maxDoc(), terms, sizes, memory), boost);
+                    SegmentMatchIterator matches =
+                            new SegmentMatchIterator(plan, reader.maxDoc(), terms, sizes, memory);
+                    return new DocQScorer(NearDuplicateWeight.this, matches, boost);
                 }
 
                 @Override
@@ -162,11 +164,12 @@ final class NearDuplicateQuery extends Query {
         }
     }
 
-    private static final class DocQScorer extends Scorer {
+    private static final class DocQScorer extends SegmentWeight.SegmentScorer {
         private final SegmentMatchIterator matches;
         private final float boost;
 
-        DocQScorer(SegmentMatchIterator matches, float boost) {
+        DocQScorer(Weight weight, SegmentMatchIterator matches, float boost) {
+            super(weight);
             this.matches = matches;
             this.boost = boost;
         }

@@ -5,12 +5,10 @@ import java.util.function.Function;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.util.SetOnce;
-import org.elasticsearch.TransportVersion;
+import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.common.io.stream.StreamOutput;
-import org.elasticsearch.index.query.AbstractQueryBuilder;
-import org.elasticsearch.index.query.MatchNoneQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
@@ -27,7 +25,7 @@ import org.neardup.signature.Signature;
  * <p>A document given by its id is fetched once, where the search begins; a text travels as it is, because only an
  * index knows by which recipe it is signed ({@link ShardQueryFactory}).
  */
-public final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQueryBuilder> {
+public final class NeardupQueryBuilder extends ServerQueryBuilder {
     static final String NAME = "neardup";
 
     private static final String FIELD = "field";
@@ -147,10 +145,12 @@ public final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQuery
         }
         SetOnce<LikeSource.Document> pending = new SetOnce<>();
         context.registerAsyncAction((client, listener) -> new LikeFetcher(client, params.field(), reference)
-                .fetch(listener.delegateFailureAndWrap((next, document) -> {
-                    pending.set(document);
-                    next.onResponse(null);
-                })));
+                .fetch(ActionListener.wrap(
+                        document -> {
+                            pending.set(document);
+                            listener.onResponse(null);
+                        },
+                        listener::onFailure)));
         return new NeardupQueryBuilder(plans, params, pending);
     }
 
@@ -158,7 +158,7 @@ public final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQuery
     @Override
     protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
         Query query = new ShardQueryFactory(context, params, plans).create();
-        return query instanceof MatchNoDocsQuery none ? new MatchNoneQueryBuilder(none.toString()) : this;
+        return query instanceof MatchNoDocsQuery none ? none(none.toString()) : this;
     }
 
     @Override
@@ -179,10 +179,5 @@ public final class NeardupQueryBuilder extends AbstractQueryBuilder<NeardupQuery
     @Override
     public String getWriteableName() {
         return NAME;
-    }
-
-    @Override
-    public TransportVersion getMinimalSupportedVersion() {
-        return TransportVersion.zero();
     }
 }

@@ -38,17 +38,17 @@ final class SeekPlanCache {
     /** All that shapes the q-grams of a query; of sets larger than {@code most} only the size is needed. */
     private record Key(LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most) {
         long weight() {
-            return switch (like) {
-                case LikeSource.Text(String text) -> 2L * text.length();
-                case LikeSource.Document document ->
-                    SeekPlan.TERM_BYTES * document.qgrams().size();
-                case LikeSource.Reference reference -> 0;
-            };
+            if (like instanceof LikeSource.Document document) {
+                return SeekPlan.TERM_BYTES * document.qgrams().size();
+            }
+            return like instanceof LikeSource.Text given ? 2L * given.text().length() : 0;
         }
 
         /** Bytes of the q-grams, at most: a text has no more of them than characters. */
         long largest() {
-            return like instanceof LikeSource.Text(String text) ? SeekPlan.TERM_BYTES * text.length() : weight();
+            return like instanceof LikeSource.Text given
+                    ? SeekPlan.TERM_BYTES * given.text().length()
+                    : weight();
         }
     }
 
@@ -68,16 +68,20 @@ final class SeekPlanCache {
 
     private QueryGrams make(Key key) {
         memory.ensure(key.largest());
-        QGramSet set =
-                switch (key.like()) {
-                    case LikeSource.Text(String text) -> QGramSet.of(text, key.recipe());
-                    case LikeSource.Document document -> QGramSet.signed(document.fingerprint(), document.qgrams());
-                    case LikeSource.Reference reference ->
-                        throw new IllegalStateException(reference + " has not been fetched");
-                };
+        QGramSet set = set(key);
         int count = set.qgrams().size();
         boolean seekable = 0 < count && count <= key.most();
         SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;
         return new QueryGrams(set.fingerprints(), set.blank(), count, plan);
+    }
+
+    private static QGramSet set(Key key) {
+        if (key.like() instanceof LikeSource.Text given) {
+            return QGramSet.of(given.text(), key.recipe());
+        }
+        if (key.like() instanceof LikeSource.Document document) {
+            return QGramSet.signed(document.fingerprint(), document.qgrams());
+        }
+        throw new IllegalStateException(key.like() + " has not been fetched");
     }
 }

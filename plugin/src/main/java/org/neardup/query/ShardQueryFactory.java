@@ -100,14 +100,17 @@ final class ShardQueryFactory {
     }
 
     private QueryGrams grams(IndexSigning signing) {
-        switch (params.like()) {
-            case LikeSource.Text(String text) -> checkLength(text, signing.maxLength());
-            case LikeSource.Document document -> checkRecipe(document, signing.recipe());
-            case LikeSource.Reference reference ->
-                throw failure(
-                        "has not fetched document {} here: such a query can only"
-                                + " stand in a search, not in a filter that is stored",
-                        reference);
+        if (params.like() instanceof LikeSource.Reference reference) {
+            throw failure(
+                    "has not fetched document {} here: such a query can only"
+                            + " stand in a search, not in a filter that is stored",
+                    reference);
+        }
+        if (params.like() instanceof LikeSource.Document document) {
+            checkRecipe(document, signing.recipe());
+        }
+        if (params.like() instanceof LikeSource.Text like) {
+            checkLength(like.text(), signing.maxLength());
         }
         int most = context.getIndexSettings().getMaxTermsCount();
         QueryGrams grams;
@@ -158,8 +161,8 @@ final class ShardQueryFactory {
                 key,
                 "an indexed keyword without normalizer",
                 type -> type instanceof KeywordFieldMapper.KeywordFieldType keyword
-                        && keyword.isIndexed()
-                        && !keyword.hasNormalizer());
+                        && IndexedFields.hasTerms(keyword)
+                        && !ShardMapping.hasNormalizer(keyword));
     }
 
     /** Whether the doc values of a field are whole numbers; those of a float only look like it. */

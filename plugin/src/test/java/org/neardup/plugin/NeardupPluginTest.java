@@ -2,6 +2,7 @@ package org.neardup.plugin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -10,9 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import org.elasticsearch.cluster.metadata.ProjectId;
 import org.elasticsearch.common.settings.Settings;
-import org.elasticsearch.env.Environment;
 import org.elasticsearch.ingest.Processor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -40,17 +39,13 @@ class NeardupPluginTest {
                 .put("path.home", home.toString())
                 .put("node.name", "n")
                 .build();
-        Environment environment = new Environment(settings, home.resolve("config"));
-        Processor.Parameters parameters =
-                new Processor.Parameters(environment, null, null, null, null, null, null, null, null, null);
 
         Map<String, Processor.Factory> brought =
-                new NeardupPlugin(settings, home.resolve("config")).getProcessors(parameters);
+                new NeardupPlugin(settings, home.resolve("config")).getProcessors(null);
 
         assertEquals(Set.of("neardup"), brought.keySet());
         Map<String, Object> options = new HashMap<>(Map.of("lexicon", "news"));
-        assertInstanceOf(
-                NeardupProcessor.class,
-                brought.get("neardup").create(Map.of(), null, null, options, ProjectId.DEFAULT));
+        NeardupProcessorFactory factory = assertInstanceOf(NeardupProcessorFactory.class, brought.get("neardup"));
+        assertNotNull(factory.create(null, null, options));
     }
 }

@@ -11,16 +11,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.elasticsearch.common.bytes.BytesReference;
 import org.elasticsearch.common.xcontent.XContentHelper;
 import org.elasticsearch.ingest.IngestDocument;
 import org.elasticsearch.xcontent.XContentBuilder;
-import org.elasticsearch.xcontent.XContentType;
 import org.elasticsearch.xcontent.json.JsonXContent;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.signature.Threads;
 
 @DisplayName("The processor")
 class NeardupProcessorTest {
@@ -56,10 +52,10 @@ class NeardupProcessorTest {
 
     private static String refused(NeardupProcessor processor, Map<String, ?> source) {
         IngestDocument document = Processors.document(source);
-        Map<String, Object> before = IngestDocument.deepCopyMap(document.getSource());
+        Map<String, Object> before = IngestDocument.deepCopyMap(Documents.source(document));
         String message = assertThrows(IllegalArgumentException.class, () -> processor.execute(document))
                 .getMessage();
-        assertEquals(before, document.getSource());
+        assertEquals(before, Documents.source(document));
         return message;
     }
 
@@ -326,8 +322,8 @@ class NeardupProcessorTest {
 
     private static Map<String, Object> readBack(Map<String, Object> source) throws Exception {
         try (XContentBuilder json = JsonXContent.contentBuilder()) {
-            return XContentHelper.convertToMap(BytesReference.bytes(json.map(source)), false, XContentType.JSON)
-                    .v2();
+            String written = BytesReference.bytes(json.map(source)).utf8ToString();
+            return XContentHelper.convertToMap(JsonXContent.jsonXContent, written, false);
         }
     }
 
@@ -362,22 +358,15 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("serves several threads at once")
     void threads() throws Exception {
-        List<Future<Void>> running = new ArrayList<>();
-        try (ExecutorService pool = Executors.newFixedThreadPool(6)) {
-            for (int thread = 0; thread < 6; thread++) {
-                String text = TEXT.repeat(thread + 1) + thread;
-                Map<String, Object> expected = Map.of("text", text, "neardup", signature(text));
-                Callable<Void> signing = () -> {
-                    for (int round = 0; round < 300; round++) {
-                        assertEquals(expected, Processors.processed(plain, Map.of("text", text)));
-                    }
-                    return null;
-                };
-                running.add(pool.submit(signing));
-            }
-            for (Future<Void> future : running) {
-                future.get();
-            }
-        }
+        Threads.run(6, thread -> {
+            String text = TEXT.repeat(thread + 1) + thread;
+            Map<String, Object> expected = Map.of("text", text, "neardup", signature(text));
+            return () -> {
+                for (int round = 0; round < 300; round++) {
+                    assertEquals(expected, Processors.processed(plain, Map.of("text", text)));
+                }
+                return null;
+            };
+        });
     }
 }

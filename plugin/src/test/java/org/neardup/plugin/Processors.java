@@ -3,9 +3,6 @@ package org.neardup.plugin;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.elasticsearch.cluster.metadata.ProjectId;
-import org.elasticsearch.common.logging.LogConfigurator;
-import org.elasticsearch.index.VersionType;
 import org.elasticsearch.ingest.IngestDocument;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Recipe;
@@ -16,8 +13,7 @@ final class Processors {
     static final Signer SIGNER = new Signer(Recipe.DEFAULT, Lexicon.getDefault());
 
     static {
-        // The server's exceptions ask for a logger when they are loaded; a node would have provided one.
-        LogConfigurator.configureESLogging();
+        Documents.prepare();
     }
 
     private Processors() {}
@@ -26,7 +22,7 @@ final class Processors {
     static NeardupProcessor make(Path config, Map<String, ?> options) {
         NeardupProcessorFactory factory =
                 new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config));
-        return factory.create(Map.of(), "some-tag", "some words", new HashMap<>(options), ProjectId.DEFAULT);
+        return factory.create("some-tag", "some words", new HashMap<>(options));
     }
 
     /** The processor that these options give on a node without settings. */
@@ -36,12 +32,11 @@ final class Processors {
 
     /** A document with a deep, mutable copy of this source. */
     static IngestDocument document(Map<String, ?> source) {
-        return new IngestDocument(
-                "index", "id", 1, null, VersionType.INTERNAL, IngestDocument.deepCopyMap(new HashMap<>(source)));
+        return Documents.of(IngestDocument.deepCopyMap(new HashMap<>(source)));
     }
 
     /** The source of a document after {@code processor} has worked on it. */
     static Map<String, Object> processed(NeardupProcessor processor, Map<String, ?> source) {
-        return processor.execute(document(source)).getSource();
+        return Documents.source(processor.execute(document(source)));
     }
 }

@@ -7,39 +7,31 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.action.ActionListener;
-import org.elasticsearch.action.ActionRequest;
-import org.elasticsearch.action.ActionResponse;
-import org.elasticsearch.action.ActionType;
 import org.elasticsearch.action.get.GetRequest;
 import org.elasticsearch.action.get.GetResponse;
-import org.elasticsearch.client.internal.support.AbstractClient;
-import org.elasticsearch.common.Strings;
+import org.elasticsearch.client.internal.Client;
 import org.elasticsearch.common.bytes.BytesArray;
 import org.elasticsearch.common.bytes.BytesReference;
 import org.elasticsearch.common.io.stream.BytesStreamOutput;
 import org.elasticsearch.common.io.stream.NamedWriteableAwareStreamInput;
 import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
 import org.elasticsearch.common.io.stream.StreamInput;
-import org.elasticsearch.common.logging.LogConfigurator;
-import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.index.IndexNotFoundException;
 import org.elasticsearch.index.get.GetResult;
-import org.elasticsearch.index.query.AbstractQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.Rewriteable;
 import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.xcontent.NamedXContentRegistry;
 import org.elasticsearch.xcontent.ParseField;
-import org.elasticsearch.xcontent.XContentParser;
-import org.elasticsearch.xcontent.XContentParserConfiguration;
-import org.elasticsearch.xcontent.json.JsonXContent;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,11 +41,6 @@ import org.neardup.signature.Lexicon;
 
 @DisplayName("The query in a request")
 class NeardupQueryBuilderTest {
-    static {
-        // The server's exceptions ask for a logger when they are loaded; a node would have provided one.
-        LogConfigurator.configureESLogging();
-    }
-
     private static final SeekPlanCache PLANS = new SeekPlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
     private static final NamedXContentRegistry NAMES =
             new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
@@ -69,10 +56,7 @@ class NeardupQueryBuilderTest {
             + ",\"threshold\":0.35,\"ignore_unmapped\":true,\"boost\":2.0,\"_name\":\"copies\"}}";
 
     private static QueryBuilder parsed(String json) throws IOException {
-        XContentParserConfiguration configuration = XContentParserConfiguration.EMPTY.withRegistry(NAMES);
-        try (XContentParser parser = JsonXContent.jsonXContent.createParser(configuration, json)) {
-            return AbstractQueryBuilder.parseTopLevelQuery(parser);
-        }
+        return Requests.parsed(NAMES, json);
     }
 
     /** A query with these members. */
@@ -94,7 +78,7 @@ class NeardupQueryBuilderTest {
     @DisplayName("is read with every option, and written as it was read")
     void full() throws IOException {
         QueryBuilder query = parsed(FULL);
-        assertEquals(FULL, Strings.toString(query));
+        assertEquals(FULL, Requests.written(query));
         assertEquals(2, query.boost());
         assertEquals("copies", query.queryName());
         assertEquals("neardup", query.getWriteableName());
@@ -106,7 +90,7 @@ class NeardupQueryBuilderTest {
     void minimal(String like) throws IOException {
         String written =
                 "{\"neardup\":{\"field\":\"neardup\"," + like + ",\"threshold\":0.7,\"ignore_unmapped\":false}}";
-        assertEquals(written.replace("false}", "false,\"boost\":1.0}"), withBoost(Strings.toString(query(like))));
+        assertEquals(written.replace("false}", "false,\"boost\":1.0}"), withBoost(Requests.written(query(like))));
         assertEquals(query(like), parsed(written));
     }
 
@@ -187,7 +171,7 @@ class NeardupQueryBuilderTest {
             QueryBuilder arrived = sent(query);
             assertEquals(query, arrived);
             assertEquals(query.hashCode(), arrived.hashCode());
-            assertEquals(Strings.toString(query), Strings.toString(arrived));
+            assertEquals(Requests.written(query), Requests.written(arrived));
         }
         assertNotEquals(byId, routed);
     }
@@ -231,30 +215,34 @@ class NeardupQueryBuilderTest {
     // -- the document given by its id, as a cluster would give it --
 
     /** A cluster that has one answer to a get, and keeps the requests. */
-    private static final class Answering extends AbstractClient {
+    private static final class Answering {
         private final Object answer;
-        private final List<ActionRequest> requests = new ArrayList<>();
+        private final List<Object> requests = new ArrayList<>();
+        private final Client client = (Client) Proxy.newProxyInstance(
+                Client.class.getClassLoader(), new Class<?>[] {Client.class}, (proxy, method, arguments) -> {
+                    answer(method, arguments);
+                    return null;
+                });
 
         /** @param answer a source, null for none, or an exception */
         Answering(Object answer) {
-            super(Settings.EMPTY, null, null);
             this.answer = answer;
         }
 
-        @Override
         @SuppressWarnings("unchecked")
-        protected <Request extends ActionRequest, Response extends ActionResponse> void doExecute(
-                ActionType<Response> action, Request request, ActionListener<Response> listener) {
-            requests.add(request);
+        private void answer(Method method, Object[] arguments) {
+            requests.add(arguments[0]);
+            ActionListener<GetResponse> listener = (ActionListener<GetResponse>) arguments[1];
             if (answer instanceof Exception failure) {
                 listener.onFailure(failure);
                 return;
             }
+            assertEquals("get", method.getName());
             BytesReference source = answer == null ? null : new BytesArray((String) answer);
             long seqNo = answer == null ? -2 : 0;
             long term = answer == null ? 0 : 1;
             GetResult found = new GetResult("news-09", "7", seqNo, term, 1, answer != null, source, Map.of(), Map.of());
-            listener.onResponse((Response) new GetResponse(found));
+            listener.onResponse(new GetResponse(found));
         }
     }
 
@@ -263,7 +251,7 @@ class NeardupQueryBuilderTest {
                     + "\"qgram_count\":2,\"qgrams\":[\"abcd\",\"bcde\"]}}";
 
     private static QueryBuilder rewritten(QueryBuilder query, Answering client) throws Exception {
-        QueryRewriteContext context = new QueryRewriteContext(XContentParserConfiguration.EMPTY, client, () -> 0);
+        QueryRewriteContext context = Requests.rewriting(client.client);
         AtomicReference<QueryBuilder> result = new AtomicReference<>();
         AtomicReference<Exception> failure = new AtomicReference<>();
         Rewriteable.rewriteAndFetch(query, context, ActionListener.wrap(result::set, failure::set));
@@ -282,7 +270,7 @@ class NeardupQueryBuilderTest {
         QueryBuilder fetched = rewritten(query(asked), client);
 
         assertEquals(1, client.requests.size());
-        GetRequest request = assertInstanceOf(GetRequest.class, client.requests.getFirst());
+        GetRequest request = assertInstanceOf(GetRequest.class, client.requests.get(0));
         assertEquals("news 7 left", request.index() + " " + request.id() + " " + request.routing());
         assertEquals(
                 List.of("neardup.recipe", "neardup.fingerprint", "neardup.qgrams", "neardup.qgram_count"),
@@ -290,7 +278,7 @@ class NeardupQueryBuilderTest {
         assertEquals(3, fetched.boost());
         assertEquals("copies", fetched.queryName());
         // It is where it was found, not where it was asked for.
-        assertTrue(Strings.toString(fetched).contains("\"_index\":\"news-09\""), Strings.toString(fetched));
+        assertTrue(Requests.written(fetched).contains("\"_index\":\"news-09\""), Requests.written(fetched));
         assertEquals(fetched, sent(fetched));
         assertEquals(fetched, rewritten(fetched, client));
         assertEquals(1, client.requests.size());
@@ -300,8 +288,7 @@ class NeardupQueryBuilderTest {
     @Test
     @DisplayName("is not sent while its document is being fetched")
     void pending() throws IOException {
-        QueryRewriteContext context =
-                new QueryRewriteContext(XContentParserConfiguration.EMPTY, new Answering(SIGNED), () -> 0);
+        QueryRewriteContext context = Requests.rewriting(new Answering(SIGNED).client);
         QueryBuilder pending = query(LIKE_ID).rewrite(context);
         assertTrue(context.hasAsyncActions());
         assertThrows(IllegalStateException.class, () -> sent(pending));

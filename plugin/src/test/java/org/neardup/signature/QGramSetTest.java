@@ -26,7 +26,7 @@ class QGramSetTest {
         Signature signature = new Signer(recipe, Lexicon.getDefault()).sign(text, true);
         QGramSet set = QGramSet.of(text, new QGramRecipe(recipe.q(), recipe.foldCase()));
         assertEquals(signature.qgrams(), set.qgrams());
-        assertEquals(signature.fingerprint(), set.fingerprints().getFirst());
+        assertEquals(signature.fingerprint(), set.fingerprints().get(0));
         for (String fingerprint : set.fingerprints()) {
             QGramSet signed = QGramSet.signed(fingerprint, signature.qgrams());
             assertEquals(new QGramSet(List.of(fingerprint), set.blank(), set.qgrams()), signed);
@@ -113,7 +113,7 @@ class QGramSetTest {
                                     .toList())
                             .size()
                     > 20);
-            assertEquals(UNKNOWN, known(lexicon, order.getFirst()));
+            assertEquals(UNKNOWN, known(lexicon, order.get(0)));
         }
     }
 

@@ -11,10 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +23,7 @@ class SignerTest {
     void example() {
         Signature signature = signer.sign("A rose is a flower", true);
         assertEquals(11, signature.qgramCount());
-        assertEquals("Aros", signature.qgrams().getFirst());
+        assertEquals("Aros", signature.qgrams().get(0));
     }
 
     @Test
@@ -36,26 +32,19 @@ class SignerTest {
         List<String> texts = Vectors.all().map(Vectors.Vector::text).toList();
         List<Signature> alone =
                 texts.stream().map(text -> signer.sign(text, true)).toList();
-        List<Future<Void>> running = new ArrayList<>();
-        try (ExecutorService pool = Executors.newFixedThreadPool(8)) {
-            for (int thread = 0; thread < 8; thread++) {
-                List<Integer> order = new ArrayList<>();
-                for (int i = 0; i < texts.size(); i++) {
-                    order.add(i);
+        Threads.run(8, thread -> {
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < texts.size(); i++) {
+                order.add(i);
+            }
+            Collections.shuffle(order, new Random(thread));
+            return () -> {
+                for (int i : order) {
+                    assertEquals(alone.get(i), signer.sign(texts.get(i), true));
                 }
-                Collections.shuffle(order, new Random(thread));
-                Callable<Void> signing = () -> {
-                    for (int i : order) {
-                        assertEquals(alone.get(i), signer.sign(texts.get(i), true));
-                    }
-                    return null;
-                };
-                running.add(pool.submit(signing));
-            }
-            for (Future<Void> future : running) {
-                future.get();
-            }
-        }
+                return null;
+            };
+        });
     }
 
     @Test

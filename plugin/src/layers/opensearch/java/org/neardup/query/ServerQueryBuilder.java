@@ -1,0 +1,36 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import org.elasticsearch.common.io.stream.StreamInput;
+import org.elasticsearch.index.query.MatchNoneQueryBuilder;
+import org.elasticsearch.index.query.QueryBuilder;
+import org.elasticsearch.index.query.QueryRewriteContext;
+import org.elasticsearch.index.query.SearchExecutionContext;
+import org.elasticsearch.xcontent.XContentBuilder;
+
+/** What OpenSearch calls otherwise: rewriting on a shard has no method of its own. */
+abstract class ServerQueryBuilder extends SingleQueryBuilder {
+    ServerQueryBuilder() {}
+
+    ServerQueryBuilder(StreamInput in) throws IOException {
+        super(in);
+    }
+
+    /** The query that matches nothing; why cannot be said. */
+    static QueryBuilder none(String ignored) {
+        return new MatchNoneQueryBuilder();
+    }
+
+    @Override
+    protected QueryBuilder doRewrite(QueryRewriteContext context) throws IOException {
+        SearchExecutionContext shard = context.convertToShardContext();
+        return shard == null ? this : doSearchRewrite(shard);
+    }
+
+    /** This query as it is on a shard, before its search begins. */
+    protected abstract QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException;
+
+    protected final void boostAndQueryNameToXContent(XContentBuilder builder) throws IOException {
+        printBoostAndQueryName(builder);
+    }
+}

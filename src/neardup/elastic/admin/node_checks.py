@@ -1,0 +1,52 @@
+"""Checks of the nodes of a cluster: of which version they are, and whether each has its plugin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.elastic.http import admin_api as api
+from neardup.elastic.http.product import TITLES, plugin_for
+from neardup.model.finding import Finding
+from neardup.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts
+    from neardup.elastic.http.client import Cluster
+    from neardup.model.finding import State
+
+
+def check_nodes(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Of each node its version, and the plugin that it has or wants."""
+    plugins, nodes = _plugin_versions(cluster), snapshot.nodes
+    for node in nodes:
+        yield _version(node, nodes, TITLES[snapshot.product])
+        wanted = plugin_for(snapshot.product, node.version)
+        installed = plugins.get(node.name)
+        what = f"plugin on {node.name}"
+        if installed is None or not node.signs:
+            remedy = f"install {wanted} there and restart it (docs/elasticsearch.md), or sign in the client"
+            state: State = "bad" if any(other.signs for other in nodes) else "warning"
+            yield Finding(what, state, f"neardup is not installed: {remedy}")
+        elif installed != VERSION:
+            yield Finding(what, "warning", f"neardup {installed}, this is {VERSION}: install {wanted}")
+        else:
+            yield Finding(what, "ok", f"neardup {installed}")
+
+
+def _plugin_versions(cluster: Cluster) -> dict[str, str]:
+    answers = api.nodes(cluster, "plugins", fields=("name", "plugins.name", "plugins.version"))
+    return {
+        node["name"]: plugin["version"]
+        for node in answers
+        for plugin in node.get("plugins", ())
+        if plugin["name"] == "neardup"
+    }
+
+
+def _version(node: NodeFacts, nodes: list[NodeFacts], title: str) -> Finding:
+    what = f"node {node.name}"
+    if len({other.version for other in nodes}) > 1:
+        return Finding(what, "warning", f"{title} {node.version}, not that of all nodes: finish the upgrade")
+    return Finding(what, "ok", f"{title} {node.version}")

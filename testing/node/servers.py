@@ -1,0 +1,82 @@
+"""The servers that the plugin is built for, as `plugin/versions.tsv` lists them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+PLUGIN: Final = ROOT / "plugin"
+LIST: Final = PLUGIN / "versions.tsv"
+CHOICE: Final = "NEARDUP_TEST_SERVER"
+"""The variable that names the server of a run of tests."""
+
+_TITLES: Final = {"elasticsearch": "Elasticsearch", "opensearch": "OpenSearch"}
+_SHORT: Final = {"elasticsearch": "es"}
+
+
+@dataclass(frozen=True)
+class Server:
+    """One version of a product; `note` says what it is among the others ("default", "newest", "oldest", or nothing)."""
+
+    product: str
+    version: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        return f"{_TITLES[self.product]} {self.version}"
+
+    @property
+    def name(self) -> str:
+        """What it is called where a version is asked for."""
+        return self.version if self.product == "elasticsearch" else self.path
+
+    @property
+    def path(self) -> str:
+        """The directory of what is made for it."""
+        return f"{self.product}-{self.version}"
+
+    @property
+    def variables(self) -> str:
+        """What the names of its variables of the environment begin with."""
+        return {"elasticsearch": "ES"}.get(self.product, self.product.upper())
+
+    @property
+    def managers(self) -> str:
+        """What its settings call the nodes that can lead a cluster."""
+        return {"elasticsearch": "master"}.get(self.product, "cluster_manager")
+
+    def zip_name(self, version: str) -> str:
+        """What the plugin of this version of neardup is called."""
+        return f"neardup-{version}-{_SHORT.get(self.product, self.product)}{self.version}.zip"
+
+    def options(self) -> list[str]:
+        """How Maven is told to build for it."""
+        done = subprocess.run([PLUGIN / "options", self.name], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(done.stderr.strip())
+        return done.stdout.split()
+
+
+def server_of(name: str) -> Server:
+    """The server of this name, listed or not."""
+    product, _, version = name.rpartition("-")
+    there = Server(product or "elasticsearch", version)
+    return next((server for server in SERVERS if server.name == there.name), there)
+
+
+def chosen() -> Server:
+    """The server of this run of tests."""
+    return server_of(os.environ[CHOICE]) if os.environ.get(CHOICE) else DEFAULT
+
+
+def _listed() -> list[Server]:
+    rows = [line.split("\t") for line in LIST.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [Server(row[0], row[1], row[-1]) for row in rows[1:]]
+
+
+SERVERS: Final = _listed()
+DEFAULT: Final = next(server for server in SERVERS if server.note == "default")

@@ -1,0 +1,37 @@
+"""The list of servers, the page that says where the plugin was tried, and the zips that users are told of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from testing.node import every_server
+from testing.node.servers import ROOT, SERVERS, Server, server_of
+
+from neardup.elastic.http.product import plugin_for
+from neardup.version import VERSION
+
+
+def test_the_page_has_a_line_for_every_server_of_the_list_and_for_no_other():
+    assert list(every_server.lines()) == [str(server) for server in SERVERS]
+
+
+def test_what_was_seen_is_written_into_the_page(tmp_path, monkeypatch):
+    page = tmp_path / "versions.md"
+    page.write_text(every_server.PAGE.read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(every_server, "PAGE", page)
+    before = every_server.lines()
+    every_server.record(SERVERS[0], "yes", "7 passed", "2026-11-30")
+    title = str(SERVERS[0])
+    assert every_server.lines() == {**before, title: every_server.Line("yes", "7 passed", "2026-11-30")}
+    around = re.compile(rf"{every_server.BEGIN}.*{every_server.END}", re.DOTALL)
+    assert around.sub("", page.read_text("utf-8")) == around.sub(
+        "", (ROOT / "docs/versions.md").read_text("utf-8")
+    )
+
+
+@pytest.mark.parametrize("server", SERVERS, ids=str)
+def test_users_are_told_of_the_zip_that_is_built(server: Server):
+    told = plugin_for(server.product, server.version)  # type: ignore[arg-type]  # a list has strings
+    assert told == f"{server.zip_name(VERSION)} (make plugin VERSION={server.name})"
+    assert server_of(server.name) == server
