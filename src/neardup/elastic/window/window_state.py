@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
-from neardup.elastic.http.admin_api import get_object
+from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.http.unexpected import reads_answer
 from neardup.elastic.window.scored_documents import first_state
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
@@ -31,17 +30,6 @@ def connected(window: str, credentials: Credentials | None, patience: float | No
     own = credentials or Credentials.from_settings({}, os.environ)
     address = parse_address(window)
     return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
-
-
-@reads_answer
-def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
-    """What the window's index template says of it; None if it is not set up."""
-    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
-    if answer is None:
-        return None
-    template = answer["index_templates"][0]["index_template"].get("template", {})
-    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
-    return about
 
 
 def settings_left(name: str, state: StateDocument) -> Settings:
