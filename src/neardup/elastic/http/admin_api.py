@@ -107,6 +107,16 @@ def get_object(cluster: Cluster, path: str) -> Any:
     return cluster.request("GET", path, missing_ok=True)
 
 
+@reads_answer
+def template_meta(cluster: Cluster, name: str) -> dict[str, Any] | None:
+    """What is noted in the mapping of an index template (`_meta`); None if there is no such template."""
+    answer = get_object(cluster, f"/_index_template/{name}")
+    if answer is None:
+        return None
+    template = answer["index_templates"][0]["index_template"].get("template", {})
+    return dict(template.get("mappings", {}).get("_meta", {}))
+
+
 def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:
     """Makes or changes one; an index that is there already (another process was faster) is as good."""
     try:

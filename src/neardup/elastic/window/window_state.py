@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
-from neardup.elastic.http.admin_api import get_object
+from neardup.elastic.http.admin_api import template_meta
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.http.unexpected import reads_answer
 from neardup.elastic.window.scored_documents import first_state
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
@@ -33,14 +32,10 @@ def connected(window: str, credentials: Credentials | None, patience: float | No
     return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
 
 
-@reads_answer
 def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     """What the window's index template says of it; None if it is not set up."""
-    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
-    if answer is None:
-        return None
-    template = answer["index_templates"][0]["index_template"].get("template", {})
-    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    meta = template_meta(cluster, cluster.address.template)
+    about: dict[str, Any] | None = (meta or {}).get("neardup")
     return about
 
 
