@@ -202,7 +202,10 @@ def _payload(data: bytes) -> None:
         packed = payload.to_bytes()
     except (ValueError, TypeError):
         return
-    if packed:
+    is_of_its_types = isinstance(payload.original, str) and all(
+        isinstance(listed, list | tuple) for listed in (payload.matches, payload.parts)
+    )
+    if packed and is_of_its_types:
         again = VerdictPayload.read(packed)
         assert orjson.dumps([*VerdictPayload.read(again.to_bytes())]) == orjson.dumps([*again])
 

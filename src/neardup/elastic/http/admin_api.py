@@ -108,14 +108,13 @@ def get_object(cluster: Cluster, path: str) -> Any:
 
 
 @reads_answer
-def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
-    """What the window's index template says of it; None if it is not set up."""
-    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
+def template_meta(cluster: Cluster, name: str) -> dict[str, Any] | None:
+    """What is noted in the mapping of an index template (`_meta`); None if there is no such template."""
+    answer = get_object(cluster, f"/_index_template/{name}")
     if answer is None:
         return None
     template = answer["index_templates"][0]["index_template"].get("template", {})
-    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
-    return about
+    return dict(template.get("mappings", {}).get("_meta", {}))
 
 
 def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:

@@ -12,12 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.setup import window_config
-from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.elastic.window.window_state import connected, settings_left
+from neardup.elastic.window.window_state import config_of_template, connected, settings_left
 from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
-from neardup.elastic.http.admin_api import config_of_template
+from neardup.elastic.http.admin_api import template_meta
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.scored_documents import first_state
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
@@ -30,6 +30,13 @@ def connected(window: str, credentials: Credentials | None, patience: float | No
     own = credentials or Credentials.from_settings({}, os.environ)
     address = parse_address(window)
     return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
+
+
+def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
+    """What the window's index template says of it; None if it is not set up."""
+    meta = template_meta(cluster, cluster.address.template)
+    about: dict[str, Any] | None = (meta or {}).get("neardup")
+    return about
 
 
 def settings_left(name: str, state: StateDocument) -> Settings:
