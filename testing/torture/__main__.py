@@ -1,11 +1,12 @@
 """Does to windows what must harm none of them, at random, again and again, and says what came of it.
 
     python -m testing.torture                                    both engines, 20 rounds a kind, at most 60 minutes
-    python -m testing.torture --engine directory --kinds kill-ingest,disk-full --rounds 100
+    python -m testing.torture --engine directory --kinds kill-writer,full-disk --rounds 100
     python -m testing.torture --results torture.jsonl --write-table    runs nothing, writes the tables of a run before
 
-Both engines need a JDK and Maven; without, only the directory is tried, and the last line says so. The exit code is 1
-if there was a violation; the folder of each round that had one is kept.
+Of both engines one is tried by a process of its own meanwhile. Both need a JDK and Maven; without, only the directory
+is tried, and the last line says so. The exit code is 1 if there was a violation; the folder of each round that had one
+is kept.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -96,24 +99,69 @@ def _chosen(names: str | None, engines: list[Engine]) -> list[Kind]:
 
 
 def _run(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Result]:
-    """The results, each told and written as it comes."""
+    """The results, each told and written as it comes; those of one engine after those of the other, which are come by
+    at the same time.
+    """
+    beside = [kind for kind in kinds if kind.engine == ENGINES[0]]
+    if len(beside) in (0, len(kinds)):
+        beside = []
+    with ExitStack() as stack:
+        out = stack.enter_context(options.out.open("wb")) if options.out else None
+        other = stack.enter_context(_beside(beside, options)) if beside else iter(())
+        for result in chain(_run_here([kind for kind in kinds if kind not in beside], options), other):
+            if out is not None:
+                out.write(result.to_json() + b"\n")
+                out.flush()
+            yield result
+
+
+def _run_here(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Result]:
     end = time.monotonic() + 60 * options.minutes
     room = Path(tempfile.mkdtemp(prefix="neardup-torture-"))
     numbers = range(options.first, options.first + options.rounds)
     with ExitStack() as stack:
-        out = stack.enter_context(options.out.open("wb")) if options.out else None
         nodes = None
         if any(kind.engine == "elasticsearch" for kind in kinds):
             nodes = stack.enter_context(new_nodes())
         for result in run_rounds(kinds, numbers, options.seed, room, nodes, end):
-            if out is not None:
-                out.write(result.to_json() + b"\n")
-                out.flush()
             if result.violations:
                 _tell(result)
             yield result
     if not any(room.iterdir()):
         room.rmdir()
+
+
+@contextmanager
+def _beside(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Iterator[Result]]:
+    """These kinds are tried by another process meanwhile; gives their results, when it has ended."""
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / "results.jsonl"
+        words = [
+            "--engine",
+            kinds[0].engine,
+            "--kinds",
+            ",".join(kind.name for kind in kinds),
+            "--out",
+            str(out),
+        ]
+        for name in ("rounds", "minutes", "seed", "first"):
+            words += [f"--{name}", str(getattr(options, name))]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "testing.torture", *words], stdout=subprocess.DEVNULL
+        )
+
+        def results() -> Iterator[Result]:
+            if process.wait() not in (0, 1):
+                raise RuntimeError(
+                    f"the process that tries {kinds[0].engine} has ended with {process.returncode}"
+                )
+            yield from map(Result.of_json, out.read_bytes().splitlines())
+
+        try:
+            yield results()
+        finally:
+            process.terminate()
+            process.wait()
 
 
 def _tell(result: Result) -> None:

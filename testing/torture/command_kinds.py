@@ -143,7 +143,7 @@ def _maybe_limited(random: Random) -> list[list[Any]]:
 
 def kill_resign(round: Round) -> Outcome:
     random, outcome, path = round.random, Outcome(), round.place / "window"
-    story = new_story(random, window_hours=0, retrieval="sketch")
+    story = new_story(random, operations=7, window_hours=0, retrieval="sketch")
     told_in(story, path)
     texts = texts_of(story, random)
     expected = answers(path, texts)
@@ -165,7 +165,7 @@ def kill_resign(round: Round) -> Outcome:
 
 def kill_repair(round: Round) -> Outcome:
     random, outcome, path = round.random, Outcome(), round.place / "window"
-    story = new_story(random, window_hours=0)
+    story = new_story(random, operations=7, window_hours=0)
     told_in(story, path)
     for _ in range(random.choice((1, 1, 2))):
         damage(path, random)

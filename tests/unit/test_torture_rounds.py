@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from argparse import Namespace
 from pathlib import Path
 from unittest import mock
 
 import pytest
-from testing.torture.__main__ import main
+from testing.torture.__main__ import _beside, main
 from testing.torture.kinds import Kind, Outcome
 from testing.torture.page import PAGE, write_tables
+from testing.torture.registry import ALL
 from testing.torture.rounds import Result, run_round, run_rounds
 
 
@@ -81,6 +83,15 @@ def test_the_command_ends_with_what_it_found(tmp_path, capsys, monkeypatch):
     for place in re.findall(r"its folder: (\S+)", told.err):
         assert (Path(place) / "file").exists()
     assert main(["--results", str(out)]) == 1
+
+
+def test_one_engine_is_tried_by_a_process_beside_the_other():
+    clocks = [kind for kind in ALL if kind.name == "clocks"]
+    with _beside(clocks, Namespace(rounds=2, minutes=1, seed=1, first=3)) as results:
+        assert [(each.kind, each.number, each.violations) for each in results] == [
+            ("clocks", 3, []),
+            ("clocks", 4, []),
+        ]
 
 
 def test_an_unknown_kind_is_refused():

@@ -22,7 +22,7 @@ SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser hides the origin of our own forms
     "Cache-Control": "no-store",
 }
 """Nothing is loaded from elsewhere, nothing that a text holds is run, and no other page can show one of ours."""

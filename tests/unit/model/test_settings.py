@@ -34,7 +34,7 @@ def test_any_six_decimals_are_exact(millionths):
 
 @pytest.mark.parametrize("value", [
     0, 0.0, -0.1, 1.000001, 2, "", "high", None, "0,7", float("nan"), float("inf"), "nan", "inf", "1e-7", 0.1234567,
-    [], True + 1, Fraction(1, 10**6 + 3), "1/0", "a/b", "4/3",
+    [], True + 1, Fraction(1, 10**6 + 3), "1/0", "a/b", "4/3", "1e-999999999", "1e999999999",
 ])  # fmt: skip
 def test_what_is_no_threshold_is_refused(value):
     with pytest.raises(SettingsError, match="setting threshold is"):

@@ -16,6 +16,7 @@ from neardup.elastic.admin.managed_objects import (
 )
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
+from neardup.elastic.http.unexpected import reads_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,6 +71,7 @@ class ClusterSnapshot(NamedTuple):
         return None
 
 
+@reads_answer
 def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     """The snapshot of a cluster; about ten requests."""
     own = cluster.address

@@ -8,6 +8,7 @@ pipeline and lifecycle policy begin with `neardup-news`.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -199,7 +200,8 @@ def _prefix(text: str, prefix: str) -> str:
 
 def _without_secrets(text: str) -> str:
     """`text` without anything that could be a user and a password."""
-    scheme, separator, rest = text.partition("://")
+    before, separator, after = text.partition("://")
+    scheme, rest = (before, after) if separator else ("", text)
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
@@ -232,6 +234,17 @@ class Credentials:
     def secret(self) -> bool:
         """Whether there is a secret to send."""
         return self.api_key is not None or self.password is not None
+
+    def hidden(self, text: str) -> str:
+        """`text` with *** for each secret that is in it, as it is or as it is sent.
+
+        >>> Credentials(username="u", password="hush").hidden("Basic dTpodXNo, hush")
+        'Basic ***, ***'
+        """
+        user = base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
+        for secret in (self.api_key, self.password and user, self.password):
+            text = text.replace(secret, "***") if secret else text
+        return text
 
     @classmethod
     def from_settings(cls, table: Mapping[str, Any], environ: Mapping[str, str]) -> Credentials:

@@ -167,7 +167,7 @@ class Cluster:
                 known = _is_of_elasticsearch(error, method)
                 if missing_ok and known and error.meta.status == 404:
                     return None
-                reason = _reason_of(error)
+                reason = f"{error.meta.status} {' '.join(self._type_and_reason(error))}"
                 is_busy = error.meta.status in BUSY and not never_fits(reason)
                 if not is_busy and (known or error.meta.status != 404):
                     raise self._error(f"{method} {path}", error) from None
@@ -216,11 +216,15 @@ class Cluster:
             _log.warning("credentials go to %s unencrypted: use https", self.url)
         return options
 
+    def _type_and_reason(self, error: ApiError) -> tuple[str, str]:
+        """What an error's body says, but for our secrets: a server may repeat what it was sent."""
+        type, reason = _type_and_reason(error.meta.status, error.body)
+        return self.credentials.hidden(type), self.credentials.hidden(reason)
+
     def _error(self, request: str, error: ApiError) -> ClusterError:
         if isinstance(error, UnsupportedProductError):
             return ClusterUnreachable(self.url, "what answers there does not say that it is Elasticsearch")
-        status = error.meta.status
-        type, reason = _type_and_reason(status, error.body)
+        status, (type, reason) = error.meta.status, self._type_and_reason(error)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
         if type == "media_type_header_exception":
@@ -251,10 +255,6 @@ def _is_of_elasticsearch(error: ApiError, method: str) -> bool:
 
 def _retry_after(value: str | None) -> float:
     return float(value) if value is not None and value.isdecimal() else 0.0
-
-
-def _reason_of(error: ApiError) -> str:
-    return f"{error.meta.status} {' '.join(_type_and_reason(error.meta.status, error.body))}"
 
 
 def _type_and_reason(status: int, body: Any) -> tuple[str, str]:

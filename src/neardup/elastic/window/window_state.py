@@ -11,6 +11,7 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.admin_api import get_object
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.unexpected import reads_answer
 from neardup.elastic.window.scored_documents import first_state
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Settings
@@ -32,6 +33,7 @@ def connected(window: str, credentials: Credentials | None, patience: float | No
     return Cluster(address, own) if patience is None else Cluster(address, own, patience=patience)
 
 
+@reads_answer
 def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     """What the window's index template says of it; None if it is not set up."""
     answer = get_object(cluster, f"/_index_template/{cluster.address.template}")

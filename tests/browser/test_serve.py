@@ -1,0 +1,172 @@
+"""The pages of `neardup serve` in a real browser: paste, read, judge, evaluate. Skipped where there is no Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+from testing.edited_pairs import edited_pair
+
+from neardup.opening import open_window
+
+CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH"),
+]
+PAIRS = 20
+SECONDS = 60
+HOSTILE = (
+    "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\"> \u202etxet \x1b[31m "
+)
+
+
+def documents():
+    for number in range(PAIRS):
+        pair = edited_pair(number)
+        hour, body = f"2026-11-20T{number:02}:00Z", pair.a
+        if number == 0:
+            body = HOSTILE + body
+        yield {"id": f"{number:02}-a", "text": body, "time": hour, "title": f"Story {number}"}
+        yield {"id": f"{number:02}-b", "text": pair.b, "time": hour.replace(":00Z", ":30Z")}
+    yield {"id": "long", "text": "word " * 200_000, "time": "2026-11-20T21:00Z"}
+
+
+@pytest.fixture
+def window(tmp_path):
+    path = tmp_path / "window"
+    with open_window(path, threshold=0.5) as window:
+        list(window.ingest(documents()))
+    return path
+
+
+@pytest.fixture
+def address(window, tmp_path):
+    command = [sys.executable, "-m", "neardup", "serve", "--window", str(window), "--port", "0"]
+    said = tmp_path / "said"
+    with said.open("w") as errors:
+        server = subprocess.Popen(command, cwd=tmp_path, stderr=errors)
+    until = time.monotonic() + SECONDS
+    while (address := re.search(r"http://\S+", said.read_text())) is None:
+        assert server.poll() is None, said.read_text()
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    yield address[0]
+    server.send_signal(signal.SIGINT)
+    assert server.wait(SECONDS) == 130
+    assert "Traceback" not in said.read_text()
+
+
+@pytest.fixture
+def browser(tmp_path, address):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for word in (
+        "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}",
+    ):  # fmt: skip
+        options.add_argument(word)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.set_page_load_timeout(SECONDS)
+    yield driver
+    assert [entry for entry in driver.get_log("browser") if "favicon" not in entry["message"]] == []
+    driver.quit()
+
+
+def wait_for(browser, condition):
+    return WebDriverWait(browser, SECONDS).until(condition)
+
+
+def test_a_reviewer_pastes_reads_judges_and_evaluates(browser, address, window, tmp_path):
+    pasted = next(document for document in documents() if document["id"] == "03-b")
+    browser.get(address)
+    browser.find_element(By.ID, "text").send_keys(pasted["text"])
+    browser.find_element(By.CSS_SELECTOR, "form button").click()
+    assert browser.find_element(By.TAG_NAME, "h1").text.startswith("Seen: 2 matches")
+    browser.find_element(By.PARTIAL_LINK_TEXT, "its group").click()
+    assert browser.find_element(By.TAG_NAME, "h1").text == "Story 3"
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".columns article")) == 2
+    assert browser.find_elements(By.CSS_SELECTOR, ".columns article mark")
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".timeline circle")) == 2
+
+    for number in range(PAIRS):
+        browser.get(f"{address}group?head={number:02}-a")
+        body = browser.find_element(By.TAG_NAME, "body")
+        body.send_keys("j")
+        body.send_keys("j")
+        body.send_keys("c" if number % 2 else "n")
+        wait_for(browser, lambda b, n=number + 1: f"{n} pairs judged" in b.find_element(By.ID, "news").text)
+        assert len(browser.find_elements(By.CSS_SELECTOR, 'button[aria-pressed="true"]')) == 1
+
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps(document) + "\n" for document in documents()))
+    command = [
+        "evaluate",
+        corpus,
+        "--truth",
+        "judged.tsv",
+        "--method",
+        "neardup complete",
+        "--format",
+        "jsonl",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "neardup", *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"copies":10' in done.stdout.replace(" ", "")
+
+
+def test_hostile_texts_do_nothing_and_long_ones_are_cut(browser, address):
+    for page in ("groups", "group?head=00-a", "document?id=00-a", "pair?a=00-a&b=00-b", "document?id=long"):
+        browser.get(address + page)
+        assert browser.title.endswith("neardup")
+        assert browser.find_elements(By.CSS_SELECTOR, "main script, main img") == []
+    browser.get(address + "document?id=00-a")
+    assert "<script>document.title" in browser.find_element(By.CLASS_NAME, "text").text
+    browser.get(address + "pair?a=long&b=00-a")
+    assert "980,000 more characters" in browser.find_element(By.TAG_NAME, "main").text.replace("\u202f", ",")
+
+
+def test_a_new_document_is_seen_by_the_page_within_two_seconds(browser, address, window):
+    browser.get(address)
+    assert "Late story" not in browser.find_element(By.TAG_NAME, "main").text
+    pair = edited_pair(99)
+    late = [
+        {"id": "late-a", "text": pair.a, "time": "2026-11-20T21:10Z", "title": "Late story"},
+        {"id": "late-b", "text": pair.b, "time": "2026-11-20T21:20Z"},
+    ]
+    with open_window(window) as writer:
+        list(writer.ingest(late))
+        began = time.monotonic()
+    wait_for(browser, lambda b: "Late story" in b.find_element(By.TAG_NAME, "main").text)
+    print(f"seen after {time.monotonic() - began:.2f} s")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("page", ["", "groups", "group?head=00-a", "scores", "pair?a=00-a&b=00-b"])
+def test_nothing_sticks_out_of_a_page(browser, address, width, page):
+    browser.set_window_size(width, 900)
+    browser.get(address + page)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    unlabelled = (
+        "return [...document.querySelectorAll('input, textarea')].filter(e => !e.labels.length).length"
+    )
+    assert browser.execute_script(unlabelled) == 0
