@@ -113,7 +113,7 @@ def test_a_table_where_the_encoding_lacks_a_character(run_process, encoding, wor
     assert r"\u6771\u4eac-1" in done.out
     done = run_process(*words, "--window", "w", "--format", "table", env=environment)
     assert (done.code, "Traceback" in done.err) == (0, False)
-    assert words[0] == "stats" or r"\u6771\u4eac-1" in done.out
+    assert words[0] == "stats" or r"\u6771\u4eac-" in done.out
 
 
 def test_a_locale_without_utf_8(run_process):
