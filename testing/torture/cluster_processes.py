@@ -212,7 +212,7 @@ HOLDS: Final = (
 )
 
 KINDS: Final = (
-    scene_kind("scorer-killed", f"`ingest` or `watch` is killed with -9; {HOLDS}.", killed),
+    scene_kind("scorer-killed", f"Scorers (`ingest`, `watch`) are killed with -9; {HOLDS}.", killed),
     scene_kind(
         "scorer-stopped",
         f"A scorer stands still until its lease is over, and another takes over; {HOLDS}.",
@@ -225,7 +225,7 @@ KINDS: Final = (
     scene_kind("node-killed", f"The node is killed with -9 and started again; {HOLDS}.", node_killed),
     scene_kind(
         "threads-in-a-cluster",
-        f"{THREADS} threads ingest, query and delete in one window at once; each is answered as if it were alone.",
+        "Eight threads ingest, query and delete in one window at once; each is answered as if it were alone.",
         threads,
     ),
     bare_kind("without-plugin", f"A node has no plugin, and scorers are killed; {HOLDS}.", without_plugin),

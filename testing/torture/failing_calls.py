@@ -18,6 +18,8 @@ CHANGING: Final = (
     "pwrite", "truncate", "ftruncate", "fsync", "rename", "replace", "unlink", "rmdir", "mkdir", "open",
 )  # fmt: skip
 ERRORS: Final = {name: getattr(errno, name) for name in ("EIO", "ENOSPC", "EDQUOT", "EROFS")}
+SECTOR: Final = 512
+"""Bytes that disks write whole or not at all, and so does the memory of the system."""
 KILL, TERMINATE, INTERRUPT, FULL = "kill", "terminate", "interrupt", "full"
 
 
@@ -25,7 +27,7 @@ class Failing(NamedTuple):
     """Which call fails, counted from 1, and how: `do` is a name of ERRORS, KILL, TERMINATE, INTERRUPT, or FULL.
 
     `times`: how many calls in a row, -1 for all that come; with FULL, which begins after `at` bytes that were written,
-    how many fail before there is space again. Of a write the part `part` is done first.
+    how many fail before there is space again. Of a write that is not done at once the part `part` is done.
     """
 
     do: str
@@ -76,13 +78,18 @@ def _failing(counter: _Counter, name: str, function: Callable[..., Any]) -> Call
     def failing(*arguments: Any, **named: Any) -> Any:
         changes = name != "open" or arguments[1] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
         if changes and counter.is_due():
-            if name == "pwrite":
+            if name == "pwrite" and not _is_at_once(*arguments):
                 file, data, place = arguments
                 function(file, bytes(data)[: int(len(data) * counter.failing.part)], place)
             counter.fail(os.fspath(arguments[0]) if not isinstance(arguments[0], int) else None)
         return function(*arguments, **named)
 
     return failing
+
+
+def _is_at_once(file: int, data: Any, place: int) -> bool:
+    """Whether a write is done whole or not at all: a small one over what is there already, such as a commit slot."""
+    return len(data) <= SECTOR and place + len(data) <= os.fstat(file).st_size
 
 
 def _failing_open(counter: _Counter, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +111,7 @@ def _filling(counter: _Counter, function: Callable[..., int]) -> Callable[..., i
             counter.bytes += len(data) if counter.failed == 0 else 0
             return function(file, data, place)
         counter.bytes += max(left, 0)
-        if left > 0:
+        if left > 0 and not _is_at_once(file, data, place):
             return function(file, bytes(data)[:left], place)
         counter.failed += 1
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -230,7 +230,7 @@ def read_everything(path: Path) -> None:
     """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
     `WindowExpired` if a writer always drops hours faster.
     """
-    damaged = [*_restorable(path), *([] if are_slots_whole(path) else [COMMIT])]
+    damaged = [*_restorable(path), *([] if _are_slots_whole(path) else [COMMIT])]
     for name in damaged:
         raise WindowDamaged(path / name, "something else", "what was written", path)
     for attempt in range(_PATIENCE):
@@ -246,6 +246,15 @@ def read_everything(path: Path) -> None:
             else:
                 _check_hour_list(path, store.hours())
                 return
+
+
+def _are_slots_whole(path: Path) -> bool:
+    """Whether the commit slots check, at a moment at which none is being written."""
+    for _ in range(_PATIENCE):
+        if are_slots_whole(path):
+            return True
+        time.sleep(_MOMENT)
+    return False
 
 
 def _check_hour_list(path: Path, hours: list[int]) -> None:

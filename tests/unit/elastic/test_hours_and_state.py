@@ -18,6 +18,7 @@ from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import first_state, recovered, scored_documents
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.window_state import checked_unused
 from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.document import Prepared
 from neardup.model.settings import Recipe, Settings
@@ -79,6 +80,25 @@ def test_a_window_without_state_is_no_new_one_if_documents_have_been_scored():
             WindowDamaged, match=r"3 scored documents in news-\*.*neardup setup --window http"
         ):
             first_state(cluster, ABOUT, {}, None)
+
+
+def test_a_state_that_nobody_has_used_is_not_believed_over_scored_documents():
+    unused = StateDocument(ABOUT, {})
+    cluster_says = {"state": unused}
+
+    def script(request):
+        if "_doc/window" not in request.path:
+            return scored(request)
+        source = cluster_says["state"].source()
+        return Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        with pytest.raises(WindowDamaged, match="3 scored documents"):
+            checked_unused(cluster, scoring_lease(cluster), unused)
+        cluster_says["state"] = unused.next_epoch(lost=False)
+        assert checked_unused(cluster, scoring_lease(cluster), unused) == cluster_says["state"]
+    assert unused.is_unused
+    assert not unused.next_epoch(lost=False).is_unused
 
 
 def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its_way():

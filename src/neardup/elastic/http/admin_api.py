@@ -107,6 +107,17 @@ def get_object(cluster: Cluster, path: str) -> Any:
     return cluster.request("GET", path, missing_ok=True)
 
 
+@reads_answer
+def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
+    """What the window's index template says of it; None if it is not set up."""
+    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
+    if answer is None:
+        return None
+    template = answer["index_templates"][0]["index_template"].get("template", {})
+    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    return about
+
+
 def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:
     """Makes or changes one; an index that is there already (another process was faster) is as good."""
     try:

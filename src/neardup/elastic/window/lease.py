@@ -123,9 +123,9 @@ class Lease(Generic[Document]):
         return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
 
     def replace(self, document: Document) -> None:
-        """Makes the document, whatever was there."""
-        self._version = put_doc(self._cluster, self._cluster.address.state, self._id, document.source())
-        self._known = document
+        """Makes `document` what is there instead of what was last read, unless that has changed since."""
+        if not self._write(document):
+            log.warning("%s was changed by another process at the same moment: it is left as it is", self._id)
 
     def create(self, document: Document) -> None:
         """Makes the document; somebody else's, made at the same moment, stays."""

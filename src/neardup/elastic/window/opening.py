@@ -12,6 +12,7 @@ from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
     begin_window,
     checked_signer,
+    checked_unused,
     connected,
     settings_left,
     warn_of_policy,
@@ -79,6 +80,8 @@ def _opened(
         if readonly:
             raise NotSetUp(str(address))
         document = begin_window(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
+    elif document.is_unused:
+        document = checked_unused(cluster, lease, document)
     if archive not in (None, document.archive):
         kept = f"the index {document.archive}" if document.archive else "indices of hours"
         raise SettingsError(

@@ -64,6 +64,11 @@ class StateDocument:
         """Whether a scorer gave out this arrival and never committed it."""
         return any(first <= arrival < last for first, last in self.aborted)
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether nobody has held the lease yet, as far as this document says."""
+        return not self.epoch
+
     def with_commit(
         self,
         commit: Commit,

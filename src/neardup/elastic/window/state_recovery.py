@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.setup import window_config
+from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
-from neardup.elastic.window.state_document import read_state, scoring_lease
-from neardup.elastic.window.window_state import config_of_template, connected, settings_left
-from neardup.errors import WindowDamaged
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.window_state import connected, settings_left
+from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
 
 if TYPE_CHECKING:
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.state_document import StateDocument
 
 log = logging.getLogger("neardup")
 
@@ -34,16 +34,31 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
         about = config_of_template(cluster)
         if about is None:
             return
+        lease = scoring_lease(cluster)
         try:
-            state = read_state(cluster)
+            state = lease.read()
         except WindowDamaged as error:
             log.warning("%s; doing so", error)
-            scoring_lease(cluster).replace(_recovered(cluster, about))
+            lease.replace(_recovered(cluster, about))
             return
         if state is None:
-            scoring_lease(cluster).create(_recovered(cluster, about))
+            lease.create(_first(cluster, about))
+        elif (
+            state.is_unused and state.archive is None and (first := _first(cluster, about)).commit.next_order
+        ):
+            lease.replace(first)
         else:
             _bring_up_to_date(cluster, state, about)
+
+
+def _first(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
+    """The state of a window that none is known of: of its documents, as far as this user may look at these; if not,
+    that of a new window, and whoever opens it looks.
+    """
+    try:
+        return _recovered(cluster, about)
+    except ClusterRefused:
+        return StateDocument(about, _hours(about).remembered)
 
 
 def _bring_up_to_date(cluster: Cluster, state: StateDocument, about: dict[str, Any]) -> None:
