@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.setup import set_up
