@@ -144,7 +144,7 @@ def test_a_missing_plugin_is_found(bare_node):
         set_up(cluster)
         found = findings(cluster)
     assert found["plugin on node-1"][0].state == "warning"
-    assert "install it on every node" in found["plugin on node-1"][0].found
+    assert "make plugin VERSION=" in found["plugin on node-1"][0].found
     assert "signed by the client" in found["window bare"][0].found
 
 
