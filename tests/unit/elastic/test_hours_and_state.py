@@ -16,9 +16,8 @@ from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
-from neardup.elastic.window.scored_documents import first_state, recovered, scored_documents
+from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.elastic.window.window_state import checked_unused
 from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.document import Prepared
 from neardup.model.settings import Recipe, Settings

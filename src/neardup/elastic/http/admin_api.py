@@ -108,13 +108,14 @@ def get_object(cluster: Cluster, path: str) -> Any:
 
 
 @reads_answer
-def template_meta(cluster: Cluster, name: str) -> dict[str, Any] | None:
-    """What is noted in the mapping of an index template (`_meta`); None if there is no such template."""
-    answer = get_object(cluster, f"/_index_template/{name}")
+def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
+    """What the window's index template says of it; None if it is not set up."""
+    answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
     if answer is None:
         return None
     template = answer["index_templates"][0]["index_template"].get("template", {})
-    return dict(template.get("mappings", {}).get("_meta", {}))
+    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    return about
 
 
 def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.setup import window_config
 from neardup.elastic.window.index_layout import ElasticContext, Layout
+from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
-    begin_window,
     checked_signer,
-    checked_unused,
     connected,
     settings_left,
     warn_of_policy,

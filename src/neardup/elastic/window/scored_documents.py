@@ -6,8 +6,9 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.elastic.admin.setup import window_config
+from neardup.elastic.admin.setup import set_up, window_config
 from neardup.elastic.http import api
+from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import StateDocument
@@ -17,6 +18,8 @@ from neardup.stores.base import Commit
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.lease import Lease
+    from neardup.model.settings import Settings
 
 log = logging.getLogger("neardup")
 
@@ -97,3 +100,38 @@ def first_state(
             remedy=f"`neardup setup --window {own}` makes it anew, from these documents",
         )
     return StateDocument(about, settings)
+
+
+def begin_window(
+    cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
+) -> StateDocument:
+    """The state of a window that nobody has scored in yet; sets it up if need be. Raises `WindowDamaged` if somebody
+    has, and its state is gone.
+    """
+    about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
+    try:
+        lease.create(first_state(cluster, about, chosen.remembered, archive))
+    except WindowDamaged:
+        if lease.read() is None:  # else another scorer has begun meanwhile
+            raise
+    document = lease.read()
+    if document is None:
+        raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
+    return document
+
+
+def checked_unused(cluster: Cluster, lease: Lease[StateDocument], document: StateDocument) -> StateDocument:
+    """The state of a window that nobody has scored in, if `document` is right; see `first_state`. Who sets up may not
+    have been allowed to look.
+    """
+    try:
+        state = first_state(cluster, document.about, document.settings, document.archive)
+    except WindowDamaged:
+        now = lease.read()
+        if now is None or now.is_unused:
+            raise
+        return now  # another scorer has begun meanwhile
+    if not state.commit.next_order:
+        return document
+    lease.replace(state)
+    return state

@@ -16,12 +16,13 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.elastic.window.window_state import config_of_template, connected, settings_left
+from neardup.elastic.window.window_state import connected, settings_left
 from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.admin_api import config_of_template
+from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
 
 log = logging.getLogger("neardup")
