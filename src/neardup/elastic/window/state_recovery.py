@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.setup import window_config
+from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
@@ -21,8 +22,7 @@ from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.admin_api import config_of_template
-from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
 
 log = logging.getLogger("neardup")
