@@ -73,6 +73,7 @@ def tell(story_file: str, path: str, first: int, patience: int = MOST_ERRORS) ->
                 _say({"answer": answer})
                 at += 1
                 interruptions.wanted = True
+            interruptions.wanted = False
         except (OSError, NeardupError, KeyboardInterrupt) as error:
             interruptions.wanted = False
             _say_error(error)

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -194,6 +195,12 @@ def _load() -> None:
             list(window.ingest([document(f"{i}", grams(i, i + 30)) for i in range(9)]))
             window.query(grams(0, 30))
             list(window.groups())
+    with tempfile.TemporaryDirectory() as place:
+        for _ in range(2):  # what is stored is read otherwise than what comes
+            with open_window(Path(place) / "window") as window:
+                list(window.ingest([document(f"{i}", grams(i, i + 30)) for i in range(9)]))
+                window.delete("3")
+                list(window.reconcile())
 
 
 def _work(request: dict[str, Any], files: list[int]) -> None:

@@ -174,7 +174,7 @@ def _repair(path: Path) -> None:
 
 
 def _resign(path: Path) -> None:
-    resign_directory(path, None, {"reach": "0.5"}, dry_run=False)
+    resign_directory(path, None, {"reach": 0.5}, dry_run=False)
 
 
 def replaced(round: Round) -> Outcome:

@@ -14,6 +14,7 @@ import xxhash
 
 from neardup.errors import SettingsError, WindowDamaged, WindowOutdated
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
+from neardup.stores.lock import naming
 from neardup.stores.window_directory import COPY, DESCRIPTION, holds_window
 
 if TYPE_CHECKING:
@@ -115,8 +116,9 @@ def _write(directory: Path, known: Mapping[str, Any]) -> None:
         file = directory / name
         if not file.exists() or file.read_bytes() != text.encode():
             draft = directory / f"{DESCRIPTION}.new"
-            draft.write_text(text)
-            draft.replace(file)
+            with naming(draft):
+                draft.write_text(text)
+                draft.replace(file)
 
 
 def _checksum(known: Mapping[str, Any]) -> str:

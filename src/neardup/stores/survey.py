@@ -235,8 +235,10 @@ def read_everything(path: Path) -> None:
         raise WindowDamaged(path / name, "something else", "what was written", path)
     for attempt in range(_PATIENCE):
         with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
+            hours: set[int] = set()
             try:
                 for part in store.records(Commit()):
+                    hours.update(records.hours_of(part.rows).tolist())
                     for at in range(0, len(part.rows), _AT_ONCE):
                         store.texts(part.rows[at : at + _AT_ONCE])
                         store.blobs(part.rows[at : at + _AT_ONCE])
@@ -244,7 +246,7 @@ def read_everything(path: Path) -> None:
                 if attempt == _PATIENCE - 1:
                     raise
             else:
-                _check_hour_list(path, store.hours())
+                _check_hour_list(path, hours)
                 return
 
 
@@ -257,10 +259,10 @@ def _are_slots_whole(path: Path) -> bool:
     return False
 
 
-def _check_hour_list(path: Path, hours: list[int]) -> None:
-    """Raises `WindowDamaged` unless the list of hours names those of `hours` that are still there."""
+def _check_hour_list(path: Path, hours: set[int]) -> None:
+    """Raises `WindowDamaged` unless the list names those of `hours`, which hold documents, that are still there."""
     for _ in range(_PATIENCE):
-        if hour_list.is_whole(path, set(hours) & set(hours_in(path))):
+        if hour_list.is_whole(path, hours & set(hours_in(path))):
             return
         time.sleep(_MOMENT)  # an hour that is being dropped leaves the list before it leaves the disk
     raise WindowDamaged(path / HOUR_LIST, "a list that lacks hours, or says other things", "all hours", path)
