@@ -141,6 +141,16 @@ def test_the_room_for_hours_is_what_is_left_of_the_limit_of_shards(levels, data_
     assert (limit.used, limit.most, limit.hours_left) == (120, most, hours)
 
 
+def test_an_hour_that_no_shard_answers_for_is_named():
+    health = {"indices": {"news-1": {"status": "green"}, "news-2": {"status": "red"}}}
+    with (
+        standing_in([Answer(503, {}), Answer(200, health)]) as server,
+        Cluster(Address(server.url, "news"), patience=0) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"no shard answers for news-2 \("),
+    ):
+        api.refresh(cluster, "news-*")
+
+
 @pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])
 def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part, monkeypatch):
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.unexpected import reads_answer
-from neardup.errors import ClusterError
+from neardup.errors import ClusterError, ClusterUnreachable
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -234,8 +234,26 @@ def count(
 
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
-    """Makes everything written so far visible to searches."""
-    _whole(cluster, f"/{target}/_refresh", params)
+    """Makes everything written so far visible to searches. Raises `ClusterUnreachable` with the names of indices that
+    have no shard to answer for them: Elasticsearch waits for those longer than anybody does.
+    """
+    try:
+        _whole(cluster, f"/{target}/_refresh", params)
+    except ClusterUnreachable as error:
+        if red := _without_shards(cluster, target):
+            why = f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
+            raise ClusterUnreachable(cluster.url, f"{error.reason}; {why}") from None
+        raise
+
+
+def _without_shards(cluster: Cluster, target: str) -> list[str]:
+    """The indices that lack a primary shard; none where nobody answers that either."""
+    params = {"level": "indices", "expand_wildcards": "all", "filter_path": "indices.*.status"}
+    with suppress(ClusterError):
+        answer = cluster.request("GET", f"/_cluster/health/{target}", params=params)
+        indices = answer.get("indices", {})
+        return sorted(name for name, index in indices.items() if index.get("status") == "red")
+    return []
 
 
 def _whole(
