@@ -62,13 +62,4 @@ def serve(
     location = window_location(window, settings)
     limits = limits_for(host, token, body=max_body, rate=rate)
     with opened_window(window, settings, readonly=not ingest) as target:
-        listen(
-            target,
-            location,
-            host,
-            port,
-            limits,
-            judged=judged,
-            ingests=ingest,
-            is_token_known=token is not None,
-        )
+        listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))

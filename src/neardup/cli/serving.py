@@ -52,11 +52,11 @@ def listen(
     *,
     judged: Path | None,
     ingests: bool,
-    is_token_known: bool,
+    own_token: bool,
 ) -> None:
     """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then.
 
-    A token that whoever starts it knows is not printed: a service's log is read by others.
+    An `own_token` of whoever starts it is not printed: a service's log is read by others.
     """
     import uvicorn
 
@@ -78,7 +78,7 @@ def listen(
             wanted = f"free to listen at ({error.strerror}): --port takes another"
             raise SettingsError("port", f"{host}:{port}", wanted) from None
 
-        token = "TOKEN" if is_token_known else limits.token
+        token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)

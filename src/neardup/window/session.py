@@ -71,9 +71,8 @@ class Session:
         self.is_closed = False
         self._readonly = readonly
         self._revision: int | None = None
-        self._taken_over = self._told = (
-            0  # how often something was taken over from others, by now and by last `follow`
-        )
+        self._taken_over = 0  # how often something that others had committed was
+        self._last_followed = 0  # that, by the last `follow`
         self._broken: BaseException | None = None
         self._owner = os.getpid()
 
@@ -100,8 +99,8 @@ class Session:
         """
         self.store.refresh(follow=True)
         self.synchronise()
-        told, self._told = self._told, self._taken_over
-        return told != self._told
+        before, self._last_followed = self._last_followed, self._taken_over
+        return before != self._last_followed
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no

@@ -139,6 +139,7 @@ class _Changing:
 
     def __init__(self):
         self.commits, self.seen = 1, 0
+        self.questions: Questions | None = None
 
     def refresh(self):
         is_new, self.seen = self.commits > self.seen, self.commits
@@ -146,7 +147,7 @@ class _Changing:
 
     def groups(self):
         groups = [neardup.Group(str(self.seen), "2026-11-21T06:00:00.000Z", ())]
-        if self.commits == 1:
+        if self.commits == 1 and self.questions is not None:
             self.commits = 2
             self.questions.look()
         return groups
