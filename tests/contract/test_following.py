@@ -67,6 +67,16 @@ def test_what_was_added_is_found_and_nothing_is_read_twice(path, monkeypatch):
             assert answers(reader) == answers(fresh)
 
 
+def test_what_a_question_has_taken_over_is_told_by_the_next_refresh(path):
+    with open_window(path, readonly=True) as reader, open_window(path, advance=True) as writer:
+        assert not reader.refresh()
+        list(writer.ingest([document("new", grams(900, 920), 25)]))
+        assert reader.get("d0") is None  # its hour has gone, so all is read again
+        assert list(reader)[-1] == "new"
+        assert reader.refresh()
+        assert not reader.refresh()
+
+
 def test_what_has_expired_is_gone_and_nothing_is_read_twice(path, monkeypatch):
     with open_window(path, readonly=True) as reader, open_window(path, advance=True) as writer:
         hours = whole_reads(monkeypatch)

@@ -62,4 +62,4 @@ def serve(
     location = window_location(window, settings)
     limits = limits_for(host, token, body=max_body, rate=rate)
     with opened_window(window, settings, readonly=not ingest) as target:
-        listen(target, location, host, port, limits, judged=judged, ingests=ingest)
+        listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))

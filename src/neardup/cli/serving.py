@@ -44,9 +44,20 @@ def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
 
 
 def listen(
-    window: Window, location: str, host: str, port: int, limits: Limits, *, judged: Path | None, ingests: bool
+    window: Window,
+    location: str,
+    host: str,
+    port: int,
+    limits: Limits,
+    *,
+    judged: Path | None,
+    ingests: bool,
+    own_token: bool,
 ) -> None:
-    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then."""
+    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then.
+
+    An `own_token` of whoever starts it is not printed: a service's log is read by others.
+    """
     import uvicorn
 
     from neardup.serving.application import create_application
@@ -67,9 +78,8 @@ def listen(
             wanted = f"free to listen at ({error.strerror}): --port takes another"
             raise SettingsError("port", f"{host}:{port}", wanted) from None
 
-        log_line(
-            f"serving {location} at {_address(host, listener.getsockname()[1], limits.token)} (Ctrl-C ends it)"
-        )
+        token = "TOKEN" if own_token else limits.token
+        log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         )
@@ -77,6 +87,6 @@ def listen(
 
 
 def _address(host: str, port: int, token: str | None) -> str:
-    """Where a browser finds the first page, the token included."""
+    """Where a browser finds the first page, the token (or a word that stands for it) included."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

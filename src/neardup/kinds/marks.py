@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Final
+
+import numpy as np
 
 from neardup.kinds.figure_words import FIGURE_WORDS
 from neardup.kinds.quoting import Origin, origins
@@ -28,6 +31,8 @@ LONGEST_WORD: Final = 25
 
 LONGEST_SUFFIX: Final = 2
 """Letters that may follow the digits of a figure: "10th", "5pm"."""
+
+_LONG_RUN: Final = 32
 
 _PART_RE: Final = re.compile(
     r"(?P<address>(?i:https?|ftp)://[!-~]+|(?<![^\W_])(?i:www)\.[!-~]+|(?<![\w.%+-])[\w.%+-]++@[\w-]++(?:\.[\w-]++)+)"
@@ -159,6 +164,31 @@ def _is_token(word: str) -> bool:
     )
 
 
+def _with_marks_in_order(text: str) -> str:
+    """`text` with every long run of combining characters in canonical order: Python's own sort of them takes quadratic
+    time.
+    """
+    points = np.frombuffer(text.encode("utf-32-le"), "<u4")
+    composing = (unicode_table.load().classes[points] & unicode_table.NFC_CHECK) != 0
+    if np.count_nonzero(composing) < _LONG_RUN:
+        return text
+    runs = np.flatnonzero(np.diff(composing.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    pieces, at = [], 0
+    for start, end in runs[runs[:, 1] - runs[:, 0] >= _LONG_RUN].tolist():
+        pieces += [text[at:start], _in_order(text[start:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _in_order(run: str) -> str:
+    parts = (part for sign in run for part in unicodedata.normalize("NFD", sign))
+    sorted_runs = (
+        sorted(own, key=unicodedata.combining) if combines else own
+        for combines, own in groupby(parts, key=lambda part: unicodedata.combining(part) > 0)
+    )
+    return "".join(chain.from_iterable(sorted_runs))
+
+
 def mark(text: str) -> Marked:
     """The normal form of `text` with its marks. Raises `ValueError` for an unpaired surrogate; about 1 ms for 4 KB.
 
@@ -167,7 +197,7 @@ def mark(text: str) -> Marked:
     ('Paid125on3May', ((4, 7), (9, 10), (10, 13)), (6,))
     """
     encode_text(text)  # refuses what has no UTF-8
-    lines = unicodedata.normalize("NFC", text).splitlines()
+    lines = unicodedata.normalize("NFC", _with_marks_in_order(text)).splitlines()
     marking = _Marking()
     for line, origin in zip(lines, origins(lines), strict=True):
         marking.add_line(line, origin)

@@ -92,9 +92,11 @@ def _names(name: str, value: Any) -> tuple[str, ...]:
 
 def _field_names(name: str, value: Any) -> tuple[str, ...]:
     """Names of fields in their order, each once."""
-    if isinstance(value, str) or not all(isinstance(field, str) and field for field in value):
+    listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    names: list[Any] = list(value) if listed else [None]
+    if not all(isinstance(each, str) and each for each in names):
         raise SettingsError(name, value, "a list of names of fields")
-    return tuple(dict.fromkeys(value))
+    return tuple(dict.fromkeys(names))
 
 
 def _decimal_or_ratio(text: str) -> Fraction:

@@ -75,7 +75,7 @@ def changes(a: str, b: str) -> list[Change]:
     words_a, words_b = words_of(a), words_of(b)
     texts_a, texts_b = [word.text for word in words_a], [word.text for word in words_b]
     listed = []
-    for (a1, a2, b1, b2), coarse in _joined(_differing(texts_a, texts_b)):
+    for (a1, a2, b1, b2), coarse in _joined(differing_stretches(texts_a, texts_b)):
         kind: Kind = "changed" if a1 < a2 and b1 < b2 else "removed" if a1 < a2 else "added"
         listed.append(Change(kind, _span(words_a, a1, a2, len(a)), _span(words_b, b1, b2, len(b)), coarse))
     return listed
@@ -103,8 +103,8 @@ def _joined(stretches: Iterator[tuple[Stretch, bool]]) -> Iterator[tuple[Stretch
         yield last
 
 
-def _differing(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
-    """The stretches in which two lists of words differ, in order."""
+def differing_stretches(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
+    """The stretches in which two lists of words differ, in order; whether one is coarse (`Change`). About linear."""
     waiting: list[Stretch] = [(0, len(a), 0, len(b))]
     while waiting:
         stretch = _trimmed(a, b, waiting.pop())

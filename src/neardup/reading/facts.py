@@ -7,11 +7,11 @@ beginning of a sentence is a name unless it stands somewhere in small letters.
 
 from __future__ import annotations
 
-import difflib
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from neardup.reading.changes import Word, words_of
+from neardup.reading.changes import Word, differing_stretches, words_of
 from neardup.reading.normal_text import Span
 
 if TYPE_CHECKING:
@@ -93,15 +93,11 @@ def _paired(own: Sequence[_Located], other: Sequence[_Located]) -> Iterator[Fact
     for kind in ("date", "figure", "name"):
         left = [fact for fact in own if fact.kind == kind]
         right = [fact for fact in other if fact.kind == kind]
-        matcher = difflib.SequenceMatcher(
-            None, [each.text for each in left], [each.text for each in right], False
-        )
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-            if tag != "equal":
-                for at in range(max(i2 - i1, j2 - j1)):
-                    yield _fact(
-                        left[i1 + at] if i1 + at < i2 else None, right[j1 + at] if j1 + at < j2 else None
-                    )
+        stretches = differing_stretches([each.text for each in left], [each.text for each in right])
+        for (i1, i2, j1, j2), _ in stretches:
+            for one, another in zip_longest(left[i1:i2], right[j1:j2]):
+                if one is None or another is None or one.text != another.text:
+                    yield _fact(one, another)
 
 
 def _fact(own: _Located | None, other: _Located | None) -> Fact:

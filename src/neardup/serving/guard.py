@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hmac
-from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 if TYPE_CHECKING:
@@ -125,24 +125,28 @@ class Guard:
         if int(headers.get("content-length") or 0) > self._limits.body:
             return self._too_large()
         origin = headers.get("origin")
-        if scope["method"] not in _SAFE_METHODS and origin and urlsplit(origin).netloc != host:
+        if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
             return problem(403, f"a page of {origin} may not change anything here")
         return self._unauthorized(scope, headers)
 
     def _unauthorized(self, scope: Scope, headers: Headers) -> Response | None:
         if self._limits.token is None:
             return None
-        given = QueryParams(scope["query_string"]).get("token")
+        query = QueryParams(scope["query_string"])
+        given = query.get("token")
         if given is not None and scope["method"] == "GET" and self._is_token(given):
-            response = RedirectResponse(scope["path"], 303)
+            others = urlencode([(name, value) for name, value in query.multi_items() if name != "token"])
+            response = RedirectResponse(scope["path"] + (f"?{others}" if others else ""), 303)
             secure = scope["scheme"] == "https"
             response.set_cookie(COOKIE, given, httponly=True, samesite="strict", secure=secure)
             return response
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        cookie = HTTPConnection(scope).cookies.get(
+            COOKIE
+        )  # lenient: other servers of this host set cookies, too
         if scheme.lower() == "bearer" and self._is_token(bearer):
             return None
-        if cookie is not None and self._is_token(cookie.value):
+        if cookie is not None and self._is_token(cookie):
             return None
         advice = "a token is needed: open the address that `neardup serve` printed, or send Authorization: Bearer TOKEN"
         return problem(401, advice, {"WWW-Authenticate": "Bearer"})
@@ -158,6 +162,14 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     """An error as RFC 9457 has it, with the next step in its detail."""
     body: dict[str, Any] = {"status": status, "detail": detail}
     return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+def _host_of(origin: str) -> str:
+    """The host of an Origin header, with its port; "" of what is none, such as "null"."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _name_of(host: str) -> str:

@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from neardup.errors import DocumentError
+from neardup.errors import DocumentError, SettingsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,8 @@ _HEADER: Final = "id1\tid2\tlabel\n"
 class JudgedPairs:
     """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
 
-    Made when the first pair is judged. A judgement that is returned from is on the disk.
+    Made when the first pair is judged. A judgement that is returned from is on the disk. Raises `SettingsError`
+    for a file that is something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,9 +28,7 @@ class JudgedPairs:
         self._lock = threading.Lock()
         self._judged: dict[tuple[str, str], str] = {}
         if path.exists():
-            for line in path.read_text("utf-8").splitlines()[1:]:
-                first, second, judgement = line.split("\t")[:3]
-                self._judged[first, second] = judgement
+            self._judged = _read(path)
 
     def __len__(self) -> int:
         return len(self._judged)
@@ -41,7 +40,7 @@ class JudgedPairs:
     def judge(self, first: str, second: str, judgement: Judgement) -> None:
         """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file."""
         for id in (first, second):
-            if not id or any(character in id for character in "\t\r\n"):
+            if "\t" in id or id.splitlines() != [id]:
                 raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
         with self._lock:
             self._judged[_ordered(first, second)] = judgement
@@ -52,6 +51,24 @@ class JudgedPairs:
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(self.path)
+
+
+def _read(path: Path) -> dict[tuple[str, str], str]:
+    """The pairs of a file as `judge` writes it; raises `SettingsError` for any other, which would be written over."""
+    wanted = f"a file that neardup serve wrote, or none yet ({{}}): {_HEADER.strip()!r}, then two ids and a word a line"
+    try:
+        header, *lines = path.read_text("utf-8").splitlines()
+    except ValueError:
+        raise SettingsError("judged", str(path), wanted.format("it is empty or not UTF-8")) from None
+    if f"{header}\n" != _HEADER:
+        raise SettingsError("judged", str(path), wanted.format("its first line is another"))
+    judged = {}
+    for number, line in enumerate(lines, 2):
+        parts = line.split("\t")
+        if len(parts) != 3:
+            raise SettingsError("judged", str(path), wanted.format(f"line {number}"))
+        judged[_ordered(parts[0], parts[1])] = parts[2]
+    return judged
 
 
 def _ordered(first: str, second: str) -> tuple[str, str]:

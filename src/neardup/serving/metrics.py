@@ -12,9 +12,9 @@ from neardup.model.document import parse_time
 from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from neardup.model.verdict import Group, Verdict
+    from neardup.model.verdict import Verdict
     from neardup.serving.questions import Questions
 
 STORY_HOURS: Final = (1, 3, 24)
@@ -93,13 +93,18 @@ class _WindowFigures(Collector):
         story = GaugeMetricFamily(
             "neardup_story_copies", "Copies of the story that has most in the newest hours", labels=["hours"]
         )
+        times = [
+            [parse_time(member.time) for member in group.members]
+            for group in self._questions.groups().values()
+        ]
         for hours in STORY_HOURS:
-            story.add_metric([str(hours)], _most_copies(self._questions.groups().values(), hours))
+            story.add_metric([str(hours)], _most_copies(times, hours))
         yield story
 
 
-def _most_copies(groups: Iterable[Group], hours: int) -> int:
-    """Of the members that came in the last `hours` before the newest member of all, those of one group at most."""
-    times = [[parse_time(member.time) for member in group.members] for group in groups]
+def _most_copies(times: Sequence[Sequence[int]], hours: int) -> int:
+    """Of the members that came in the last `hours` before the newest member of all, those of one group at most;
+    `times` are those of each group's members.
+    """
     newest = max((time for own in times for time in own), default=0)
     return max((sum(time > newest - hours * HOUR_MS for time in own) for own in times), default=0)

@@ -89,18 +89,24 @@ class ShownMatch(NamedTuple):
 
 
 class Pages:
-    """Makes the pages of one window."""
+    """Makes one page of a window, which shows what was committed when this was made, or later."""
 
     def __init__(self, questions: Questions, judged: JudgedPairs | None) -> None:
         self._questions = questions
         self._judged = judged
+        self._changes = (
+            questions.look()
+        )  # before anything is read: what comes meanwhile makes the page follow
 
     def render(self, template: str, **values: Any) -> HTMLResponse:
         """The page of a template, with what all pages show."""
-        changes = self._questions.look()
         judgements = JUDGEMENTS if self._judged is not None else ()
         page = _environment.get_template(template).render(
-            window=self._questions.name, version=VERSION, changes=changes, judgements=judgements, **values
+            window=self._questions.name,
+            version=VERSION,
+            changes=self._changes,
+            judgements=judgements,
+            **values,
         )
         return HTMLResponse(page)
 
@@ -225,41 +231,44 @@ class Pages:
 
 def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
     """The routes of all pages."""
-    router, pages = APIRouter(include_in_schema=False), Pages(questions, judged)
+    router = APIRouter(include_in_schema=False)
+
+    def pages() -> Pages:
+        return Pages(questions, judged)
 
     @router.get("/")
     def home() -> Response:
-        return pages.home()
+        return pages().home()
 
     @router.get("/groups")
     def groups(sort: Sort = "time", offset: Annotated[int, Query(ge=0)] = 0) -> Response:
-        return pages.groups(sort, offset)
+        return pages().groups(sort, offset)
 
     @router.get("/group")
     def group(head: str) -> Response:
-        return pages.group(head)
+        return pages().group(head)
 
     @router.get("/group.csv")
     def group_csv(head: str) -> Response:
-        return pages.csv(head)
+        return pages().csv(head)
 
     @router.get("/document")
     def document(id: str) -> Response:
-        return pages.document(id)
+        return pages().document(id)
 
     @router.get("/pair")
     def pair(a: str, b: str) -> Response:
-        return pages.pair(a, b)
+        return pages().pair(a, b)
 
     @router.get("/scores")
     def scores() -> Response:
-        return pages.scores()
+        return pages().scores()
 
     @router.post("/check")
     def check(
         text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None
     ) -> Response:
-        return pages.check(text, threshold)
+        return pages().check(text, threshold)
 
     return router
 

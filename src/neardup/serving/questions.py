@@ -62,7 +62,9 @@ class Questions:
         self._window = window
         self._looked = -FRESH_SECONDS
         self._lock = threading.Lock()
-        self._groups: dict[str, Group] | None = None
+        self._grouping = threading.Lock()
+        self._groups: dict[str, Group] = {}
+        self._groups_at: int | None = None
 
     @property
     def threshold(self) -> float:
@@ -83,13 +85,9 @@ class Questions:
         with self._lock:
             if time.monotonic() - self._looked >= FRESH_SECONDS:
                 if self._window.refresh():
-                    self._changed()
+                    self.changes += 1
                 self._looked = time.monotonic()
             return self.changes
-
-    def _changed(self) -> None:
-        self.changes += 1
-        self._groups = None
 
     def check(self, text: str, **options: Any) -> Verdict:
         """What says `text`: as `Window.query`, whose `options` these are. Nothing is stored."""
@@ -120,12 +118,12 @@ class Questions:
 
     def groups(self) -> dict[str, Group]:
         """All groups, by their heads, in order of time. The first question after a change reads them all."""
-        self.look()
-        known = self._groups
-        if known is None:
-            known = {group.head: group for group in self._window.groups()}
-            self._groups = known
-        return known
+        with self._grouping:  # or everyone who waits would read them
+            changes = self.look()
+            if self._groups_at != changes:
+                self._groups = {group.head: group for group in self._window.groups()}
+                self._groups_at = changes  # what was committed while they were read makes them be read again
+            return self._groups
 
     def group(self, head: str) -> Group:
         """The group of this head; raises `UnknownDocument`."""
@@ -154,7 +152,9 @@ class Questions:
     def ingest(self, documents: Iterable[Any]) -> Ingested:
         """Stores `documents` (`Window.ingest`), which are lasting when this returns."""
         rejects: list[Reject] = []
-        verdicts = list(self._window.ingest(documents, on_reject=rejects.append))
-        with self._lock:
-            self._changed()
+        try:
+            verdicts = list(self._window.ingest(documents, on_reject=rejects.append))
+        finally:  # of what failed half-way the beginning may be stored
+            with self._lock:
+                self.changes += 1
         return Ingested(verdicts, rejects)

@@ -189,7 +189,7 @@ class Window(Protocol):
         ...
 
     def refresh(self) -> bool:
-        """Takes over what others have committed since; whether there was anything.
+        """Takes over what others have committed since; whether there was anything since this was called last.
 
         A readonly window in a directory sees what was committed when it was opened, or by its last `refresh`. Costs a
         few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is

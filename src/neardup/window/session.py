@@ -71,6 +71,8 @@ class Session:
         self.is_closed = False
         self._readonly = readonly
         self._revision: int | None = None
+        self._taken_over = 0  # how often something that others had committed was
+        self._last_followed = 0  # that, by the last `follow`
         self._broken: BaseException | None = None
         self._owner = os.getpid()
 
@@ -92,13 +94,13 @@ class Session:
         self.synchronise()
 
     def follow(self) -> bool:
-        """As `load`, and what the writer of a directory has added since a reader opened it; whether that changed
-        anything.
+        """As `load`, and what the writer of a directory has added since a reader opened it; whether anything was taken
+        over since this was called last, be it by a question in between.
         """
-        before = (self.store.revision, self.state.committed)
         self.store.refresh(follow=True)
         self.synchronise()
-        return (self.store.revision, self.state.committed) != before
+        before, self._last_followed = self._last_followed, self._taken_over
+        return before != self._last_followed
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
@@ -107,6 +109,7 @@ class Session:
         store, is_anew = self.store, self._revision != self.store.revision
         if not is_anew and (self.is_in_step or self._broken is not None):
             return
+        self._taken_over += self._revision is not None  # the first time there was nothing before
         if is_anew:
             self._forget()
         state, before = self.state, self.state.committed

@@ -364,6 +364,16 @@ def test_something_else_at_the_address_is_told():
         cluster.request("GET", "/")
 
 
+def test_who_may_not_ask_what_it_is_is_told_so():
+    refused = error(403, "security_exception", "action [cluster:monitor/main] is unauthorized for user [u]")
+    with (
+        standing_in([Answer(200, {}, product=False), refused]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match="cluster:monitor/main"),
+    ):
+        cluster.request("GET", "/_cluster/health")
+
+
 def test_an_api_key_is_sent_as_one():
     credentials = Credentials(api_key="a2V5OmtleQ==")
     with standing_in([GREEN]) as server, cluster_of(server, credentials=credentials) as cluster:

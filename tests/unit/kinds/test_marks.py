@@ -1,6 +1,8 @@
 """Marks: the normal form is that of a signature, and each mark is where it should be."""
 
 import itertools
+import time
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +33,14 @@ def test_the_normal_form_is_that_of_the_definitions(text):
 def test_the_normal_form_is_that_of_a_signature():
     text = "Ann wrote:\n> 12.5 at www.example.org\nUn été à 3 h."
     assert set(sign(text).qgrams) == {mark(text).form[at : at + 4] for at in range(len(mark(text).form) - 3)}
+
+
+def test_many_combining_characters_take_linear_time():
+    text = "a" + "\u0315\u0300\u0f73\u0344" * 100
+    assert mark(text).form == mark(unicodedata.normalize("NFC", text)).form
+    began = time.process_time()
+    mark("a" + "\u0315\u0300" * 40_000)
+    assert time.process_time() - began < 2  # Python's NFC alone: 4 s
 
 
 def test_figures_are_numbers_dates_and_their_words():

@@ -131,6 +131,16 @@ def test_half_a_character_is_refused():
 
 
 @pytest.mark.slow
+def test_tables_of_figures_take_no_longer():
+    chance = np.random.default_rng(1)
+    a, b = (" ".join(map(str, chance.integers(0, 10, 10_000).tolist())) for _ in range(2))
+    began = time.process_time()
+    facts = explain(a, b).facts
+    assert time.process_time() - began < 4  # 15 if every figure stood against every other
+    assert len(facts) > 5_000
+    assert all(fact.a != fact.b for fact in facts)
+
+
 def test_a_million_characters_take_seconds():
     a = " ".join(edited_pair(seed).a for seed in range(500))[:1_000_000]
     begun = time.process_time()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from testing.window.backends import grams
 
 import neardup
+from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.opening import open_window
 from neardup.serving import answers
 from neardup.serving.application import create_application
@@ -133,6 +134,44 @@ def test_what_the_writer_commits_is_seen(client, path, monkeypatch):
     ]
 
 
+class _Changing:
+    """A window into which something is committed while its groups are read."""
+
+    def __init__(self):
+        self.commits, self.seen = 1, 0
+        self.questions: Questions | None = None
+
+    def refresh(self):
+        is_new, self.seen = self.commits > self.seen, self.commits
+        return is_new
+
+    def groups(self):
+        groups = [neardup.Group(str(self.seen), "2026-11-21T06:00:00.000Z", ())]
+        if self.commits == 1 and self.questions is not None:
+            self.commits = 2
+            self.questions.look()
+        return groups
+
+    def ingest(self, documents, *, on_reject):
+        yield from ()
+        raise NeardupError("the disk is full")
+
+
+def test_groups_that_were_read_during_a_commit_are_read_again(monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    window: Any = _Changing()
+    window.questions = Questions(window, "news.window")
+    assert list(window.questions.groups()) == ["1"]
+    assert list(window.questions.groups()) == ["2"]
+
+
+def test_an_ingest_that_fails_may_have_changed_the_window():
+    questions = Questions(cast("Any", _Changing()), "news.window", ingests=True)
+    with pytest.raises(NeardupError):
+        questions.ingest([DOCUMENT_E])
+    assert questions.changes == 1
+
+
 def test_a_look_is_not_taken_at_every_question(client, path, monkeypatch):
     client.get("/api/health")
     monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 1e9)
@@ -210,6 +249,24 @@ def test_judged_pairs_are_a_file_that_evaluate_reads(client, judged):
     assert (len(truth.copies), len(truth.others)) == (1, 1)
 
 
+def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_path):
+    path = tmp_path / "judged.tsv"
+    path.write_text("id1\tid2\tlabel\nb\ta\tcopy\n")
+    assert JudgedPairs(path).of("a", "b") == "copy"
+    for other in ("a\tb\tcopy\n", "", "id1\tid2\tlabel\na b\n"):
+        path.write_text(other)
+        with pytest.raises(SettingsError, match="a file that neardup serve wrote"):
+            JudgedPairs(path)
+        assert path.read_text() == other
+
+
+def test_ids_with_any_line_end_are_not_judged(judged):
+    for id in ("", "a\tb", "a\nb", "a\x85", "a\u2028b"):
+        with pytest.raises(DocumentError):
+            judged.judge(id, "c", "copy")
+    assert not judged.path.exists()
+
+
 def test_without_a_file_nothing_is_judged(serve):
     client = serve(judging=False)
     assert client.post("/api/judge", json={}).status_code == 404
@@ -232,7 +289,12 @@ def test_only_this_machine_by_its_own_names(client):
 
 def test_no_other_page_changes_anything(client):
     said = {"id1": "a", "id2": "b", "judgement": "no"}
-    for origin, status in (("http://localhost", 200), ("http://evil.example", 403), ("null", 403)):
+    for origin, status in (
+        ("http://localhost", 200),
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://[", 403),
+    ):
         assert client.post("/api/judge", json=said, headers={"origin": origin}).status_code == status
 
 
@@ -249,6 +311,15 @@ def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
         part.strip() for part in opened.headers["set-cookie"].split(";")
     }
     assert client.get("/", headers={"host": "any.example"}).status_code == 200
+    opened = client.get("/group", params={"head": "a b", "token": token}, follow_redirects=False)
+    assert opened.headers["location"] == "/group?head=a+b"
+
+
+def test_cookies_of_other_servers_do_not_hide_the_token(serve):
+    token = "0123456789abcdef"
+    client = serve(limits=Limits(hosts=(), token=token, rate=0))
+    cookies = f'other={{"a": 1, "b"}}; neardup_token={token}; c=[x, y]'
+    assert client.get("/api/changes", headers={"cookie": cookies}).status_code == 200
 
 
 def test_bodies_and_rates_have_limits(serve):

@@ -206,12 +206,16 @@ class Cluster:
         return self._product
 
     def _ask_product(self, meta: ApiResponseMeta) -> Product:
-        """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another."""
+        """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another, and what
+        an answer to whoever may not ask raises.
+        """
         if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
             return "elasticsearch"
         root, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
         if root.status in BUSY:
             raise TransportError(f"{root.status} when it was asked what it is")
+        if root.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            raise self._error("GET /", root.status, about)
         version = about.get("version") if isinstance(about, dict) else None
         if isinstance(version, dict) and version.get("distribution") == "opensearch":
             return "opensearch"
