@@ -47,7 +47,7 @@ def changed(scene: Scene, change: Doing, heal: Doing, *, watched: bool | None = 
         scene.outcome.count("through")
     heal(scene)
     if watched:
-        scene.settle_watched()
+        scene.settle_watched(late=error is None)
     else:
         scene.settle()
     return error
@@ -169,11 +169,11 @@ def object_lost(scene: Scene) -> None:
         scene.cluster.request("DELETE", path)
 
     def heal(_: Scene) -> None:
-        clients.made(scene.cluster)
         described = scene.cluster.request("GET", f"/{own.pattern}")
-        for name in described:
+        for name in described:  # which `neardup setup` would refuse
             if not described[name]["mappings"].get("_meta"):
                 scene.cluster.request("DELETE", f"/{name}")
+        clients.made(scene.cluster)
         if in_use:
             clients.made(scene.cluster)
             for index, id, source in killing.stored(scene.cluster):

@@ -168,9 +168,11 @@ def marks_altered(scene: Scene) -> None:
     except ClusterRejected:
         scene.outcome.count("refused by the mapping")
         return
-    error = scene.run()
+    rejects: list[Reject] = []
+    error = scene.run(on_reject=rejects.append)
+    scene.outcome.expect({each.id for each in rejects} <= {id}, f"rejected {rejects}")
     if error is None:
-        scene.outcome.count("not noticed")
+        scene.outcome.count("rejected" if rejects else "not noticed")
     else:
         scene.mentions(error, index, id)
     scene.cluster.request("PUT", place, body=before)

@@ -88,13 +88,22 @@ class Scene:
         documents = self.documents if documents is None else documents
         expected = self.expected if expected is None else expected
         told = 0
+        rejected: set[str | None] = set()
+
+        def noted(reject: Reject) -> None:
+            rejected.add(reject.id)
+            (on_reject or self.unwanted)(reject)
+
         with self.ending() as ended, self.open(at, **options) as window:
-            for verdict in window.ingest(documents, on_reject=on_reject or self.unwanted):
+            for verdict in window.ingest(documents, on_reject=noted):
+                while told < len(expected) - 1 and expected[told].id in rejected - {verdict.id}:
+                    told += 1
                 if not same(verdict, expected[told]):
                     self.violated(f"told {verdict.to_dict()}, expected {expected[told].to_dict()}")
                     break
                 told += 1
                 at_verdict(told)
+        told += sum(verdict.id in rejected for verdict in expected[told:])
         if not ended and told != len(expected):
             self.violated(f"{told} verdicts, expected {len(expected)}")
         return ended[0] if ended else None
@@ -153,16 +162,21 @@ class Scene:
         else:
             self.held(lambda: killing.check(self.cluster, self.documents, self.expected, self.settings))
 
-    def settle_watched(self, documents: Sequence[Document] | None = None) -> None:
-        """The same for documents that other clients wrote."""
+    def settle_watched(self, documents: Sequence[Document] | None = None, *, late: bool = False) -> None:
+        """The same for documents that other clients wrote; where some may have been scored `late`, behind others that
+        came after them, once `reconcile` has brought all to the order of their times.
+        """
         documents = self.documents if documents is None else documents
         if self.outcome.violations:
             return
         error = self.watch(patience=30)
         if error is not None:
             self.violated(f"the next watch ended with {error!r}: {error}")
-        else:
-            self.held(lambda: clients.check_marked(self.cluster, documents, clients.expected(documents)))
+            return
+        if late:
+            with self.open(patience=30) as window:
+                list(window.reconcile())
+        self.held(lambda: clients.check_marked(self.cluster, documents, clients.expected(documents)))
 
     def held(self, check: Callable[[], object]) -> None:
         """Notes what a check finds."""
