@@ -135,7 +135,7 @@ def marks(cluster: Cluster) -> dict[str, dict[str, Any]]:
 def check_marked(
     cluster: Cluster, documents: Sequence[Document], verdicts: Sequence[Verdict], *, but: Sequence[str] = ()
 ) -> None:
-    """Every document is there as it was sent, signed, with its verdict `but` some of its fields, and nothing else is."""
+    """Every document is there as it was sent, signed, with its verdict `but` for some fields, and nothing else is."""
     found = {id: (index, source) for index, id, source in stored(cluster)}
     assert len(found) == len(stored(cluster)) == len(documents)
     by_id = {verdict.id: verdict.to_dict() for verdict in verdicts}
