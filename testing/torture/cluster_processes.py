@@ -97,9 +97,9 @@ def _some(scene: Scene) -> int:
     return scene.random.randrange(len(scene.documents))
 
 
-def _settle(scene: Scene, *, watches: bool) -> None:
+def _settle(scene: Scene, *, watches: bool, late: bool = False) -> None:
     if watches:
-        scene.settle_watched()
+        scene.settle_watched(late=late)
     else:
         scene.settle()
 
@@ -133,7 +133,9 @@ def stopped(scene: Scene) -> None:
         scorer.signal(signal.SIGCONT)
     code = scorer.end(0, GAVE_UP)
     scene.outcome.count("gave up" if code else "went on")
-    _settle(scene, watches=watches)
+    _settle(
+        scene, watches=watches, late=True
+    )  # what it had marked when it was too late is scored behind the others
 
 
 def doubled(scene: Scene) -> None:
@@ -215,7 +217,8 @@ KINDS: Final = (
     scene_kind("scorer-killed", f"Scorers (`ingest`, `watch`) are killed with -9; {HOLDS}.", killed),
     scene_kind(
         "scorer-stopped",
-        f"A scorer stands still until its lease is over, and another takes over; {HOLDS}.",
+        f"A scorer stands still until its lease is over, and another takes over; {HOLDS}, of a `watch` once "
+        "`reconcile` has put what came late in its place.",
         stopped,
     ),
     scene_kind("two-scorers", f"Two scorers work at once; {HOLDS}.", doubled),
