@@ -1,9 +1,22 @@
 """What every test may ask for."""
 
 import signal
+from collections.abc import Generator
+
+import pytest
 
 pytest_plugins = ["testing.node.fixtures"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Whoever runs the tests in the background ignores it, and so would every process that they interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a test has printed or logged may be no UTF-8; a worker of pytest-xdist could not hand it over."""
+    report = yield
+    report.sections = [
+        (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report

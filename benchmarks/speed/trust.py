@@ -1,0 +1,83 @@
+"""What trust costs: checksums in the files of a window, and fingerprints that nobody can forge.
+
+Question   How much more processor time does a document take with checksums of all that is stored and SHA-256
+           fingerprints than with neither (a constant, and xxh3 of 128 bits)?
+Corpus     passages20k in memory, and into a directory that keeps texts.
+Seed       none: the corpus is fixed.
+Excluded   loading, starting, compiling (a warm-up run of each).
+Fairness   with and without in turns, in one process; the ratio is of neighbours, of which the middle counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import xxhash
+
+from benchmarks.lib import corpora, harness
+from neardup.model.document import Document
+from neardup.opening import open_window
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PLACES = ("memory", "directory")
+WITHOUT = {
+    "neardup.stores.checksums.xxhash": SimpleNamespace(
+        xxh3_64_intdigest=lambda *_: 0, xxh3_64_digest=lambda *_: bytes(8)
+    ),
+    "neardup.signing.signer.hashlib": SimpleNamespace(sha256=xxhash.xxh3_128),
+}
+WITH = {"neardup.stores.checksums.xxhash": xxhash, "neardup.signing.signer.hashlib": hashlib}
+
+
+def microseconds(documents: list[Document], place: str, patched: Mapping[str, Any]) -> float:
+    """Processor time a document of one run."""
+    with tempfile.TemporaryDirectory() as room:
+        patches = [mock.patch(name, value) for name, value in patched.items()]
+        for patch in patches:
+            patch.start()
+        try:
+            began = time.process_time()
+            with open_window(None if place == "memory" else Path(room) / "window") as window:
+                for _ in window.ingest(documents):
+                    pass
+            return 1e6 * (time.process_time() - began) / len(documents)
+        finally:
+            for patch in patches:
+                patch.stop()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measures, prints the table, writes trust.json."""
+    parser = harness.options(__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args(arguments)
+    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
+    documents = [
+        Document(id, text, at) for at, (id, text) in enumerate(zip(corpus.ids, corpus.texts, strict=True))
+    ]
+    rows, figures = [], {}
+    for place in PLACES:
+        microseconds(documents, place, WITH)
+        pairs = [
+            (microseconds(documents, place, WITH), microseconds(documents, place, WITHOUT))
+            for _ in range(1 if args.tiny else args.rounds)
+        ]
+        ratio = statistics.median(one / other for one, other in pairs)
+        with_them, without = (min(each) for each in zip(*pairs, strict=True))
+        rows.append([place, f"{with_them:.1f}", f"{without:.1f}", f"{ratio:.3f}"])
+        figures[place] = {"pairs": pairs, "ratio": ratio}
+    print(harness.table(["window", "CPU us/doc with", "without", "ratio, median of neighbours"], rows))
+    harness.save(args, "trust", figures)
+
+
+if __name__ == "__main__":
+    main()
