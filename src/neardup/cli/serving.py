@@ -74,6 +74,7 @@ def listen(
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
+            listener.listen()  # who comes as soon as the address is told waits, and is not refused
         except OSError as error:
             wanted = f"free to listen at ({error.strerror}): --port takes another"
             raise SettingsError("port", f"{host}:{port}", wanted) from None

@@ -118,7 +118,8 @@ def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
     with other values than what was written.
     """
     name, remedy = f"{OBJECT} of {hit.index}/{hit.id}", "index this document again whole, or delete it"
-    if hit.source[OBJECT].get("qgram_count") is not None:
+    own = hit.source.get(OBJECT)
+    if isinstance(own, dict) and own.get("qgram_count") is not None:
         return WindowDamaged(name, actual, "what neardup has written", remedy=remedy)
     if not layout.client_signs:
         remedy = (
