@@ -67,8 +67,12 @@ class Subjects(NamedTuple):
 
     @property
     def delay(self) -> str:
-        """How long after A B came, in words; "" where not both have a time."""
-        return after_words(self.a.time, self.b.time) if self.a.time and self.b.time else ""
+        """How long after or before A B came, in words; "" where not both have a time."""
+        if not self.a.time or not self.b.time:
+            return ""
+        if self.b.time < self.a.time:
+            return f"{after_words(self.b.time, self.a.time)} before"
+        return f"{after_words(self.a.time, self.b.time)} after"
 
 
 def _of_file(name: str, encoding: str | None) -> Subject:
@@ -178,7 +182,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         for side, each in zip("AB", subjects[:2], strict=True)
     ]
     if subjects.delay:
-        lines.append(f"B came {subjects.delay} after A")
+        lines.append(f"B came {subjects.delay} A")
     common = counted(len(why.passages), "passage")
     lines += [
         f"doc_q {why.doc_q:.3f}: {shared:,} of {max(size_a, size_b):,} q-grams; {_status(why, subjects.threshold)}",

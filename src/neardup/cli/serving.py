@@ -24,7 +24,7 @@ def needs_extra() -> None:
     """Raises `SettingsError` if the libraries of the server are not installed."""
     lacking = [part for part in _PARTS if importlib.util.find_spec(part) is None]
     if lacking:
-        raise SettingsError("serve", ", ".join(lacking), "installed: pip install 'neardup[serve]'")
+        raise SettingsError("serve", ", ".join(lacking), "installed: pip install '.[serve]' in a checkout")
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
