@@ -83,7 +83,7 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its benchmark peers into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench,serve]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-fuzz: pyproject.toml | $(BIN)/python

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.cli.tables import beginning, duration
+from neardup.cli.tables import duration
 from neardup.model.document import parse_time
+from neardup.model.shown_fields import TITLE, title_or_beginning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from neardup.model.document import Document
     from neardup.model.verdict import Verdict
     from neardup.window.base import ReadDocument
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 KNOWN: Final = 20_000
 """Documents whose descriptions are kept, so that a copy is shown beside what it is a copy of."""
 SOURCE: Final = "source"
-TITLE: Final = "title"
-"""Fields by which a document is known, where they are kept (setting `show`)."""
+"""The field that says whose a document is, where it is kept (setting `show`)."""
 NOTHING_KEPT: Final = "(text not kept) "
 """What stands before a normal form that is shown in place of a text."""
 
@@ -40,12 +38,6 @@ def described(document: ReadDocument) -> Described:
     if not document.is_original and TITLE not in document.fields and document.text:
         begins = NOTHING_KEPT + begins
     return Described(document.time, str(document.fields.get(SOURCE) or ""), begins)
-
-
-def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
-    """What a document says of itself in one line."""
-    title = (fields or {}).get(TITLE)
-    return beginning(title) if isinstance(title, str) else beginning(text)
 
 
 class Descriptions:

@@ -10,8 +10,8 @@ import typer
 
 from neardup.cli.described import after_words
 from neardup.cli.inputs import from_command_line, one_text
-from neardup.cli.tables import WIDTH, beginning, console, counted, minute
-from neardup.model.escapes import escaped
+from neardup.cli.tables import WIDTH, cell, console, counted, minute
+from neardup.model.shown_fields import beginning
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -161,7 +161,7 @@ def print_explanation(why: Explanation, subjects: Subjects, to: Any = None) -> N
 
     out = to or console()
     for line in _summary(why, subjects):
-        out.print(Text(escaped(line)), soft_wrap=True)
+        out.print(Text(cell(line)), soft_wrap=True)
     for at, each in enumerate(differences(why)):
         if at == SHOWN:
             break
@@ -231,4 +231,4 @@ def _cut(text: str) -> str:
 
 def _one_line(text: str) -> str:
     """`text` with what would steer a terminal escaped, and line ends as blanks."""
-    return escaped(" ".join(text.split("\n")))
+    return cell(" ".join(text.split("\n")))

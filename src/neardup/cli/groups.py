@@ -10,8 +10,9 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
-from neardup.cli.stories import KindOption, Sort
+from neardup.cli.stories import KindOption
 from neardup.cli.tables import ROWS
+from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
     from neardup.cli.stories import Stories
@@ -69,7 +70,7 @@ def groups(
 
         neardup groups --window news.window --kind copies --min-size 5 --format csv
     """
-    from neardup.cli.stories import Stories, in_order, showing
+    from neardup.cli.stories import Stories, showing
 
     most = limit if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)

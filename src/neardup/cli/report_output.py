@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from neardup.cli.stories import Stories, in_order
+from neardup.cli.stories import Stories
 from neardup.cli.tables import duration
 from neardup.model.document import parse_time
 from neardup.model.hours import hour_named, hour_of
@@ -46,7 +47,7 @@ class Reported:
         members = [member for group in groups for member in group.members]
         hours = [hour for name in stats.hours if (hour := hour_named(name)) is not None]
         copies, period = over_time(Counter(hour_of(parse_time(member.time)) for member in members), hours)
-        largest = list(in_order(groups, "size", 2))[:limit]
+        largest = nlargest(limit, groups, key=lambda group: len(group.members))
         stories = [self._story(group) for group in largest]
         flows, unknown = self._flows(groups)
         return rendered(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from neardup.reading.story import Story
     from neardup.window.base import ReadDocument
 
-Sort = Literal["time", "size", "span"]
 KindOption = Literal["all", "copies", "form"]
 
 COLUMNS: Final = (
@@ -26,26 +25,12 @@ COLUMNS: Final = (
     "of_first", "origin", "begins",
 )  # fmt: skip
 """Of a CSV file: a row for each document of a group."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute."""
 
 
 def showing(config: Config, source_field: str) -> Config:
     """`config` for a reader that needs this field, too."""
     show = config.given.get("show", DEFAULT_SHOW)
     return config.with_options(show=tuple(dict.fromkeys((*show, source_field))))
-
-
-def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:
-    """Groups of `min_size` documents or more, heads counted: by time, the largest or the longest first."""
-    from neardup.reading.story import group_span_ms
-
-    wanted = (group for group in groups if len(group.members) + 1 >= min_size)
-    if sort == "time":
-        return wanted
-    if sort == "size":
-        return iter(sorted(wanted, key=lambda group: -len(group.members)))
-    return iter(sorted(wanted, key=lambda group: -group_span_ms(group)))
 
 
 class Stories:
@@ -102,9 +87,6 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def _csv_cell(cell: Any) -> Any:
-    from neardup.model.escapes import escaped
+    from neardup.model.escapes import escaped, no_formula
 
-    if not isinstance(cell, str):
-        return cell
-    harmless = escaped(cell)
-    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
+    return no_formula(escaped(cell)) if isinstance(cell, str) else cell

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 50
 """Rows of a table; what is more is counted below it."""
-BEGINNING: Final = 200
-"""Characters of a text that a table shows at most, however wide the terminal is."""
 WIDTH: Final = 120
 """Columns where there is no terminal."""
 STYLES: Final = {
@@ -128,12 +126,6 @@ def shortened(text: str, most: int = 16) -> str:
     'The Morning Led…'
     """
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def beginning(text: str) -> str:
-    """How a text begins: its first line, on which news has its headline."""
-    lines = text[: 4 * BEGINNING].strip().splitlines()
-    return lines[0][:BEGINNING] if lines else ""
 
 
 def print_line(line: str) -> None:

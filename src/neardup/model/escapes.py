@@ -16,6 +16,7 @@ _STEERING: Final = (
     "\u2028\u2029"  # line and paragraph separator
     "\ud800-\udfff"  # no characters: bytes of a file name that are not UTF-8
 )
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
@@ -46,3 +47,12 @@ def _escape(match: re.Match[str]) -> str:
 
 def _json_escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
+
+
+def no_formula(text: str) -> str:
+    """`text` for a cell of a CSV file; an apostrophe stands before what a spreadsheet would compute.
+
+    >>> no_formula("=1+1"), no_formula("wire-0007")
+    ("'=1+1", 'wire-0007')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text

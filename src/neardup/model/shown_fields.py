@@ -8,6 +8,10 @@ from typing import Any, Final
 from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing, plain
 
+TITLE: Final = "title"
+"""The field that says what a document is called, where it is kept (setting `show`)."""
+BEGINNING: Final = 200
+"""Characters of a text that a table shows at most, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
 
 
@@ -38,3 +42,15 @@ def _json_value(value: Any) -> Any:
         return {str(name): _json_value(each) for name, each in known.items()}
     is_small = isinstance(known, bool | float) or (isinstance(known, int) and known.bit_length() < 64)
     return known if known is None or is_small else str(known)
+
+
+def beginning(text: str) -> str:
+    """How a text begins: its first line, on which news has its headline."""
+    lines = text[: 4 * BEGINNING].strip().splitlines()
+    return lines[0][:BEGINNING] if lines else ""
+
+
+def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
+    """What a document says of itself in one line."""
+    title = (fields or {}).get(TITLE)
+    return beginning(title) if isinstance(title, str) else beginning(text)

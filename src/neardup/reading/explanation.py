@@ -15,8 +15,6 @@ from neardup.signing.doc_q import SetOverlap, overlap
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -153,11 +151,3 @@ def figures_share(a: str, b: str, signer: Signer) -> float | None:
         return None
     masked = overlap(figures_as_signs(a), figures_as_signs(b), signer).score
     return max(0.0, (masked - score) / (1 - score))
-
-
-def spans_of(changes: Sequence[Change], side: str) -> list[tuple[int, Span]]:
-    """Where changes stand on one side, "a" or "b", each with its position among them; those that have nothing there
-    are left out.
-    """
-    spans = ((at, change.a if side == "a" else change.b) for at, change in enumerate(changes))
-    return [(at, span) for at, span in spans if span.start < span.end]

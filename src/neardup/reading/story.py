@@ -96,12 +96,6 @@ class _Listed(NamedTuple):
     matched_score: float | None = None
 
 
-def group_span_ms(group: Group) -> int:
-    """How long after the first document of a group, head or member, the last came."""
-    times = [parse_time(time) for time in (group.time, *(member.time for member in group.members))]
-    return max(times) - min(times)
-
-
 def story(
     group: Group, documents: Mapping[str, ReadDocument], signer: Signer, source_field: str = "source"
 ) -> Story:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastapi import APIRouter, Body, Query, Response
 
 from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
+from neardup.reading.group_order import in_order
 from neardup.serving import answers
 from neardup.version import VERSION
 
@@ -19,13 +20,9 @@ if TYPE_CHECKING:
 Sort = Literal["time", "size"]
 
 
-def sorted_groups(groups: list[Group], sort: Sort, least: int) -> list[Group]:
-    """Groups of at least so many documents, the newest or the largest first."""
-    chosen = [group for group in groups if len(group.members) + 1 >= least]
-    chosen.reverse()
-    if sort == "size":
-        chosen.sort(key=lambda group: -len(group.members))
-    return chosen
+def sorted_groups(questions: Questions, sort: Sort, least: int) -> list[Group]:
+    """The groups of at least so many documents, the newest or the largest first."""
+    return list(in_order(reversed(questions.groups().values()), sort, least))
 
 
 def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -> APIRouter:
@@ -93,7 +90,7 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
         least: Annotated[int, Query(ge=2, description="documents in a group at least")] = 2,
     ) -> answers.Groups:
         """Groups, the newest or the largest first."""
-        chosen = sorted_groups(list(questions.groups().values()), sort, least)
+        chosen = sorted_groups(questions, sort, least)
         listed = [answers.Group.model_validate(group.to_dict()) for group in chosen[offset : offset + limit]]
         return answers.Groups(total=len(chosen), groups=listed)
 

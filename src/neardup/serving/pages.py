@@ -10,12 +10,12 @@ from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import HTMLResponse
 
 from neardup.errors import UnknownDocument
-from neardup.model.escapes import escaped
+from neardup.model.escapes import escaped, no_formula
 from neardup.reading.page import environment
 from neardup.serving.api import Sort, sorted_groups
 from neardup.serving.differences import Side, compared, whole
 from neardup.serving.judged import JUDGEMENTS
-from neardup.serving.versions import Version, positions, versions_of
+from neardup.serving.versions import Version, positions, title_of, versions_of
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
 _BAR_HEIGHT: Final = 58
 _MOST_BARS: Final = 72
-_BEGINNING: Final = 120
 _MOST_DOTS: Final = 1_000
 _FACTS_A_VERSION: Final = 5
 _MOST_FACTS: Final = 10
@@ -94,9 +93,8 @@ class Pages:
     def __init__(self, questions: Questions, judged: JudgedPairs | None) -> None:
         self._questions = questions
         self._judged = judged
-        self._changes = (
-            questions.look()
-        )  # before anything is read: what comes meanwhile makes the page follow
+        # Before anything is read: what comes meanwhile makes the page follow.
+        self._changes = questions.look()
 
     def render(self, template: str, **values: Any) -> HTMLResponse:
         """The page of a template, with what all pages show."""
@@ -113,7 +111,7 @@ class Pages:
     def home(self) -> HTMLResponse:
         """A box to paste a text into, what the window holds, its newest groups."""
         stats = self._questions.stats()
-        newest = sorted_groups(list(self._questions.groups().values()), "time", 2)[:_NEWEST_GROUPS]
+        newest = sorted_groups(self._questions, "time", 2)[:_NEWEST_GROUPS]
         return self.render(
             "home.html", stats=stats, threshold=self._questions.threshold, groups=self._rows(newest),
             bars=_bars(list(stats.hours.items())[-_MOST_BARS:]),
@@ -121,7 +119,7 @@ class Pages:
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
         """A list of groups."""
-        chosen = sorted_groups(list(self._questions.groups().values()), sort, 2)
+        chosen = sorted_groups(self._questions, sort, 2)
         listed = self._rows(chosen[offset : offset + _ROWS])
         return self.render(
             "groups.html", groups=listed, total=len(chosen), sort=sort, offset=offset, rows=_ROWS
@@ -130,10 +128,9 @@ class Pages:
     def _rows(self, groups: Sequence[Group]) -> list[Row]:
         """Groups, each with how it begins: its head, or the first member if that has gone."""
         firsts = self._questions.read([group.head for group in groups])
-        instead = self._questions.read([group.members[0].id for group in groups])
-        return [
-            _row(group, first or member) for group, first, member in zip(groups, firsts, instead, strict=True)
-        ]
+        headless = [group for group, first in zip(groups, firsts, strict=True) if first is None]
+        instead = iter(self._questions.read([group.members[0].id for group in headless]))
+        return [_row(group, first or next(instead)) for group, first in zip(groups, firsts, strict=True)]
 
     def group(self, head: str) -> HTMLResponse:
         """The texts of a group side by side."""
@@ -153,7 +150,7 @@ class Pages:
             ]
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_MOST_DOTS]),
-            title=_beginning(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
+            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
             most_facts=_MOST_FACTS,
         )  # fmt: skip
 
@@ -221,10 +218,12 @@ class Pages:
         file = io.StringIO()
         writer = csv.writer(file)
         writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
-        writer.writerow((_cell(group.head), group.time, "", "", ""))
+        writer.writerow((no_formula(group.head), group.time, "", "", ""))
         for member in group.members:
-            original = _cell(member.duplicate_of or "")
-            writer.writerow((_cell(member.id), member.time, member.score, original, member.duplicate_score))
+            original = no_formula(member.duplicate_of or "")
+            writer.writerow(
+                (no_formula(member.id), member.time, member.score, original, member.duplicate_score)
+            )
         name = {"Content-Disposition": 'attachment; filename="group.csv"'}
         return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=name)
 
@@ -280,23 +279,11 @@ def error_page(status: int, detail: str) -> HTMLResponse:
 
 def _row(group: Group, first: ReadDocument | None) -> Row:
     lowest = min((member.score for member in group.members if member.score is not None), default=None)
-    begins = group.head if first is None else _beginning(first)
+    begins = group.head if first is None else title_of(first)
     times = (group.time, *(member.time for member in group.members))
     return Row(group.head, min(times), max(times), len(times), lowest, begins)
-
-
-def _beginning(document: ReadDocument) -> str:
-    """What a document is called: its title, its first line, else its id."""
-    title = document.fields.get("title")
-    lines = [str(title)] if title else document.text[: 4 * _BEGINNING].strip().splitlines()
-    return lines[0][:_BEGINNING] if lines else document.id
 
 
 def _bars(counts: Sequence[tuple[str, int]]) -> list[Bar]:
     most = max((count for _, count in counts), default=0) or 1
     return [Bar(name, count, round(_BAR_HEIGHT * count / most, 1)) for name, count in counts]
-
-
-def _cell(value: str) -> str:
-    """A value that no spreadsheet takes for a formula."""
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

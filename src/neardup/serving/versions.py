@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.model.document import parse_time
+from neardup.model.shown_fields import title_or_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 MOST_VERSIONS: Final = 12
 """Columns of a page; further texts are counted, and stand in the table below."""
+
+
+_TITLE: Final = 120
+"""Characters of what a document is called."""
 
 
 class Copy(NamedTuple):
@@ -51,16 +56,13 @@ def versions_of(questions: Questions, group: Group) -> Versions:
     scores |= {member.id: member.score for member in group.members}
     documents = [each for each in questions.read(list(scores)) if each is not None]
     documents.sort(key=lambda document: (document.time, document.id))
-    by_text: dict[str, list[ReadDocument]] = {}
-    for document in documents:
-        by_text.setdefault(document.text, []).append(document)
-    versions = [
-        Version(own[0], tuple(_copy(document, scores[document.id]) for document in own))
-        for own in by_text.values()
-    ]
+    copies = tuple(_copy(document, scores[document.id]) for document in documents)
+    by_text: dict[str, list[int]] = {}
+    for at, document in enumerate(documents):
+        by_text.setdefault(document.text, []).append(at)
+    versions = [Version(documents[own[0]], tuple(copies[at] for at in own)) for own in by_text.values()]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]
-    copies = tuple(_copy(document, scores[document.id]) for document in documents)
     return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies)
 
 
@@ -73,7 +75,11 @@ def _copy(document: ReadDocument, score: float | None) -> Copy:
 def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
     """Each document and where its time lies, from 0 for the first to 1 for the last."""
     times = [parse_time(copy.time) for copy in copies]
-    span = max(times) - min(times) if times else 0
-    return [
-        (copy, (time - min(times)) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)
-    ]
+    first = min(times, default=0)
+    span = max(times, default=0) - first
+    return [(copy, (time - first) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)]
+
+
+def title_of(document: ReadDocument) -> str:
+    """What a document is called: its title, its first line, else its id."""
+    return title_or_beginning(document.fields, document.text)[:_TITLE] or document.id

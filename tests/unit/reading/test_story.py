@@ -8,7 +8,8 @@ from testing.edited_pairs import edited_pair
 import neardup
 from neardup.model.settings import Recipe
 from neardup.reading.charts import MOST_BARS, of_scores, over_time
-from neardup.reading.story import group_span_ms, story
+from neardup.reading.group_order import group_span_ms
+from neardup.reading.story import story
 from neardup.signing.signer import signer_for
 
 TEXT = edited_pair(3).a
