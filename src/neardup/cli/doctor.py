@@ -61,7 +61,7 @@ def doctor(
 
         checks = [*examine_installation(), *examine_cluster(parse_address(location), settings.credentials)]
     else:
-        checks = list(examine(Path(location)))
+        checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:
