@@ -42,8 +42,8 @@ def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
     """
     yield from examine_installation()
     if not holds_window(window):
-        found = _attempt(f"window {window}", lambda: _no_window_yet(window))
-        yield found._replace(state="warning") if named and found.state == "ok" else found
+        finding = _attempt(f"window {window}", lambda: _no_window_yet(window))
+        yield finding._replace(state="warning") if named and finding.state == "ok" else finding
         return
     yield _attempt(f"window {window}", lambda: _window(window))
     yield _disk(window)
