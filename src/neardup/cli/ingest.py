@@ -23,6 +23,7 @@ def ingest(
     window: options.NewWindowOption = None,
     threshold: options.ThresholdOption = None,
     retrieval: options.RetrievalOption = None,
+    candidates: options.CandidatesOption = None,
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,

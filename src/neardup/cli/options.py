@@ -9,7 +9,7 @@ import typer
 
 from neardup.cli import reading_options
 from neardup.cli.context import DEFAULT_WINDOW
-from neardup.model.settings import MAX_Q, ROUTES, Policy, Recipe, Retrieval, Settings
+from neardup.model.settings import MAX_Q, ROUTES, CandidatesFrom, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
@@ -140,6 +140,13 @@ ThresholdOption = Annotated[
 RetrievalOption = Annotated[
     Retrieval | None,
     _setting("retrieval", help="How candidates are found: sketch is fast, complete misses none."),
+]
+CandidatesOption = Annotated[
+    CandidatesFrom | None,
+    _setting(
+        "candidates",
+        help="Where candidates are found: in a window held in memory, or by searches in the cluster.",
+    ),
 ]
 MatchesOption = Annotated[
     str | None,

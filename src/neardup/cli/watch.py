@@ -37,6 +37,7 @@ def watch(
     ] = 60.0,
     threshold: options.ThresholdOption = None,
     retrieval: options.RetrievalOption = None,
+    candidates: options.CandidatesOption = None,
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,

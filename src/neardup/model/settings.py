@@ -58,9 +58,11 @@ MAX_BAND_DOCUMENTS: Final = 10_000
 
 ROUTES: Final = ("sentences", "simhash")
 RETRIEVALS: Final = ("sketch", "complete")
+CANDIDATES_FROM: Final = ("memory", "search")
 POLICIES: Final = ("mark", "drop", "route")
 
 Retrieval = Literal["sketch", "complete"]
+CandidatesFrom = Literal["memory", "search"]
 Policy = Literal["mark", "drop", "route"]
 
 
@@ -264,6 +266,8 @@ class Settings:
     max_length        longer texts (in characters) are rejected
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
     batch_documents   how many documents are worked in one go; never changes a verdict
+    candidates        "memory": found in a window held in memory; "search": by searches in the cluster, batch by batch;
+                      never changes a verdict
     threads           how many threads sign; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
@@ -292,6 +296,7 @@ class Settings:
     max_candidates: int = DEFAULT_MAX_CANDIDATES
     batch_documents: int = DEFAULT_BATCH_DOCUMENTS
     threads: int = 1
+    candidates: CandidatesFrom = "memory"
     fsync: bool = False
     min_shared: int | None = None
     recipe: Recipe | None = None
@@ -306,6 +311,7 @@ class Settings:
         exact_threshold(self.containment, "containment")
         _one_of("retrieval", self.retrieval, RETRIEVALS)
         _one_of("policy", self.policy, POLICIES)
+        _one_of("candidates", self.candidates, CANDIDATES_FROM)
         object.__setattr__(self, "routes", _names("routes", self.routes))
         for route in self.routes:
             _one_of("routes", route, ROUTES)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
+    from neardup.signing.signature import SignedBatch
     from neardup.stores.records import Rows
 
 
@@ -80,6 +81,23 @@ class Records(NamedTuple):
     keys: Sequence[NDArray[np.uint64]]
     part_of: NDArray[np.int64]
     common_sentences: frozenset[int] = frozenset()
+
+
+class SignedDocuments(NamedTuple):
+    """Documents of a batch, and their signatures."""
+
+    documents: Sequence[Prepared]
+    signed: SignedBatch
+
+
+class StoredCandidates(NamedTuple):
+    """The stored documents that the verdicts on a batch depend on, and whatever decides their groups.
+
+    `by_hour`: how many documents each hour of the window has; None for a batch that moves no hour on.
+    """
+
+    records: Records
+    by_hour: Mapping[int, int] | None = None
 
 
 class Store(Protocol):
@@ -194,6 +212,11 @@ class Store(Protocol):
 
     def holding(self, ids: Sequence[str]) -> Store | None:
         """A readonly store of the documents of these ids, where that is cheaper than to read them all."""
+
+    def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
+        """The stored documents that the verdicts on a `batch` depend on, found without reading
+        all there are; within `begin`, in place of `records`. None from a store that cannot.
+        """
 
     def close(self) -> None:
         """Lets go of files, locks and connections."""

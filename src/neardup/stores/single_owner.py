@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Shown, Store
+    from neardup.stores.base import Shown, SignedDocuments, Store, StoredCandidates
     from neardup.stores.records import Rows
 
 
@@ -52,6 +52,10 @@ class SingleOwner:
 
     def holding(self, ids: Sequence[str]) -> Store | None:
         """The same is true of these."""
+        return None
+
+    def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
+        """Nor is anything searched for but in memory."""
         return None
 
     def shown(self, rows: Rows) -> list[Shown]:

@@ -43,6 +43,11 @@ class WindowEngine:
         return self._session.state.settings
 
     @property
+    def recipe(self) -> str:
+        """The recipe of its signatures, as one string."""
+        return self._session.state.signer.text
+
+    @property
     def left(self) -> Left:
         return self._session.state.left
 
@@ -53,6 +58,8 @@ class WindowEngine:
     @property
     def is_empty(self) -> bool:
         """Whether it holds no document, as far as it has looked."""
+        if self._session.searches:
+            return not self._session.store.committed.next_order
         return not self._session.state.table.living
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
@@ -170,7 +177,7 @@ class WindowEngine:
     def recover(self) -> None:
         """Undoes what a writer that ended half-way left behind, where that is not done at the opening."""
         if self._session.store.is_abandoned():
-            with self._session.writing():
+            with self._session.writing(whole=False):
                 pass
 
     def close(self) -> None:

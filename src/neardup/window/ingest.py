@@ -52,10 +52,13 @@ class Ingest:
         """Logs once that what is ingested is decided by other settings than what is stored was."""
         if not self._has_warned:
             session = self._session
-            session.load()
+            if session.searches:
+                session.store.refresh()
+            else:
+                session.load()
             self._has_warned = True
             session.state.warn_below_reach(session.state.settings.threshold_fraction)
-            if session.state.table.living:
+            if session.state.table.living or (session.searches and session.store.committed.next_order):
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 
     @one_at_a_time
@@ -63,7 +66,7 @@ class Ingest:
         self, batch: Mapping[str, Prepared], following: Next, leaps: Leaps, reject: OnReject
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
-        with self._session.writing():
+        with self._session.writing(whole=False):
             verdicts = self._stored(list(batch.values()), following, leaps, reject)
         self._session.state.compact_if_worthwhile()
         return verdicts
@@ -75,11 +78,16 @@ class Ingest:
         anew without it.
         """
         session = self._session
-        documents = list(session.store.named(documents, session.state.arrival_of))
+        is_named = False
         while True:
+            signed = self._scorer.signed(session.state, documents)
+            session.begin_batch(documents, signed)
+            if not is_named:
+                documents = list(session.store.named(documents, session.state.arrival_of))
+                is_named = True
             state, rejected = session.state, list[Reject]()
             before, left, replaced = state.committed, state.left, state.replaced
-            verdicts = self._scorer.score(state, documents, following, leaps, rejected.append)
+            verdicts = self._scorer.score(state, documents, signed, following, leaps, rejected.append)
             refused = state.commit().refused
             if not refused:
                 for each in rejected:

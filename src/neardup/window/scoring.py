@@ -49,16 +49,16 @@ class Scorer:
         self,
         state: State,
         documents: Sequence[Prepared],
+        batch: SignedQueryBatch,
         following: Next,
         leaps: Leaps,
         reject: Callable[[Reject], None],
     ) -> list[Verdict]:
-        """Verdicts of a batch, which is appended to the store and not committed yet.
+        """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
 
         What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
         `leaps` until it is known what follows it.
         """
-        batch = self._signed(state, [document.text for document in documents])
         known = state.table.doc_of
         verdicts: list[Verdict] = []
         leaps.begin(documents, following)
@@ -85,8 +85,9 @@ class Scorer:
             first = last
         return verdicts
 
-    def _signed(self, state: State, texts: list[bytes]) -> SignedQueryBatch:
+    def signed(self, state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
         """A batch signed; in several threads, a part each, if so set."""
+        texts = [document.text for document in documents]
         if self._pool is None or len(texts) < 2 * self._threads:
             return state.search.query_batch(texts)
         step = -(-len(texts) // self._threads)

@@ -13,12 +13,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from neardup.errors import NeardupError, WindowExpired
+from neardup.stores.base import SignedDocuments
 from neardup.window.restore import add_stored
 from neardup.window.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.document import Prepared
     from neardup.model.settings import Settings
     from neardup.signing.signer import Signer
     from neardup.stores.base import Commit, Store
@@ -28,6 +31,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 PATIENCE: Final = 10
 """How often in a row a reader reads a window again whose writer is always faster, as one is that replays a stream."""
+_OF_A_BATCH: Final = -1
+"""The revision of a memory that holds the candidates of one batch: none that a store has."""
 _CLOSED: Final = "this window is closed: open it again"
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
@@ -75,6 +80,8 @@ class Session:
         self._last_followed = 0  # that, by the last `follow`
         self._broken: BaseException | None = None
         self._owner = os.getpid()
+        if self.searches:
+            self._revision = _OF_A_BATCH
 
     def close(self) -> None:
         """Lets go of the store; there is nothing to be asked or changed any more."""
@@ -82,6 +89,11 @@ class Session:
             if not self.is_closed:
                 self.store.close()
                 self.is_closed = True  # not before: what was interrupted can be closed again
+
+    @property
+    def searches(self) -> bool:
+        """Whether a batch's candidates are searched for in the store, so that memory holds no window."""
+        return self.state.settings.candidates == "search"
 
     @property
     def is_in_step(self) -> bool:
@@ -145,9 +157,11 @@ class Session:
         self._revision = self.store.revision
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[None]:
-        """Guards a change: after one that failed half-way, memory and store differ, and the window must be opened
-        again. A process that was forked off shares the lock with the one that opened it, and may change nothing.
+    def writing(self, *, whole: bool = True) -> Iterator[None]:
+        """Guards a change: of the `whole` window, or of a batch, for which `begin_batch` reads what it needs.
+
+        After one that failed half-way, memory and store differ, and the window must be opened again. A process that
+        was forked off shares the lock with the one that opened it, and may change nothing.
         """
         if self._readonly:
             raise NeardupError(_READONLY)
@@ -159,7 +173,8 @@ class Session:
             if self._revision is None:
                 self.load()  # a large window is not read while other writers wait
             with self.store.begin():
-                self.synchronise()
+                if whole or not self.searches:
+                    self.synchronise()
                 yield
         except BaseException as error:
             self._broken = error
@@ -171,9 +186,31 @@ class Session:
         if refused:
             raise NeardupError(dict(refused))
 
+    def begin_batch(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
+        """Where candidates are searched for: reads those of a batch, in place of what memory held before."""
+        if not self.searches:
+            return
+        ahead = self.state.committed
+        self._forget()
+        self._revision = _OF_A_BATCH
+        committed = self.store.committed
+        self.state.committed = committed._replace(
+            # The arrivals of a batch that was refused are not given again.
+            next_order=max(ahead.next_order, committed.next_order), seq=max(ahead.seq, committed.seq)
+        )  # fmt: skip
+        wanted = self.store.candidates_of_batch(SignedDocuments(documents, signed.signed))
+        assert wanted is not None, "opening has refused stores that cannot search"
+        add_stored(self.state, wanted.records)
+        if wanted.by_hour is not None:
+            load = self.state.table.load
+            for hour, count in wanted.by_hour.items():
+                load.setdefault(hour, [0, 0])[0] = count
+
     def forget_batch(self, before: Commit) -> None:
         """Brings memory back to what was committed `before` a batch that was refused."""
         state = self.state
+        if self.searches:
+            return  # `begin_batch` reads anew
         ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:
             # Something was taken out for a document that now has never come: all is read again.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.model.document import Flush, ForeignDocument, Origin
     from neardup.model.verdict import Verdict
-    from neardup.window.base import OnReject, Window
+    from neardup.window.base import OnReject
+    from neardup.window.engine import WindowEngine
 
 PASS: Final = 20_000
 """Documents after which a pass ends and the next one looks again what is oldest: a few minutes' work at most."""
@@ -36,7 +37,7 @@ class BacklogScorer:
 
     def __init__(
         self,
-        window: Window,
+        window: WindowEngine,
         cluster: Cluster,
         layout: Layout,
         *,
@@ -44,7 +45,6 @@ class BacklogScorer:
         batch: int = DEFAULT_BATCH_DOCUMENTS,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        stats = window.stats()
         policy = window.settings.policy
         if policy != "mark":
             expected = (
@@ -55,7 +55,7 @@ class BacklogScorer:
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)
         self.handled = 0
-        self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, stats.recipe)
+        self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, window.recipe)
         self._marks = UnscoredMarks(cluster)
         self._in_engine: dict[str, Origin] = {}
         """What the engine has been given and may still reject, by every id that it may call it."""

@@ -9,6 +9,7 @@ import orjson
 from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
 from neardup.elastic.window.undo_log import UndoLog
 from neardup.model.clock import now_ms
@@ -103,3 +104,8 @@ class BatchWrites:
         """The epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
+
+
+def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:
+    """What a store begins with: no document held, nothing to be written; `counts` as in `BatchWrites`."""
+    return HeldDocuments(context), BatchWrites(context, counts)

@@ -23,6 +23,7 @@ class HeldDocuments:
     """Documents by arrival; their texts are read back from the cluster (text_cache.py)."""
 
     def __init__(self, context: ElasticContext) -> None:
+        self._context = context
         self._cluster, self._text_field = context.cluster, context.layout.text_field
         self._show = context.settings.show
         self._texts = TextCache(context.cluster, context.layout.text_field, context.signer)
@@ -35,6 +36,10 @@ class HeldDocuments:
     def hours(self) -> KeysView[int]:
         """The hours of all that is held."""
         return self._by_hour.keys()
+
+    def emptied(self) -> HeldDocuments:
+        """One of the same window that holds none."""
+        return HeldDocuments(self._context)
 
     def add(self, rows: Rows, refs: Sequence[DocumentRef], blobs: Sequence[bytes]) -> None:
         """Holds documents that lie at `refs`."""

@@ -11,6 +11,7 @@ from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
+    check_searchable,
     checked_signer,
     connected,
     settings_left,
@@ -87,6 +88,7 @@ def _opened(
             "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
         )
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
+    check_searchable(chosen)
     config = window_config(document.about, f"{address.state}/window of {address}")
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)

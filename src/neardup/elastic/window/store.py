@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import loader
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.batch_writes import BatchWrites
+from neardup.elastic.window.batch_candidates import BatchCandidates
+from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
-from neardup.elastic.window.held_documents import HeldDocuments
-from neardup.stores.base import CommitResult
+from neardup.stores.base import CommitResult, StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Commit, NewDocuments, Records, Shown, Store
+    from neardup.stores.base import Commit, NewDocuments, Records, Shown, SignedDocuments, Store
     from neardup.stores.records import Rows
 
 
@@ -55,8 +55,7 @@ class ClusterStore:
     def _forget_all(self) -> None:
         """Lets go of all documents: what is held of them is outdated."""
         self.revision += 1
-        self._held = HeldDocuments(self._context)
-        self._writes = BatchWrites(self._context, self._counts)
+        self._held, self._writes = begun(self._context, self._counts)
 
     def _counts(self, arrival: int) -> bool:
         return self._document.counts(arrival)
@@ -105,7 +104,7 @@ class ClusterStore:
     def records(self, since: Commit) -> Iterator[Records]:
         if not since.next_order:
             # What is held may be of a batch that was refused, whose arrivals are given to others.
-            self._held = HeldDocuments(self._context)
+            self._held = self._held.emptied()
         if self.committed.next_order <= since.next_order:
             return
         for part in loader.stored_parts(self._context, self._document, since.next_order):
@@ -142,6 +141,13 @@ class ClusterStore:
 
     def holding(self, ids: Sequence[str]) -> Store | None:
         return AdHocQuery(self._context, self._document).holding(ids)
+
+    def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
+        self._keep_lease()
+        part, by_hour = BatchCandidates(self._context, self._document).of_batch(*batch)
+        self._held = self._held.emptied()
+        self._held.add(part.records.rows, part.refs, part.blobs)
+        return StoredCandidates(part.records, by_hour)
 
     # ---- what is added ----
 

@@ -63,3 +63,19 @@ def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
             "hours are to be kept: neardup setup --keep-hours %d changes it",
             name, deleted_after(config), kept or "all", kept,
         )  # fmt: skip
+
+
+def check_searchable(settings: Settings) -> None:
+    """Raises `SettingsError` where candidates are to be searched for and a setting needs the whole window at hand."""
+    if settings.candidates == "memory":
+        return
+    needs = {
+        "routes": bool(settings.routes),
+        "partial": settings.partial,
+        "max_documents": bool(settings.max_documents),
+        "max_memory": bool(settings.max_memory),
+    }
+    for name, given in needs.items():
+        if given:
+            expected = "left out where candidates are searched for: candidates='memory' has it"
+            raise SettingsError(name, getattr(settings, name), expected)

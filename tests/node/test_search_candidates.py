@@ -1,0 +1,81 @@
+"""Scorers that hold no window, but search the cluster for each batch's candidates: random streams through one such
+scorer, and through one beside a scorer with the window in memory, answer as one window in memory and as the slow
+reference does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from testing.node.clients import expected, in_order, put, stream, watched
+from testing.window.backends import Place
+from testing.window.cluster_prefixes import Prefixes
+from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
+
+import neardup
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.client import Cluster
+from neardup.errors import SettingsError
+from neardup.model.settings import Settings
+
+EXAMPLES = 25
+WHOLE_WINDOW = ("routes", "partial", "containment", "delta", "max_documents", "max_memory")
+SEARCHED = {"candidates": "search"}
+
+
+@pytest.fixture(scope="module")
+def prefixes(elasticsearch_url, credentials):
+    prefixes = Prefixes(elasticsearch_url, credentials)
+    yield prefixes
+    prefixes.close()
+
+
+def compare(place: Place, chosen: dict[str, Any], turns: list[tuple[Operation, int]]) -> None:
+    """Every operation on the scorer whose turn it is; both of them, and a window in memory, know the same."""
+    reference, memory = Run(Place("reference", place.path), chosen), Run(Place("memory", place.path), chosen)
+    scorers = [Run(place, {**chosen, **SEARCHED}), Run(place, chosen)]
+    for operation, turn in turns:
+        answered = comparable(reference.perform(operation))
+        assert comparable(memory.perform(operation)) == answered
+        assert comparable(scorers[turn].perform(operation)) == answered, operation
+    assert [scorer.state() for scorer in (memory, *scorers)] == [reference.state()] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scorers", [1, 2])
+def test_verdicts_are_those_of_a_window_in_memory(prefixes, tmp_path, scorers):
+    @settings(
+        max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate,), database=None, report_multiple_bugs=False,
+    )  # fmt: skip
+    @given(SETTINGS, st.sampled_from(("sketch", "complete")), st.integers(2, 12), operations(), st.data())
+    def over_random_streams(
+        drawn: dict[str, Any], retrieval: str, batch: int, stream: list[Operation], data: st.DataObject
+    ) -> None:
+        chosen = {name: value for name, value in drawn.items() if name not in WHOLE_WINDOW}
+        turns = [(operation, data.draw(st.integers(0, scorers - 1))) for operation in stream]
+        place = Place("elasticsearch", Path(tmp_path), prefixes)
+        try:
+            with Cluster(place.address(), prefixes.credentials) as cluster:
+                set_up(cluster, settings=Settings(**chosen))
+            compare(place, {**chosen, "retrieval": retrieval, "batch_documents": batch}, turns)
+        finally:
+            place.close()
+
+    over_random_streams()
+
+
+def test_it_watches(cluster):
+    neardup.open(str(cluster.address)).close()
+    documents = in_order(stream(300))
+    put(cluster, documents)
+    assert watched(cluster, settings=SEARCHED) == expected(documents)
+
+
+def test_what_needs_the_whole_window_is_refused(address):
+    with pytest.raises(SettingsError, match="partial"):
+        neardup.open(str(address), partial=True, candidates="search")
