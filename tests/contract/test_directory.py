@@ -466,3 +466,9 @@ def test_more_hours_than_files_are_kept_open(tmp_path):
 def _open_files():
     listing = Path("/proc/self/fd")
     return [str(file.readlink()) for file in listing.iterdir() if file.exists()] if listing.is_dir() else []
+
+
+def test_candidates_are_searched_for_only_in_a_cluster(tmp_path):
+    with pytest.raises(SettingsError, match="only a window in a cluster is searched"):
+        open_window(tmp_path / "news", candidates="search")
+    assert not (tmp_path / "news").exists()
