@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neardup.kernels.pairs import SHORT
 from neardup.kinds.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from neardup.model.verdict import Verdict
+    from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State
 
 
@@ -17,7 +18,7 @@ def with_kinds(
     state: State,
     verdicts: Sequence[Verdict],
     subjects: Sequence[bytes | int],
-    originals: Sequence[int],
+    originals: Sequence[Overlap],
 ) -> list[Verdict]:
     """Verdicts on copies, of `subjects`, which are texts or stored documents, with the kind of each; `originals` are
     their best matches. Without it, where one of the texts was not kept, or the settings say so.
@@ -26,10 +27,13 @@ def with_kinds(
     """
     if not verdicts or not _has_kinds(state):
         return list(verdicts)
-    wanted = list(dict.fromkeys([*originals, *(each for each in subjects if isinstance(each, int))]))
+    docs = [original.doc for original in originals]
+    wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
     came = dict(zip(wanted, state.came(wanted), strict=True))
     texts = [came[each] if isinstance(each, int) else each for each in subjects]
-    labels = labels_of(texts, [came[doc] for doc in originals])
+    is_known = (state.signer.recipe.q, state.signer.recipe.fold_case) == (SHORT, False)
+    known = [(original.larger, original.shared) if is_known else (0, 0) for original in originals]
+    labels = labels_of(texts, [came[doc] for doc in docs], known)
     return [
         verdict if label is None else verdict._replace(kind=label.kind, differing=label.differing)
         for verdict, label in zip(verdicts, labels, strict=True)

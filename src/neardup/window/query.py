@@ -76,7 +76,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
     if not verdict.is_copy:
         return verdict
     subject = (options.text or "").encode() if own < 0 else own
-    return with_kinds(state, [verdict], [subject], [matches.best[0].doc])[0]
+    return with_kinds(state, [verdict], [subject], [matches.best[0]])[0]
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:

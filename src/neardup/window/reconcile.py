@@ -162,5 +162,5 @@ def _decided_again(
         )
     )
     if verdict.is_copy:
-        verdict = with_kinds(state, [verdict], [doc], [matches.best[0].doc])[0]
+        verdict = with_kinds(state, [verdict], [doc], [matches.best[0]])[0]
     return verdict, matches, parts
