@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from neardup.kinds import kind_of
 from neardup.model.settings import Recipe
 from neardup.reading.changes import Change, changes
 from neardup.reading.facts import Fact, changed_facts, figures_as_signs
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from neardup.kinds import Kind
     from neardup.signing.signer import Signer
 
 
@@ -38,6 +40,7 @@ class Explanation:
     covered_a, covered_b  what share of the characters of each normal form lies in passages
     changes               what differs, word by word, in order
     facts                 figures, dates and names that differ (`neardup.reading.facts` says how they are known)
+    kind                  what the two are to each other, and why (`neardup.kinds`)
     figures_share         what share of what is missing to doc_q = 1 is figures, dates and number words; None where
                           nothing is missing
     """
@@ -51,6 +54,7 @@ class Explanation:
     changes: tuple[Change, ...]
     facts: tuple[Fact, ...]
     figures_share: float | None
+    kind: Kind
 
     @property
     def doc_q(self) -> float:
@@ -78,6 +82,7 @@ class Explanation:
             "a": {"qgrams": size_a, "characters": len(self.a), "containment": of_a, "covered": self.covered_a},
             "b": {"qgrams": size_b, "characters": len(self.b), "containment": of_b, "covered": self.covered_b},
             "figures_share": self.figures_share,
+            "kind": self.kind.name, "kind_reason": self.kind.reason,
             "passages": [
                 {"a": list(each.a), "b": list(each.b), "size": each.size, "text": self.a[slice(*each.a)]}
                 for each in self.passages
@@ -128,6 +133,7 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
         tuple(differing),
         tuple(changed_facts(a, b, differing)),
         figures_share(a, b, signer),
+        kind_of(a, b),
     )
 
 

@@ -11,8 +11,7 @@ from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
 from neardup.model.settings import HOUR_MS
 from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of
-from neardup.window.labels import with_kinds
+from neardup.window.comparison import verifier_of, with_kinds
 from neardup.window.session import Session
 
 if TYPE_CHECKING:

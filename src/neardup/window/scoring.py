@@ -19,8 +19,7 @@ from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import verifier_of
-from neardup.window.labels import with_kinds
+from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
