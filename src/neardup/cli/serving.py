@@ -22,13 +22,20 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PARTS: Final = ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart")
+HOW: Final = "pip install '.[serve]' in a checkout"
+"""What installs the libraries of the server."""
 
 
 def needs_extra() -> None:
     """Raises `SettingsError` if the libraries of the server are not installed."""
-    lacking = [part for part in _PARTS if importlib.util.find_spec(part) is None]
+    lacking = lacking_parts()
     if lacking:
-        raise SettingsError("serve", ", ".join(lacking), "installed: pip install '.[serve]' in a checkout")
+        raise SettingsError("serve", ", ".join(lacking), f"installed: {HOW}")
+
+
+def lacking_parts() -> list[str]:
+    """The libraries of the server that are not installed."""
+    return [part for part in _PARTS if importlib.util.find_spec(part) is None]
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:

@@ -41,7 +41,7 @@ DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
-DEFAULT_SHOW: Final = ("title", "source", "url")
+DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""

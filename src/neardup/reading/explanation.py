@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from neardup.kinds.kind import Kind as Kind
-from neardup.kinds.kind import kind_of
+from neardup.kinds.kind import Kind, kind_of
 from neardup.model.settings import Recipe
 from neardup.reading.changes import Change, changes
 from neardup.reading.facts import Fact, changed_facts

@@ -34,7 +34,7 @@ def origins_of(keys: Mapping[str, Keys]) -> dict[str, int]:
     cannot be the same, and only with those left exactly (30 µs).
     """
     origins = _Origins(next((len(own) for own in keys.values()), 0))
-    return {id: origins.place(own) for id, own in keys.items()}
+    return {id: origins.assign(own) for id, own in keys.items()}
 
 
 class _Origins:
@@ -48,7 +48,7 @@ class _Origins:
         self._sizes = np.zeros(8, np.int64)
         self._bits = np.zeros((8, self._bytes), np.uint8)
 
-    def place(self, own: Keys) -> int:
+    def assign(self, own: Keys) -> int:
         """The origin of a set; a new one if it has none yet."""
         bits = self._bits_of(own)
         for at in self._possible(len(own), bits):

@@ -82,9 +82,9 @@ def in_common(
     before = np.concatenate([[0], near])
     begins = np.flatnonzero(before[SHORTEST : SHORTEST + len(keys)] > before[: len(keys)])
     own = keys[begins]
-    found = begins[ordered[np.minimum(np.searchsorted(ordered, own), len(ordered) - 1)] == own]
-    inside[found] += 1
-    inside[found + SHORTEST] -= 1
+    there = begins[ordered[np.minimum(np.searchsorted(ordered, own), len(ordered) - 1)] == own]
+    inside[there] += 1
+    inside[there + SHORTEST] -= 1
     covered: NDArray[np.bool_] = wanted & (np.cumsum(inside)[:-1] > 0)
     return covered
 

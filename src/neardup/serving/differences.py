@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.settings import Recipe
 from neardup.reading.excerpts import Piece, marked
@@ -12,7 +13,6 @@ from neardup.reading.side import Side as ExplainedSide
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
-    from neardup.reading.explanation import Kind
     from neardup.reading.facts import Fact
 
 MOST_SHOWN: Final = 20_000
@@ -57,9 +57,9 @@ def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
     return Compared(Side(pieces_first, cut_first), Side(pieces_second, cut_second), said, facts)
 
 
-def kind_of_pair(first: str, second: str) -> Kind:
+def kind_of_pair(first: str, second: str) -> dict[str, Any]:
     """What two texts are to each other, as `neardup.kinds` has it: about 10 ms for two of 4 KB."""
-    return explain(first, second).kind
+    return asdict(explain(first, second).kind)
 
 
 @functools.lru_cache(_REMEMBERED)

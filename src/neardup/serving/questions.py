@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
@@ -84,7 +83,7 @@ class Questions:
 
     def kind(self, first: str, second: str) -> dict[str, Any]:
         """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
-        return asdict(kind_of_pair(self.document(first).text, self.document(second).text))
+        return kind_of_pair(self.document(first).text, self.document(second).text)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""
