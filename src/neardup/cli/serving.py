@@ -8,7 +8,7 @@ import importlib.util
 import secrets
 import socket
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.cli.streams import log_line
 from neardup.errors import NeardupError, SettingsError
@@ -21,21 +21,25 @@ if TYPE_CHECKING:
     from neardup.serving.questions import Questions
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-_PARTS: Final = ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart")
+_PARTS: Final = {
+    "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart"),
+    "mcp": ("mcp",),
+}
 HOW: Final = "pip install '.[serve]' in a checkout"
 """What installs the libraries of the server."""
 
 
-def needs_extra() -> None:
-    """Raises `SettingsError` if the libraries of the server are not installed."""
-    lacking = lacking_parts()
+def needs_extra(extra: Literal["serve", "mcp"]) -> None:
+    """Raises `SettingsError` if the libraries of an extra are not installed."""
+    lacking = lacking_parts(extra)
     if lacking:
-        raise SettingsError("serve", ", ".join(lacking), f"installed: {HOW}")
+        wanted = "installed: " + HOW.replace("serve", extra)
+        raise SettingsError(extra, ", ".join(lacking), wanted)
 
 
-def lacking_parts() -> list[str]:
-    """The libraries of the server that are not installed."""
-    return [part for part in _PARTS if importlib.util.find_spec(part) is None]
+def lacking_parts(extra: Literal["serve", "mcp"] = "serve") -> list[str]:
+    """The libraries of an extra that are not installed."""
+    return [part for part in _PARTS[extra] if importlib.util.find_spec(part) is None]
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
