@@ -20,24 +20,26 @@ if TYPE_CHECKING:
     from neardup.serving.guard import Limits
     from neardup.serving.questions import Questions
 
+Part = Literal["serve", "mcp", "metrics"]
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PARTS: Final = {
     "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart"),
     "mcp": ("mcp",),
+    "metrics": ("prometheus_client",),
 }
 HOW: Final = "pip install '.[serve]' in a checkout"
 """What installs the libraries of the server."""
 
 
-def needs_extra(extra: Literal["serve", "mcp"]) -> None:
-    """Raises `SettingsError` if the libraries of an extra are not installed."""
+def needs_extra(extra: Part) -> None:
+    """Raises `SettingsError` if the libraries of an extra, or those of it for figures, are not installed."""
     lacking = lacking_parts(extra)
     if lacking:
-        wanted = "installed: " + HOW.replace("serve", extra)
+        wanted = "installed: " + (HOW.replace("serve", "mcp") if extra == "mcp" else HOW)
         raise SettingsError(extra, ", ".join(lacking), wanted)
 
 
-def lacking_parts(extra: Literal["serve", "mcp"] = "serve") -> list[str]:
+def lacking_parts(extra: Part = "serve") -> list[str]:
     """The libraries of an extra that are not installed."""
     return [part for part in _PARTS[extra] if importlib.util.find_spec(part) is None]
 

@@ -66,6 +66,7 @@ class Questions:
         self._grouping = threading.Lock()
         self._groups: dict[str, Group] = {}
         self._groups_at: int | None = None
+        self._groups_read = 0.0
 
     @property
     def threshold(self) -> float:
@@ -121,11 +122,15 @@ class Questions:
         self.look()
         return self._window.stats()
 
-    def groups(self) -> dict[str, Group]:
-        """All groups, by their heads, in order of time. The first question after a change reads them all."""
+    def groups(self, most_seconds: float = 0) -> dict[str, Group]:
+        """All groups, by their heads, in order of time. The first question after a change reads them all, unless they
+        may be so many seconds old.
+        """
         with self._grouping:  # or everyone who waits would read them
             changes = self.look()
-            if self._groups_at != changes:
+            is_young = self._groups_at is not None and time.monotonic() - self._groups_read < most_seconds
+            if self._groups_at != changes and not is_young:
+                self._groups_read = time.monotonic()
                 self._groups = {group.head: group for group in self._window.groups()}
                 self._groups_at = changes  # what was committed while they were read makes them be read again
             return self._groups
