@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib.util
+import os
 import secrets
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.cli.streams import log_line
 from neardup.errors import NeardupError, SettingsError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from neardup import Window
     from neardup.serving.guard import Limits
+    from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
 
+_JUDGED: Final = "judged.tsv"
 Part = Literal["serve", "mcp", "metrics"]
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PARTS: Final = {
@@ -78,14 +80,13 @@ def listen(
     import uvicorn
 
     from neardup.serving.application import create_application
-    from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
 
     questions = Questions(window, location, ingests=ingests)
     application = create_application(
         questions,
         limits=limits,
-        judged=None if judged is None else JudgedPairs(judged),
+        judged=_judged_pairs(judged),
     )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
@@ -104,6 +105,16 @@ def listen(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         )
         server.run(sockets=[listener])
+
+
+def _judged_pairs(path: Path | None) -> JudgedPairs | None:
+    """The file of judged pairs; none where nobody named one and this directory takes no file, which is said."""
+    from neardup.serving.judged import JudgedPairs
+
+    if path is None and not os.access(Path.cwd(), os.W_OK | os.X_OK):
+        log_line(f"{_JUDGED} cannot be written here: pairs are not judged (--judged names another file)")
+        return None
+    return JudgedPairs(path or Path(_JUDGED))
 
 
 def _load(questions: Questions) -> None:
