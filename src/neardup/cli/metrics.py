@@ -48,7 +48,7 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
     def state() -> RunState:
         backlog = tally.backlog
         waiting = None if backlog is None else Backlogged(backlog.waiting, backlog.oldest, backlog.blocked)
-        counts = Counts(tally.statuses, tally.candidates, tally.truncated)
+        counts = Counts(tally.statuses, tally.kinds, tally.candidates, tally.truncated)
         return RunState(counts, rejects.count, tally.seconds_by_stage, waiting)
 
     try:

@@ -177,6 +177,7 @@ class Tally:
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
         self.count = 0
+        self.kinds: Counter[str] = Counter()
         self.candidates = self.truncated = 0
         self.seconds_by_stage: dict[str, float] = {}
         self.backlog: Backlog | None = None
@@ -202,6 +203,8 @@ class Tally:
         """Count one verdict."""
         self.statuses[verdict.status] += 1
         self.count += 1
+        if verdict.kind is not None:
+            self.kinds[verdict.kind] += 1
         self.candidates += verdict.candidates
         self.truncated += verdict.truncated
         self.incomplete += verdict.truncated or verdict.status == "unscored"

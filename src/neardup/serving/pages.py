@@ -13,7 +13,7 @@ from neardup.errors import UnknownDocument
 from neardup.model.escapes import no_formula
 from neardup.reading.charts import chart
 from neardup.serving.api import Sort, sorted_groups
-from neardup.serving.differences import Side, compared, kind_of_pair, whole
+from neardup.serving.differences import Side, compared, whole
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
@@ -176,7 +176,6 @@ class Pages:
         left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
         return self.render(
             "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
-            kind=kind_of_pair(first.text, second.text),
             judged=self._judged.of(a, b) if self._judged is not None else None,
             sides=((first, left), (second, right)),
         )  # fmt: skip

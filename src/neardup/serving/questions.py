@@ -7,15 +7,13 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
-from neardup.model.settings import Recipe
-from neardup.serving.differences import kind_of_pair
-from neardup.signing.doc_q import overlap
-from neardup.signing.signer import signer_for
+from neardup.serving.differences import exact_doc_q, kind_of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from neardup.model.document import Reject
+    from neardup.model.settings import Recipe
     from neardup.model.verdict import Group, Verdict
     from neardup.window.base import ReadDocument, Stats, Window
 
@@ -80,7 +78,7 @@ class Questions:
 
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""
-        return overlap(first.text, second.text, signer_for(self.recipe or Recipe())).score
+        return exact_doc_q(first.text, second.text, self.recipe)
 
     def kind(self, first: str, second: str) -> dict[str, Any]:
         """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Counts:
-    """Verdicts by status, the documents compared exactly for them, and how many left something out."""
+    """Verdicts by status, copies by kind, the documents compared exactly for them, and how many left something out."""
 
     statuses: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     candidates: int = 0
     truncated: int = 0
 
     def add(self, verdict: Verdict) -> None:
         """Counts one verdict."""
         self.statuses[verdict.status] += 1
+        self.kinds.update(() if verdict.kind is None else (verdict.kind,))
         self.candidates += verdict.candidates
         self.truncated += verdict.truncated
 
@@ -32,6 +34,7 @@ class Counts:
 def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[CounterMetricFamily]:
     """The figures of verdicts by the call that they are of, and of rejected documents."""
     verdicts = CounterMetricFamily("neardup_verdicts", "Verdicts that were made", labels=["call", "status"])
+    copies = CounterMetricFamily("neardup_copies", "Copies by their kind", labels=["call", "kind"])
     candidates = CounterMetricFamily(
         "neardup_candidates", "Documents compared exactly for these verdicts", labels=["call"]
     )
@@ -41,7 +44,9 @@ def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[Coun
     for call, own in list(counts.items()):
         for status, count in list(own.statuses.items()):
             verdicts.add_metric([call, status], count)
+        for kind, count in list(own.kinds.items()):
+            copies.add_metric([call, kind], count)
         candidates.add_metric([call], own.candidates)
         truncated.add_metric([call], own.truncated)
-    yield from (verdicts, candidates, truncated)
+    yield from (verdicts, copies, candidates, truncated)
     yield CounterMetricFamily("neardup_rejects", "Documents that could not be used", rejects)

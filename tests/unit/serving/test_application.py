@@ -101,7 +101,7 @@ def test_it_answers_as_the_window_does(client, path):
 def full(verdict: neardup.Verdict) -> dict[str, Any]:
     """A verdict as the API has it: always with all fields."""
     plain = json.loads(json.dumps(verdict.to_dict()))
-    return {"partial": None, "partial_total": None, **plain}
+    return {"partial": None, "partial_total": None, "differing": None, **plain}
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
 
 
 def test_what_a_version_is_to_the_head_is_said(client):
-    assert 'data-kind href="/pair?a=a&amp;b=b"' in client.get("/group?head=a").text
+    assert 'href="/pair?a=a&amp;b=b">copy: ' in client.get("/group?head=a").text
     said = client.get("/api/kind?a=a&b=b").json()
     assert said == {**asdict(neardup.kinds.kind_of(grams(0, 120), grams(0, 121))), "differing": None}
     assert f"{said['name']}: {said['reason']}" in client.get("/pair?a=a&b=b").text
