@@ -9,6 +9,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
 from neardup.cli.context import configuration
+from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
@@ -35,21 +36,30 @@ def watch(
         float,
         typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
     ] = 60.0,
+    threshold: options.ThresholdOption = None,
+    retrieval: options.RetrievalOption = None,
     matches: options.MatchesOption = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,
     ahead_hours: options.AheadHoursOption = None,
     advance: options.AdvanceOption = None,
+    routes: options.RoutesOption = None,
     partial: options.PartialOption = None,
     containment: options.ContainmentOption = None,
     delta: options.DeltaOption = None,
+    min_shared: options.MinSharedOption = None,
+    q: options.QOption = None,
+    fold_case: options.FoldCaseOption = None,
     reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
+    max_documents: options.MaxDocumentsOption = None,
+    max_memory: options.MaxMemoryOption = None,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
     append: options.AppendOption = False,
     force: options.ForceOption = False,
+    metrics: MetricsOption = None,
     format: Annotated[
         Literal["jsonl", "quiet"],
         typer.Option(
@@ -59,6 +69,7 @@ def watch(
             help="What standard output gets; quiet is nothing.",
         ),
     ] = "jsonl",
+    threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Score the documents that other clients write into a window in Elasticsearch, and mark them.
@@ -78,7 +89,7 @@ def watch(
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals())
-    outputs = OutputOptions(format, output, rejects, append, force)
+    outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "watch"))
     outputs.check(settings.files_read)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=False)

@@ -1,5 +1,5 @@
-"""Comparing documents in a window: a signed batch with its candidates, exactly; and copies with their best matches, by the
-texts as they came, for their kinds.
+"""Comparing documents in a window: a signed batch with its candidates, exactly; and copies with their best matches, by
+the texts as they came, for their kinds.
 """
 
 from __future__ import annotations
