@@ -44,14 +44,14 @@ class MarkScratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def mark_text(data, tables, found, scratch, form, flags):
+def mark_text(data, tables, sign_tables, scratch, form, flags):
     """Writes the normal form of the UTF-8 text `data` (uint8) to `form` (uint32), and its marks to `flags` (uint8).
 
-    `tables` as for `decode_nfc`, `found` SignTables; `form` and `flags` have room for one and a half code points a
+    `tables` as for `decode_nfc`, `sign_tables` SignTables; `form` and `flags` have room for one and a half code points a
     byte, and one more. Returns the number of code points. Linear.
     """
-    points, lines, classes, words = scratch.points, scratch.lines, found.classes, found.words
-    lengths = found.lengths
+    points, lines, classes, words = scratch.points, scratch.lines, sign_tables.classes, sign_tables.words
+    lengths = sign_tables.lengths
     n = decode_nfc(data, 0, len(data), tables, points)
     count = split_lines(points, n, classes, lines)
     find_origins(points, classes, lines, count)

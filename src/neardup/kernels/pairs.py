@@ -76,14 +76,14 @@ EVERYTHING = Limits(2.0, 2.0, 2.0, -1.0, -1.0)
 
 
 @njit(cache=True, nogil=True)
-def measure_pairs(data, offsets, first, second, known, limits, tables, found, scratch, out):
+def measure_pairs(data, offsets, first, second, known, limits, tables, sign_tables, scratch, out):
     """Fills a row of `out` (int64, `COLUMNS`) for each pair of texts.
 
     data, offsets   uint8, int64: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
     first, second   int64: the texts of each pair; one that is the second of several pairs in a row is marked once
     known           int64, two of each pair: max(|A|, |B|) and |A ∩ B| of the short q-grams of the normal forms, or 0
     limits          `Limits`: what cannot change a kind then is left 0
-    tables, found   as for `mark_text`
+    tables, sign_tables   as for `mark_text`
     scratch         PairScratch for the largest text
 
     SAME            0: the normal forms differ; `SAME_TEXT`: they are one; `OTHER_NUMBERS`: they are, but perhaps not
@@ -100,13 +100,18 @@ def measure_pairs(data, offsets, first, second, known, limits, tables, found, sc
     for i in range(len(first)):
         a, b = first[i], second[i]
         n_a = mark_text(
-            data[offsets[a] : offsets[a + 1]], tables, found, scratch.mark, scratch.form_a, scratch.flags_a
+            data[offsets[a] : offsets[a + 1]],
+            tables,
+            sign_tables,
+            scratch.mark,
+            scratch.form_a,
+            scratch.flags_a,
         )
         if b != last:
             n_b = mark_text(
                 data[offsets[b] : offsets[b + 1]],
                 tables,
-                found,
+                sign_tables,
                 scratch.mark,
                 scratch.form_b,
                 scratch.flags_b,
@@ -299,8 +304,8 @@ def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
     new, _ = _insert(names_a, 0, first, both, table, mask)
     more, _ = _insert(names_a, last_a - stop, last_a, both, table, mask)
     own_a, _ = _insert(names_a, first, last_a - stop, IN_A, table, mask)
-    own_b, told = _insert(names_b, first, last_b - stop, IN_B, table, mask)
-    shared = new + more + told
+    own_b, joined = _insert(names_b, first, last_b - stop, IN_B, table, mask)
+    shared = new + more + joined
     out[0], out[1], out[2] = new + more + own_a, own_b + shared, shared
     return mask
 
@@ -320,14 +325,14 @@ def _insert(names, first, last, whose, table, mask):
     """Puts the names from `first` on and before `last` into a table as of `whose`; returns how many were new, and how
     many were another's alone.
     """
-    new = told = 0
+    new = joined = 0
     for at in range(first, last):
         slot = _slot(table, mask, names[at])
         held = table[slot]
         new += np.int64(held == 0)
-        told += np.int64((held != 0) & (held & whose == 0))
+        joined += np.int64((held != 0) & (held & whose == 0))
         table[slot] = held | names[at] | whose
-    return new, told
+    return new, joined
 
 
 @njit(cache=True, nogil=True)

@@ -58,12 +58,12 @@ def _measured(
     texts: Sequence[bytes], others: Sequence[bytes], limits: Limits, known: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Those of texts that are laid side by side, each once: pairs of one text follow one another."""
-    place = {text: at for at, text in enumerate(dict.fromkeys([*others, *texts]))}
-    second = np.array([place[text] for text in others], np.int64)
+    index_of = {text: at for at, text in enumerate(dict.fromkeys([*others, *texts]))}
+    second = np.array([index_of[text] for text in others], np.int64)
     order = np.argsort(second, kind="stable")
-    first = np.array([place[text] for text in texts], np.int64)
-    sizes = np.array([len(text) for text in place], np.int64)
-    joined = b"".join(place)
+    first = np.array([index_of[text] for text in texts], np.int64)
+    sizes = np.array([len(text) for text in index_of], np.int64)
+    joined = b"".join(index_of)
     out = np.empty((len(texts), COLUMNS), np.int64)
     data, scratch = np.frombuffer(joined, np.uint8), _scratch(int(sizes.max()), _most_lines(joined))
     rows = np.empty_like(out)

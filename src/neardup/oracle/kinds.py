@@ -41,9 +41,9 @@ def measures(a: str, b: str) -> dict[str, tuple[int, ...]]:
 def differing_numbers(a: str, b: str) -> tuple[str, str] | None:
     """Of two texts of one normal form the first number of `a` that is another one in `b`, and that one."""
     ours, theirs = _numbers(mark(a)), _numbers(mark(b))
-    for place, number in ours.items():
-        overlapping = [other for other in theirs if set(other) & set(place)]
-        if overlapping and (overlapping[0] != place or theirs[overlapping[0]] != number):
+    for extent, number in ours.items():
+        overlapping = [other for other in theirs if set(other) & set(extent)]
+        if overlapping and (overlapping[0] != extent or theirs[overlapping[0]] != number):
             return number, theirs[overlapping[0]]
     return None
 
@@ -54,8 +54,8 @@ def _numbers(marked: Marked) -> dict[range, str]:
     for start, end in marked.figures:
         digits = [at for at in range(start, end) if is_of(marked.form[at], signs.DIGIT)]
         if digits:
-            places = range(start, digits[-1] + 1)
-            numbers[places] = "".join("." * (at in marked.points) + marked.form[at] for at in places)
+            extent = range(start, digits[-1] + 1)
+            numbers[extent] = "".join("." * (at in marked.points) + marked.form[at] for at in extent)
     return numbers
 
 

@@ -132,7 +132,7 @@ def verdict_of(row: Any, blob: bytes) -> Verdict:
         partial,
         partial_total,
         KINDS[int(row["kind"])],
-        payload.numbers,
+        payload.differing_pair,
     )
 
 

@@ -95,7 +95,7 @@ class VerdictPayload(NamedTuple):
         return tuple(PartialMatch(*part[:-1]) for part in self.parts), _total(self.partial_total, self.parts)
 
     @property
-    def numbers(self) -> tuple[str, str] | None:
+    def differing_pair(self) -> tuple[str, str] | None:
         """`differing` as a verdict has it."""
         return None if self.differing is None else (self.differing[0], self.differing[1])
 
