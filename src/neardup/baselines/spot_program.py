@@ -42,10 +42,10 @@ def spots(text: str) -> list[str]:
     >>> spots("The rose is a flower, and the sea was the wide sea.")
     ['rose', 'flower', 'sea', 'wide', 'wide']
     """
-    found = words(text)
+    all_words = words(text)
     chosen: list[str] = []
     following = ""
-    for word in reversed(found):
+    for word in reversed(all_words):
         if word in PROGRAM_ANTECEDENTS and following:
             chosen.append(following)
         if word not in STOPWORDS and word not in PROGRAM_ANTECEDENTS:
@@ -90,8 +90,8 @@ class ProgramSpotSigs(SpotSigs):
 
     def sign(self, text: str) -> Bag:
         """The bag of those that are left; an empty one of fewer than four."""
-        found = keys_of(spots(text))
-        kept = learned(self._kept, self.name).of(found)
+        keys = keys_of(spots(text))
+        kept = learned(self._kept, self.name).of(keys)
         return Bag.of(kept if len(kept) >= LEAST else kept[:0])
 
 
