@@ -32,6 +32,7 @@ IN_WORDS = {
     "min_shared": "by threshold",
     "recipe.lexicon": "the one that ships",
     "keep_text": "in a directory",
+    "kinds": "where texts are kept",
 }
 """Defaults that are no value of a field."""
 
@@ -112,6 +113,7 @@ def written(key: str, default: str) -> str:
     value = {
         "keep_hours": "24",
         "keep_text": "true",
+        "kinds": "true",
         "min_shared": "4",
         "recipe.lexicon": '"news.lexicon"',
     }.get(key, default.strip("`"))

@@ -39,6 +39,7 @@ def ingest(
     salt: options.SaltOption = None,
     policy: options.PolicyOption = None,
     keep_text: options.KeepTextOption = None,
+    kinds: options.KindsOption = None,
     show: options.ShowOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,

@@ -244,6 +244,15 @@ KeepTextOption = Annotated[
         help="Keep texts as they come, to be shown later; compressed to about half their size.",
     ),
 ]
+KindsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--kinds/--no-kinds",
+        show_default="where texts are kept",
+        rich_help_panel=KEEPING,
+        help="Say of every copy whether it is a copy, a form, a quote, a frame with other content.",
+    ),
+]
 ShowOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -33,6 +33,7 @@ class SignTables(NamedTuple):
 
     classes: NDArray[np.uint8]
     words: NDArray[np.uint8]
+    lengths: NDArray[np.uint32]
 
 
 class MarkScratch(NamedTuple):
@@ -46,10 +47,11 @@ class MarkScratch(NamedTuple):
 def mark_text(data, tables, found, scratch, form, flags):
     """Writes the normal form of the UTF-8 text `data` (uint8) to `form` (uint32), and its marks to `flags` (uint8).
 
-    `tables` as for `decode_nfc`, `found` SignTables; `form` and `flags` have room for three code points a byte. Returns
-    the number of code points. Linear.
+    `tables` as for `decode_nfc`, `found` SignTables; `form` and `flags` have room for one and a half code points a
+    byte, and one more. Returns the number of code points. Linear.
     """
-    points, lines, classes = scratch.points, scratch.lines, found.classes
+    points, lines, classes, words = scratch.points, scratch.lines, found.classes, found.words
+    lengths = found.lengths
     n = decode_nfc(data, 0, len(data), tables, points)
     count = split_lines(points, n, classes, lines)
     find_origins(points, classes, lines, count)
@@ -57,34 +59,86 @@ def mark_text(data, tables, found, scratch, form, flags):
     for line in range(count):
         start, end = lines[START, line], lines[END, line]
         out = _mark_line(
-            points, start, lines[LOW, line], end, found, _U8(lines[WHOSE, line]), form, flags, out
+            points,
+            start,
+            lines[LOW, line],
+            end,
+            classes,
+            words,
+            lengths,
+            _U8(lines[WHOSE, line]),
+            form,
+            flags,
+            out,
         )
     return out
 
 
 @njit(cache=True, nogil=True)
-def _mark_line(points, start, low, end, found, whose, form, flags, out):
-    """Appends the line `points[start:end]`, which begins at `low` after white space; returns where the form ends."""
-    classes = found.classes
-    has_name = False
+def _mark_line(points, start, low, end, classes, words, lengths, whose, form, flags, out):
+    """Appends the line `points[start:end]`, which begins at `low` after white space; returns where the form ends.
+
+    A word is looked at when it has ended, and only if something may be to be said of it: few are.
+    """
+    has_name = has_slash = False
     for at in range(low, end):
         has_name |= points[at] == 0x40
-    at = low
+        has_slash |= points[at] == 0x2F
+    at, size, digits = low, 0, 0
     while at < end:
-        kind = classes[points[at]]
-        is_kept = (kind & KEEP) != 0
-        if not is_kept and not (has_name and kind & IN_NAME):
+        point = points[at]
+        kind = classes[point]
+        form[out], flags[out] = point, whose
+        if kind & KEEP:
+            out += 1
+            size += 1
+            digits += np.int64(kind & DIGIT)
             at += 1
             continue
-        stop = _address_end(points, start, at, end, classes, has_name)
-        if stop > at:
+        stop = at
+        if size:
+            if _is_special(points, at - size, size, digits, lengths, has_name, has_slash):
+                stop, out = _mark_word(
+                    points,
+                    start,
+                    at - size,
+                    at,
+                    end,
+                    digits,
+                    classes,
+                    words,
+                    has_name,
+                    whose,
+                    form,
+                    flags,
+                    out,
+                )
+            size = digits = 0
+        if stop == at and has_name and kind & IN_NAME:
+            stop = _address_end(points, start, at, end, classes, True)
             out = _append(points, at, stop, classes, whose | _U8(TOKEN), form, flags, out)
-        elif not is_kept:
-            stop = at + 1
-        else:
-            stop, out = _mark_word(points, at, end, found, whose, form, flags, out)
-        at = stop
+        at = max(stop, at + (stop == at))
+    if size and _is_special(points, end - size, size, digits, lengths, has_name, has_slash):
+        _, out = _mark_word(
+            points, start, end - size, end, end, digits, classes, words, has_name, whose, form, flags, out
+        )
     return out
+
+
+@njit(cache=True, nogil=True)
+def _is_special(points, at, size, digits, lengths, has_name, has_slash):
+    """Whether the word of `size` at `at` may be anything but a plain word. `lengths` as for `figure_word_lengths`."""
+    first = points[at] & _U32(31)
+    length = lengths[signs_slot(first, points[at + (size > 1)] & _U32(31), points[at + size - 1] & _U32(31))]
+    may_be_figure = size <= LONGEST_FIGURE_WORD and (length >> _U32(size)) & _U32(1) != 0
+    may_be_address = has_name or (has_slash and (first == 8 or first == 6)) or (first == 23 and size == 3)
+    return (digits != 0) | (size > LONGEST_WORD) | may_be_figure | may_be_address
+
+
+@njit(cache=True, nogil=True)
+def signs_slot(first, second, last):
+    """See `neardup.tables.signs.letters_slot`."""
+    return ((first << _U32(5)) | second) ^ (last << _U32(2))
 
 
 @njit(cache=True, nogil=True)
@@ -98,36 +152,30 @@ def _append(points, start, stop, classes, flag, form, flags, out):
 
 
 @njit(cache=True, nogil=True)
-def _mark_word(points, at, end, found, whose, form, flags, out):
-    """Appends the number or word that begins at `at`; returns where it ends, and where the form does."""
-    classes = found.classes
-    stop = at
-    digits = leading = letters = 0
-    is_ascii = True
-    while stop < end:
-        kind = classes[points[stop]]
-        if not kind & KEEP:
-            break
-        if kind & DIGIT:
-            leading += digits == stop - at
-            digits += 1
-        is_ascii &= points[stop] < 0x80
-        stop += 1
-    size = stop - at
-    letters = size - digits
-    if letters == 0:
-        return _mark_number(points, at, stop, end, classes, whose, form, flags, out)
+def _mark_word(points, start, at, stop, end, twice_digits, classes, words, has_name, whose, form, flags, out):
+    """Marks the word or number `points[at:stop]`, which has been appended, or appends all of the address or number that
+    begins with it; returns where that ends, and where the form does.
+    """
+    size, digits = stop - at, twice_digits // DIGIT
+    after = _address_end(points, start, at, end, classes, has_name)
+    if after > at:
+        return after, _append(points, at, after, classes, whose | _U8(TOKEN), form, flags, out - size)
+    if digits == size:
+        return _mark_number(points, at, stop, end, classes, whose, form, flags, out - size)
+    leading, is_ascii = 0, True
+    for i in range(at, stop):
+        leading += np.int64(leading == i - at and (classes[points[i]] & DIGIT) != 0)
+        is_ascii &= points[i] < 0x80
     flag = whose
-    is_suffixed = digits > 0 and leading == digits and letters <= LONGEST_SUFFIX
-    if is_suffixed or (digits == 0 and _is_figure_word(points, at, size, found.words)):
+    is_suffixed = digits > 0 and leading == digits and size - digits <= LONGEST_SUFFIX
+    if is_suffixed or (digits == 0 and _is_figure_word(points, at, size, words)):
         flag |= _U8(FIGURE)
     elif is_ascii and (size > LONGEST_WORD or (size >= SHORTEST_ID and digits > 0)):
         flag |= _U8(TOKEN)
-    for i in range(size):
-        form[out + i], flags[out + i] = points[at + i], flag
+    flags[out - size : out] = flag
     if flag & FIGURE:
-        flags[out] |= _U8(BEGINS)
-    return stop, out + size
+        flags[out - size] |= _U8(BEGINS)
+    return stop, out
 
 
 @njit(cache=True, nogil=True)

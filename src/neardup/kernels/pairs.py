@@ -36,7 +36,7 @@ _FIRST, _SECOND, _FOURTH = _U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0x
     SAME, LIKENESS, PASSAGES, PLAIN, WITH_SIGNS, BORROWED_A, BORROWED_B, COLUMNS,
 ) = 0, 1, 4, 6, 9, 12, 16, 20  # fmt: skip
 """Where in a row of measures what begins; see `measure_pairs`."""
-SAME_TEXT, OTHER_NUMBERS, BOTH_EMPTY = 1, 2, 3
+SAME_TEXT, OTHER_NUMBERS, BOTH_EMPTY, ENOUGH = 1, 2, 3, 4
 
 
 class PairScratch(NamedTuple):
@@ -45,7 +45,7 @@ class PairScratch(NamedTuple):
     mark            s: `MarkScratch`
     form_a, form_b, flags_a, flags_b   n: the marked normal forms of both
     own_a, own_b    n: own words
-    names           n: names of q-grams
+    names_a, names_b   n: names of q-grams
     table           a power of two of 4 · n slots or more: names and, in their lowest two bits, whose they are
     """
 
@@ -56,22 +56,39 @@ class PairScratch(NamedTuple):
     flags_b: NDArray[np.uint8]
     own_a: NDArray[np.uint32]
     own_b: NDArray[np.uint32]
-    names: NDArray[np.uint64]
+    names_a: NDArray[np.uint64]
+    names_b: NDArray[np.uint64]
     table: NDArray[np.uint64]
 
 
+class Limits(NamedTuple):
+    """Up to where what is asked for is to be known (docs/definitions.md, Kinds); all of it: `EVERYTHING`."""
+
+    enough: float
+    form_below: float
+    alike: float
+    spread: float
+    form_share: float
+
+
+EVERYTHING = Limits(2.0, 2.0, 2.0, -1.0, -1.0)
+"""What no two texts reach, and all do."""
+
+
 @njit(cache=True, nogil=True)
-def measure_pairs(data, offsets, first, second, enough, tables, found, scratch, out):
+def measure_pairs(data, offsets, first, second, known, limits, tables, found, scratch, out):
     """Fills a row of `out` (int64, `COLUMNS`) for each pair of texts.
 
     data, offsets   uint8, int64: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
     first, second   int64: the texts of each pair; one that is the second of several pairs in a row is marked once
-    enough          if they are as alike as that, the rest of the row is left 0
+    known           int64, two of each pair: max(|A|, |B|) and |A ∩ B| of the short q-grams of the normal forms, or 0
+    limits          `Limits`: what cannot change a kind then is left 0
     tables, found   as for `mark_text`
     scratch         PairScratch for the largest text
 
     SAME            0: the normal forms differ; `SAME_TEXT`: they are one; `OTHER_NUMBERS`: they are, but perhaps not
-                    the numbers in them; `BOTH_EMPTY`. The rest is 0 but for the first
+                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are surely as alike as that. The rest is 0 but
+                    for the first
     LIKENESS        |A|, |B|, |A ∩ B| of the own words
     PASSAGES        the longest passage of its own of either
     PLAIN, WITH_SIGNS   as likeness, by short q-grams, of the own words and of these with signs for figures
@@ -79,13 +96,13 @@ def measure_pairs(data, offsets, first, second, enough, tables, found, scratch, 
 
     Linear in the texts.
     """
-    known, n_b = -1, 0
+    last, n_b = -1, 0
     for i in range(len(first)):
         a, b = first[i], second[i]
         n_a = mark_text(
             data[offsets[a] : offsets[a + 1]], tables, found, scratch.mark, scratch.form_a, scratch.flags_a
         )
-        if b != known:
+        if b != last:
             n_b = mark_text(
                 data[offsets[b] : offsets[b + 1]],
                 tables,
@@ -94,34 +111,91 @@ def measure_pairs(data, offsets, first, second, enough, tables, found, scratch, 
                 scratch.form_b,
                 scratch.flags_b,
             )
-            known = b
-        _measure(n_a, n_b, enough, scratch, out[i])
+            last = b
+        _measure(n_a, n_b, known[i, 0], known[i, 1], limits, scratch, out[i])
 
 
 @njit(cache=True, nogil=True)
-def _measure(n_a, n_b, enough, scratch, row):
+def _measure(n_a, n_b, larger, shared, limits, scratch, row):
+    """Fills the row of a pair of marked normal forms of so many code points."""
     row[:] = 0
     form_a, flags_a = scratch.form_a[:n_a], scratch.flags_a[:n_a]
     form_b, flags_b = scratch.form_b[:n_b], scratch.flags_b[:n_b]
     row[SAME] = _sameness(form_a, flags_a, form_b, flags_b)
     if row[SAME]:
         return
-    own_a, own_b, names, table = scratch.own_a, scratch.own_b, scratch.names, scratch.table
+    own_a, own_b, names_a, names_b = scratch.own_a, scratch.own_b, scratch.names_a, scratch.names_b
+    table = scratch.table
     size_a, size_b = own_words(form_a, flags_a, False, own_a), own_words(form_b, flags_b, False, own_b)
+    is_known = larger > 0 and size_a == n_a and size_b == n_b
     q = SHORT if min(size_a, size_b) < SHORT_TEXT else LONG
-    mask = _count_sets(own_a, size_a, own_b, size_b, q, names, table, row[LIKENESS:])
-    shared, sizes = row[LIKENESS + 2], row[LIKENESS] + row[LIKENESS + 1]
-    if shared > 0 and 2 * shared / sizes >= enough:
+    ends = _common_ends(own_a, size_a, own_b, size_b, q)
+    if is_known and _is_surely(limits.enough, size_a + size_b - 2 * (q - 1), ends, larger + shared):
+        row[SAME] = ENOUGH
         return
-    row[PASSAGES] = _longest_outside(own_a, size_a, q, names, table, mask)
-    row[PASSAGES + 1] = _longest_outside(own_b, size_b, q, names, table, mask)
-    _count_sets(own_a, size_a, own_b, size_b, SHORT, names, table, row[PLAIN:])
-    size_a, size_b = own_words(form_a, flags_a, True, own_a), own_words(form_b, flags_b, True, own_b)
-    _count_sets(own_a, size_a, own_b, size_b, SHORT, names, table, row[WITH_SIGNS:])
-    if _any_borrowed(flags_a) or _any_borrowed(flags_b):
-        mask = _count_sets(form_a, n_a, form_b, n_b, LONG, names, table, row[BORROWED_A:])
-        _borrowed(form_a, flags_a, names, table, mask, row[BORROWED_A:])
-        _borrowed(form_b, flags_b, names, table, mask, row[BORROWED_B:])
+    mask = _count_sets(own_a, size_a, own_b, size_b, q, ends, names_a, names_b, table, row[LIKENESS:])
+    both, sizes = row[LIKENESS + 2], row[LIKENESS] + row[LIKENESS + 1]
+    likeness = 2 * both / sizes if sizes else 0.0
+    if likeness >= limits.enough:
+        return
+    is_spread = likeness < limits.alike and (not is_known or shared >= limits.spread * larger * (1 - 1e-9))
+    if likeness >= limits.alike or is_spread:
+        row[PASSAGES] = _longest_outside(size_a, q, names_a, table, mask, ends)
+        row[PASSAGES + 1] = _longest_outside(size_b, q, names_b, table, mask, ends)
+    if likeness >= limits.form_below:
+        return
+    may_be_form = True
+    if is_known:
+        row[PLAIN], row[PLAIN + 1], row[PLAIN + 2] = larger, larger, shared
+        may_be_form = _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share)
+    if may_be_form:
+        ends = _common_ends(own_a, size_a, own_b, size_b, SHORT)
+        _count_sets(own_a, size_a, own_b, size_b, SHORT, ends, names_a, names_b, table, row[PLAIN:])
+        may_be_form = _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share)
+    if may_be_form:
+        size_a, size_b = own_words(form_a, flags_a, True, own_a), own_words(form_b, flags_b, True, own_b)
+        ends = _common_ends(own_a, size_a, own_b, size_b, SHORT)
+        _count_sets(own_a, size_a, own_b, size_b, SHORT, ends, names_a, names_b, table, row[WITH_SIGNS:])
+    if likeness < limits.alike and (_any_borrowed(flags_a) or _any_borrowed(flags_b)):
+        ends = _common_ends(form_a, n_a, form_b, n_b, LONG)
+        mask = _count_sets(form_a, n_a, form_b, n_b, LONG, ends, names_a, names_b, table, row[BORROWED_A:])
+        _borrowed(n_a, flags_a, names_a, table, mask, ends, row[BORROWED_A:])
+        _borrowed(n_b, flags_b, names_b, table, mask, ends, row[BORROWED_B:])
+
+
+@njit(cache=True, nogil=True)
+def _is_surely(enough, windows, ends, short):
+    """Whether two texts are as alike as `enough` by their common `ends` alone. They have at most so many `windows`, of
+    which those that do not lie in an end may be in one alone; and at least as many q-grams as short ones, of which
+    there are `short` at least, but for eight of each text.
+    """
+    least = short - 2 * (LONG - SHORT)
+    return least > 0 and 1 - (windows - 2 * (ends[0] + ends[1])) / least >= enough
+
+
+@njit(cache=True, nogil=True)
+def _may_be_form(flags_a, flags_b, plain, form_share):
+    """Whether figures can be that share of what differs, of whose q-grams `plain` has |A|, |B|, |A ∩ B|, or twice the
+    larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go.
+    """
+    signs_a, touched_a = _figures(flags_a)
+    signs_b, touched_b = _figures(flags_b)
+    larger = max(plain[0], plain[1])
+    rest = larger - max(touched_a, touched_b)
+    if rest <= 0:
+        return True
+    masked, score = (plain[2] + SHORT * min(signs_a, signs_b)) / rest, plain[2] / larger
+    return masked - score >= form_share * (1 - score) * (1 - 1e-9)
+
+
+@njit(cache=True, nogil=True)
+def _figures(flags):
+    """How many figures there are, and how many short q-grams at most touch one."""
+    count = inside = 0
+    for flag in flags:
+        count += np.int64((flag & BEGINS) != 0)
+        inside += np.int64((flag & FIGURE) != 0)
+    return count, inside + (SHORT - 1) * count
 
 
 @njit(cache=True, nogil=True)
@@ -175,6 +249,8 @@ def _fill_names(points, first, last, q, names):
     """Writes the names of the q-grams that begin from `first` on and before `last`, q = 4 or 12, to the same places of
     `names`; their lowest two bits are 0, and none is 0.
     """
+    if first >= last:
+        return
     for at in range(first, last + q - SHORT):
         low = _U(points[at]) | (_U(points[at + 1]) << _U(21)) | (_U(points[at + 2]) << _U(42))
         names[at] = splitmix64(low ^ (_U(points[at + 3]) * _FOURTH))
@@ -196,26 +272,34 @@ def _slot(table, mask, name):
 
 
 @njit(cache=True, nogil=True)
-def _count_sets(a, n_a, b, n_b, q, names, table, out):
-    """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]`, which stay in `table`; returns its
-    mask.
-
-    What both begin and end with is looked up once: copies differ in little.
-    """
-    last_a, last_b = max(n_a - q + 1, 0), max(n_b - q + 1, 0)
+def _common_ends(a, n_a, b, n_b, q):
+    """How many q-grams `a[:n_a]` and `b[:n_b]` both begin with, and how many they end with, none counted twice."""
     least = min(n_a, n_b)
     before = behind = 0
     while before < least and a[before] == b[before]:
         before += 1
     while behind < least - before and a[n_a - 1 - behind] == b[n_b - 1 - behind]:
         behind += 1
-    first, stop = max(before - q + 1, 0), max(behind - q + 1, 0)
+    return max(before - q + 1, 0), max(behind - q + 1, 0)
+
+
+@njit(cache=True, nogil=True)
+def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
+    """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]`, which stay in `table`, and their
+    names in `names_a` and `names_b`; returns the mask of the table.
+
+    Those of the common `ends` are looked up once, and named in `names_a` alone: copies differ in little.
+    """
+    last_a, last_b = max(n_a - q + 1, 0), max(n_b - q + 1, 0)
+    first, stop = ends
     mask = _cleared(table, last_a + last_b - first - stop)
+    _fill_names(a, 0, last_a, q, names_a)
+    _fill_names(b, first, last_b - stop, q, names_b)
     both = IN_A | IN_B
-    new, _ = _insert(a, 0, first, q, both, names, table, mask)
-    more, _ = _insert(a, last_a - stop, last_a, q, both, names, table, mask)
-    own_a, _ = _insert(a, first, last_a - stop, q, IN_A, names, table, mask)
-    own_b, told = _insert(b, first, last_b - stop, q, IN_B, names, table, mask)
+    new, _ = _insert(names_a, 0, first, both, table, mask)
+    more, _ = _insert(names_a, last_a - stop, last_a, both, table, mask)
+    own_a, _ = _insert(names_a, first, last_a - stop, IN_A, table, mask)
+    own_b, told = _insert(names_b, first, last_b - stop, IN_B, table, mask)
     shared = new + more + told
     out[0], out[1], out[2] = new + more + own_a, own_b + shared, shared
     return mask
@@ -232,13 +316,10 @@ def _cleared(table, entries):
 
 
 @njit(cache=True, nogil=True)
-def _insert(points, first, last, q, whose, names, table, mask):
-    """Puts the q-grams that begin from `first` on and before `last` into a table as of `whose`; returns how many were
-    new, and how many were another's alone.
+def _insert(names, first, last, whose, table, mask):
+    """Puts the names from `first` on and before `last` into a table as of `whose`; returns how many were new, and how
+    many were another's alone.
     """
-    if first >= last:
-        return 0, 0
-    _fill_names(points, first, last, q, names)
     new = told = 0
     for at in range(first, last):
         slot = _slot(table, mask, names[at])
@@ -250,32 +331,36 @@ def _insert(points, first, last, q, whose, names, table, mask):
 
 
 @njit(cache=True, nogil=True)
-def _longest_outside(points, n, q, names, table, mask):
+def _is_shared(names, at, last, table, mask, ends):
+    """Whether the q-gram at `at` of the `last` is in both sets."""
+    if at < ends[0] or at >= last - ends[1]:
+        return True
+    return table[_slot(table, mask, names[at])] & _U(3) == _U(3)
+
+
+@njit(cache=True, nogil=True)
+def _longest_outside(n, q, names, table, mask, ends):
     """The most code points in a row of which none lies in a q-gram of both sets in `table`."""
     if n < q:
         return n
-    _fill_names(points, 0, n - q + 1, q, names)
     longest, free = 0, 0  # `free`: from where on none is covered so far
     for at in range(n - q + 1):
-        if table[_slot(table, mask, names[at])] & _U(3) == _U(3):
+        if _is_shared(names, at, n - q + 1, table, mask, ends):
             longest = max(longest, at - free)
             free = at + q
     return max(longest, n - free)
 
 
 @njit(cache=True, nogil=True)
-def _borrowed(form, flags, names, table, mask, out):
+def _borrowed(n, flags, names, table, mask, ends, out):
     """Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams of both sets in `table`:
     of all, of quoted lines, of footers.
     """
-    out[0], out[1], out[2], out[3] = len(form), 0, 0, 0
-    last = len(form) - LONG + 1
-    if last <= 0:
-        return
-    _fill_names(form, 0, last, LONG, names)
+    out[0], out[1], out[2], out[3] = n, 0, 0, 0
+    last = n - LONG + 1
     covered = 0
-    for at in range(len(form)):
-        if at < last and table[_slot(table, mask, names[at])] & _U(3) == _U(3):
+    for at in range(n):
+        if at < last and _is_shared(names, at, last, table, mask, ends):
             covered = at + LONG
         if at < covered:
             out[1] += 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.kernels import pairs as columns
-from neardup.kinds.measures import NEVER, measured
+from neardup.kinds.measures import measured
 from neardup.kinds.numbers import differing_numbers
 from neardup.model.document import encode_text
 
@@ -41,6 +41,8 @@ BORROWED_SHARE: Final = 0.5
 """Share of what two texts have in common that is quoted, or a footer, from which that is what they share."""
 BORROWED_LEAST: Final = 0.2
 """Share of a text that must be so for it."""
+
+DECIDING: Final = columns.Limits(FRAME_BELOW, FORM_BELOW, ALIKE, SPREAD_DOC_Q, FORM_SHARE)
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,15 @@ def kind_of(a: str, b: str) -> Kind:
     return kinds_of([(encode_text(a), encode_text(b))])[0]
 
 
-def kinds_of(pairs: Sequence[tuple[bytes, bytes]], *, fully: bool = True) -> list[Kind]:
-    """The kind of each pair of texts, valid UTF-8. Not `fully`: where the likeness settles that they are copies nothing
-    else is computed, and is 0 in the answer.
+def kinds_of(
+    pairs: Sequence[tuple[bytes, bytes]], *, fully: bool = True, known: Sequence[tuple[int, int]] = ()
+) -> list[Kind]:
+    """The kind of each pair of texts, valid UTF-8. Not `fully`: only what decides on the name is computed; all else is
+    0, and the reason perhaps another; quicker where max(|A|, |B|) and |A ∩ B| are `known` of the pairs, by q-grams of
+    4.
     """
     texts, others = [a for a, _ in pairs], [b for _, b in pairs]
-    rows = measured(texts, others, NEVER if fully else FRAME_BELOW)
+    rows = measured(texts, others, columns.EVERYTHING if fully else DECIDING, known)
     return [_of_row(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
 
 
@@ -133,6 +138,10 @@ def _of_equal(same: int, a: bytes, b: bytes) -> Kind:
     """Of two with one normal form, or with none."""
     if same == columns.BOTH_EMPTY:
         return Kind("other", "there is no letter or digit in them", 0.0, 0.0, 0.0, 0)
+    if same == columns.ENOUGH:
+        return Kind(
+            "copy", f"{FRAME_BELOW:.0%} or more of their own words are the same", FRAME_BELOW, 0.0, 0.0, 0
+        )
     differing = differing_numbers(a, b) if same == columns.OTHER_NUMBERS else None
     reason = "letters and digits are the same"
     if differing is not None:

@@ -19,14 +19,18 @@ class Label(NamedTuple):
     differing: tuple[str, str] | None
 
 
-def labels_of(texts: Sequence[bytes | None], others: Sequence[bytes | None]) -> list[Label | None]:
-    """The label of each text with the other one, both valid UTF-8; None where one of them is None."""
-    pairs = [
-        (text, other)
-        for text, other in zip(texts, others, strict=True)
-        if text is not None and other is not None
-    ]
-    kinds = iter(kinds_of(pairs, fully=False))
+def labels_of(
+    texts: Sequence[bytes | None], others: Sequence[bytes | None], known: Sequence[tuple[int, int]]
+) -> list[Label | None]:
+    """The label of each text with the other one, both valid UTF-8; None where one of them is None. Of each pair is
+    `known` max(|A|, |B|) and |A ∩ B| by q-grams of 4 of the whole texts, or (0, 0).
+    """
+    pairs, overlaps = list[tuple[bytes, bytes]](), list[tuple[int, int]]()
+    for text, other, overlap in zip(texts, others, known, strict=True):
+        if text is not None and other is not None:
+            pairs.append((text, other))
+            overlaps.append(overlap)
+    kinds = iter(kinds_of(pairs, fully=False, known=overlaps))
     labels = list[Label | None]()
     for text, other in zip(texts, others, strict=True):
         if text is None or other is None:

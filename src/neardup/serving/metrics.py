@@ -93,6 +93,12 @@ class _WindowFigures(Collector):
         }
         for name, (value, what) in figures.items():
             yield GaugeMetricFamily(f"neardup_window_{name}", what, value)
+        kinds = GaugeMetricFamily(
+            "neardup_window_kinds", "Copies by their kind, where that is known", labels=["kind"]
+        )
+        for kind, count in stats.kinds.items():
+            kinds.add_metric([kind], count)
+        yield kinds
         story = GaugeMetricFamily(
             "neardup_story_copies", "Copies of the story that has most in the newest hours", labels=["hours"]
         )

@@ -111,3 +111,21 @@ def figure_words() -> NDArray[np.uint8]:
         table[slot, 1 : len(letters) + 1] = list(letters)
     table.setflags(write=False)
     return table
+
+
+@functools.cache
+def figure_word_lengths() -> NDArray[np.uint32]:
+    """How long the figure words are that have some letters first, second (of one letter: again the first) and last: a
+    bit each, at the place that `letters_slot` gives for the lowest five bits of each, whatever its case.
+    """
+    lengths = np.zeros(1 << 10, np.uint32)
+    for word in FIGURE_WORDS:
+        first, second, last = (ord(letter) & 31 for letter in (word[0], word[1:2] or word[0], word[-1]))
+        lengths[letters_slot(first, second, last)] |= np.uint32(1 << len(word))
+    lengths.setflags(write=False)
+    return lengths
+
+
+def letters_slot(first: int, second: int, last: int) -> int:
+    """The place of words with these letters, below 1024."""
+    return (first << 5 | second) ^ last << 2

@@ -12,8 +12,7 @@ from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of
-from neardup.window.labels import with_kinds
+from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -162,5 +161,5 @@ def _decided_again(
         )
     )
     if verdict.is_copy:
-        verdict = with_kinds(state, [verdict], [doc], [matches.best[0].doc])[0]
+        verdict = with_kinds(state, [verdict], [doc], [matches.best[0]])[0]
     return verdict, matches, parts

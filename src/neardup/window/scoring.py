@@ -19,8 +19,7 @@ from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import verifier_of
-from neardup.window.labels import with_kinds
+from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -202,9 +201,9 @@ def _record(
     state: State, documents: Sequence[Prepared], verdicts: list[Verdict], recorded: Sequence[_Recorded]
 ) -> None:
     """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written."""
-    copies = [(each.i, each.best.doc) for each in recorded if each.best is not None]
+    copies = [(each.i, each.best) for each in recorded if each.best is not None]
     texts = [documents[i].text for i, _ in copies]
-    labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [doc for _, doc in copies])
+    labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
     for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
     for i, doc, best, parts, head in recorded:

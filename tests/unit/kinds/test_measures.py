@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neardup.kernels import pairs
 from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN
 from neardup.kernels.quoted_lines import FOOTER, QUOTED
+from neardup.kinds.kind import DECIDING
 from neardup.kinds.measures import marked, measured
 from neardup.kinds.numbers import differing_numbers
 from neardup.oracle import kinds as oracle
@@ -20,12 +21,13 @@ from neardup.tables import unicode as unicode_table
 
 PIECES = (
     "a", "B", "e", "é", "e\u0301", "\u0301", "\u0390", "\u0344", "\ufb2c", "\u1100\u1161", "中", "ſ", "K", "½", "٣",
-    "1", "7", "12", "125", "12.5", "1,250", "3/16", "10:30", "6-3", "10th", "5pm", "B52", "id5f3a", "May", "MONDAY", "März",
+    "1", "7", "12", "125", "12.5", "1,250", "3/16", "10:30", "6-3", "10th", "5pm", "B52", "id5f3a", "May", "MONDAY",
+    "März",
     "dreiẞig", "zwölf", "million", "maybe", "abcdefghijklmnopqrstuvwxyz", "http://", "https://a", "ftp://x.y", "www.",
     "www.a", "ann@example.org", "@", ".", ",", "-", "_", "+", "%", "'", "’", " ", "  ", "\u00a0", "\t", "\n", "\n\n",
     "\r\n", "\r", "\u2028", "\x85", "\v", "\x1c", ">", "> ", "JD> ", "|", "| ", ": ", ":", "}", "]", "!", "~", "...",
-    "…",     "wrote:", "\n-- \n", "--", "---", "=====", "-" * 20, "\n-------- Message --------\n", "From: a\n", "Date: 3 May\n",
-    "X_y-z: b\n", "The ferry ran aground off the western spit at dawn",
+    "…", "wrote:", "\n-- \n", "--", "---", "=====", "-" * 20, "\n-------- Message --------\n", "From: a\n",
+    "Date: 3 May\n", "X_y-z: b\n", "The ferry ran aground off the western spit at dawn",
 )  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
@@ -129,6 +131,6 @@ def test_what_is_alike_enough_is_not_measured_further() -> None:
         "The ferry ran aground off the western spit at dawn on a bar that no chart had shown for thirty years. "
         * 4
     )
-    (row,) = measured([text.encode()], [f"{text}Late.".encode()], 0.9)
+    (row,) = measured([text.encode()], [f"{text}Late.".encode()], DECIDING)
     assert row[pairs.LIKENESS + 2] > 0
     assert not row[pairs.PASSAGES :].any()
