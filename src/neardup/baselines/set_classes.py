@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from neardup.baselines.cops import Cops
     from neardup.baselines.ddebit import Ddebit
     from neardup.baselines.doc_q import DocQ
+    from neardup.baselines.megashingles import Megashingles
     from neardup.baselines.minhash_lsh import MinHashLsh
     from neardup.baselines.shingling import Shingling
+    from neardup.baselines.sif import Sif
     from neardup.baselines.super_shingles import SuperShingles
 
 
@@ -61,6 +63,13 @@ def doc_q() -> type[DocQ]:
     return DocQ
 
 
+def megashingles() -> type[Megashingles]:
+    """Pairs of sequences of minima."""
+    from neardup.baselines.megashingles import Megashingles
+
+    return Megashingles
+
+
 def minhash_lsh() -> type[MinHashLsh]:
     """Estimated resemblance; needs datasketch when it is made."""
     from neardup.baselines.minhash_lsh import MinHashLsh
@@ -73,6 +82,13 @@ def shingling() -> type[Shingling]:
     from neardup.baselines.shingling import Shingling
 
     return Shingling
+
+
+def sif() -> type[Sif]:
+    """Chosen sequences of characters."""
+    from neardup.baselines.sif import Sif
+
+    return Sif
 
 
 def super_shingles() -> type[SuperShingles]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neardup.cli.calibrate import calibrate
 from neardup.cli.delete import delete
 from neardup.cli.expire import expire
 from neardup.cli.explain import explain
@@ -14,4 +15,6 @@ from neardup.cli.report import report
 from neardup.cli.resign import resign
 from neardup.cli.serve import serve
 
-WINDOW_COMMANDS = (query, get, explain, groups, report, serve, mcp, delete, expire, reconcile, resign)
+WINDOW_COMMANDS = (
+    query, get, explain, groups, report, serve, mcp, calibrate, delete, expire, reconcile, resign,
+)  # fmt: skip

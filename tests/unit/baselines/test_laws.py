@@ -12,7 +12,7 @@ from neardup.baselines.base import KeyIndex
 from neardup.baselines.registry import METHODS, make
 
 TEXTS = collection()
-LOSSY = {name for name in METHODS if name.startswith("MinHash LSH")}
+LOSSY = {name for name in METHODS if name.startswith(("MinHash LSH", "LSH"))}
 # What holds for one random lexicon and for ten holds for those between.
 KINDS = [name for name in METHODS if not any(f"(k=2, lexicons={n}," in name for n in range(2, 10))]
 every_method = pytest.mark.parametrize("name", METHODS)
