@@ -47,8 +47,8 @@ class MarkScratch(NamedTuple):
 def mark_text(data, tables, sign_tables, scratch, form, flags):
     """Writes the normal form of the UTF-8 text `data` (uint8) to `form` (uint32), and its marks to `flags` (uint8).
 
-    `tables` as for `decode_nfc`, `sign_tables` SignTables; `form` and `flags` have room for one and a half code points a
-    byte, and one more. Returns the number of code points. Linear.
+    `tables` as for `decode_nfc`, `sign_tables` SignTables; `form` and `flags` have room for one and a half code points
+    a byte, and one more. Returns the number of code points. Linear.
     """
     points, lines, classes, words = scratch.points, scratch.lines, sign_tables.classes, sign_tables.words
     lengths = sign_tables.lengths

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from neardup.kernels import pairs
 from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN
 from neardup.kernels.quoted_lines import FOOTER, QUOTED
-from neardup.kinds.kind import DECIDING
+from neardup.kinds.kind import DECIDING, kinds_of
 from neardup.kinds.measures import marked, measured
 from neardup.kinds.numbers import differing_numbers
+from neardup.oracle import definitions
 from neardup.oracle import kinds as oracle
 from neardup.oracle.kind_marks import mark
 from neardup.tables import unicode as unicode_table
@@ -134,3 +135,42 @@ def test_what_is_alike_enough_is_not_measured_further() -> None:
     (row,) = measured([text.encode()], [f"{text}Late.".encode()], DECIDING)
     assert row[pairs.LIKENESS + 2] > 0
     assert not row[pairs.PASSAGES :].any()
+
+
+def known(a: str, b: str) -> tuple[int, int]:
+    """max(|A|, |B|) and |A ∩ B| by q-grams of 4 of the whole texts."""
+    sets = [definitions.qgrams(definitions.normal_form(text)) for text in (a, b)]
+    return max(map(len, sets)), len(sets[0] & sets[1])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(PIECES), max_size=120), st.data())
+def test_what_a_verdict_computes_is_enough_for_the_name(pieces: list[str], data: st.DataObject) -> None:
+    changed = list(pieces)
+    for _ in range(data.draw(st.integers(0, 12))):
+        at = data.draw(st.integers(0, len(changed)))
+        changed[at : at + data.draw(st.integers(0, 3))] = [data.draw(st.sampled_from(PIECES))]
+    a, b = "".join(pieces), "".join(changed)
+    encoded = [(a.encode(), b.encode())]
+    (wanted,) = kinds_of(encoded)
+    for overlap in ((0, 0), known(a, b)):
+        (quick,) = kinds_of(encoded, fully=False, known=[overlap])
+        assert (quick.name, quick.differing) == (wanted.name, wanted.differing)
+
+
+def test_of_real_stories_too() -> None:
+    rng = random.Random(5)
+    words = "the ferry ran aground off a western spit at dawn and one of twelve tugs came on 3 May with 40 men".split()  # noqa: SIM905
+    for _ in range(200):
+        story = [
+            rng.choice(words) + str(rng.randrange(9)) * (rng.random() < 0.1)
+            for _ in range(rng.randrange(40, 300))
+        ]
+        rate = rng.choice((0.01, 0.03, 0.1))
+        other = [rng.choice(words) if rng.random() < rate else word for word in story]
+        cut = rng.randrange(len(other))
+        other[cut:cut] = story[: rng.choice((0, 0, 20))]
+        a, b = " ".join(story), " ".join(other)
+        (wanted,) = kinds_of([(a.encode(), b.encode())])
+        (quick,) = kinds_of([(a.encode(), b.encode())], fully=False, known=[known(a, b)])
+        assert (quick.name, quick.differing) == (wanted.name, wanted.differing)
