@@ -77,7 +77,7 @@ def run(server: Server) -> str:
         distribution(server)
     except Missing:
         return "not run: no distribution can be had"
-    environment = {**os.environ, CHOICE: server.name, "NEARDUP_REQUIRE_NODE": "1"}
+    environment = {**os.environ, CHOICE: server.name, "NEARDUP_REQUIRE_NODE": "1", "NEARDUP_TEST_LONG": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-m", "node"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, flush=True)

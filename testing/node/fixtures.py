@@ -119,7 +119,8 @@ def _bare_node(workshop: Workshop) -> Node:
 
 @pytest.fixture(scope="session")
 def _two_nodes(workshop: Workshop) -> tuple[Node, Node]:
-    return workshop.pair("pair")
+    first, second = workshop.joined("pair", 2)
+    return first, second
 
 
 @pytest.fixture

@@ -233,6 +233,12 @@ class Node:
         file.write_bytes(content)
         own(file.parent, unprivileged())
 
+    def become(self, distribution: Distribution) -> None:
+        """Be of another distribution when it is started next, over the same data."""
+        assert self._process is None, "the node runs"
+        self.distribution = distribution
+        shutil.rmtree(self.place / "config")
+
     def stop(self) -> None:
         """End the node in good order."""
         self._end(signal.SIGTERM)
@@ -327,30 +333,30 @@ class Node:
         }
 
 
-def pair(distribution: Distribution, place: Path, **settings: Any) -> tuple[Node, Node]:
-    """Two small nodes of one cluster, not started yet; start both with `wait=False`, then wait for each."""
-    ports = free_port(), free_port()
-    name = f"neardup-{secrets.token_hex(4)}"
+def joined(distribution: Distribution, place: Path, count: int, **settings: Any) -> list[Node]:
+    """Small nodes of one cluster, not started yet; start all with `wait=False`, then wait for each."""
+    ports = [free_port() for _ in range(count)]
+    names = [f"node-{number}" for number in range(1, count + 1)]
+    cluster = f"neardup-{secrets.token_hex(4)}"
     joint = {
         "discovery.type": None,
         "discovery.seed_hosts": [f"{HOST}:{port}" for port in ports],
-        f"cluster.initial_{distribution.server.managers}_nodes": ["node-1", "node-2"],
+        f"cluster.initial_{distribution.server.managers}_nodes": names,
         **settings,
     }
-    first, second = (
+    return [
         Node(
             distribution,
-            place / f"node-{number}",
+            place / name,
             transport_port=port,
-            name=f"node-{number}",
-            cluster_name=name,
+            name=name,
+            cluster_name=cluster,
             heap=SMALL_HEAP,
             java=QUICK,
             settings=joint,
         )
-        for number, port in enumerate(ports, 1)
-    )
-    return first, second
+        for name, port in zip(names, ports, strict=True)
+    ]
 
 
 def _wait_for_group(group: int) -> None:
@@ -405,9 +411,9 @@ class Workshop:
         """The same, a node that starts soon and does little."""
         return self.node(name, heap=SMALL_HEAP, java=QUICK, **options)
 
-    def pair(self, name: str, **settings: Any) -> tuple[Node, Node]:
-        """Two nodes of one cluster, not started yet."""
-        nodes = pair(self.distribution(), self.place / name, **settings)
+    def joined(self, name: str, count: int, **settings: Any) -> list[Node]:
+        """Nodes of one cluster, not started yet."""
+        nodes = joined(self.distribution(), self.place / name, count, **settings)
         for node in nodes:
             self._add(node)
         return nodes

@@ -55,7 +55,7 @@ def new_nodes() -> Iterator[Nodes]:
 
     def make(name: NodeName) -> Sequence[Node]:
         if name == "pair":
-            return workshop.pair(name)
+            return workshop.joined(name, 2)
         return (workshop.small(name, plugin=name == "own"),)
 
     try:

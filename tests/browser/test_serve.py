@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from testing.browser import CHROMIUM, DRIVER, SECONDS, served
+from testing.browser import browser as opened_browser
 from testing.edited_pairs import edited_pair
 
 from neardup.opening import open_window
 
-CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH"),
 ]
 PAIRS = 20
-SECONDS = 60
 HOSTILE = (
     "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\"> \u202etxet \x1b[31m "
 )
@@ -52,38 +47,14 @@ def window(tmp_path):
 
 @pytest.fixture
 def address(window, tmp_path):
-    command = [sys.executable, "-m", "neardup", "serve", "--window", str(window), "--port", "0"]
-    said = tmp_path / "said"
-    with said.open("w") as errors:
-        server = subprocess.Popen(command, cwd=tmp_path, stderr=errors)
-    until = time.monotonic() + SECONDS
-    while (address := re.search(r"http://\S+", said.read_text())) is None:
-        assert server.poll() is None, said.read_text()
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    yield address[0]
-    server.send_signal(signal.SIGINT)
-    assert server.wait(SECONDS) == 130
-    assert "Traceback" not in said.read_text()
+    with served(window, tmp_path) as address:
+        yield address
 
 
 @pytest.fixture
 def browser(tmp_path, address):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for word in (
-        "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}",
-    ):  # fmt: skip
-        options.add_argument(word)
-    if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    driver.set_page_load_timeout(SECONDS)
-    yield driver
-    assert [entry for entry in driver.get_log("browser") if "favicon" not in entry["message"]] == []
-    driver.quit()
+    with opened_browser(tmp_path / "profile") as driver:
+        yield driver
 
 
 def wait_for(browser, condition):

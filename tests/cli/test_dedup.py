@@ -204,6 +204,18 @@ def test_a_folder_of_mails_pages_and_texts(run):
     assert removed == {"2@x": "1@x", "page.html": "1@x"}
 
 
+def test_a_directory_of_nothing_is_refused_and_leaves_no_file(run):
+    Path("empty").mkdir()
+    done = run("dedup", "empty", "--output", "out.jsonl")
+    assert done.code == 2
+    assert "no file of a known ending" in " ".join(done.err.replace("│", " ").split())
+    assert not Path("out.jsonl").exists()
+
+
+def test_a_dash_is_standard_output(run, stream):
+    assert run("dedup", stream, "--output", "-").out == run("dedup", stream).out != ""
+
+
 # ---- files ----
 
 

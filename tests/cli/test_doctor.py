@@ -117,6 +117,12 @@ def test_a_reach_above_the_threshold_of_the_window_is_told(run, stream, caplog):
     assert caplog.text == ""
 
 
+def test_a_window_that_was_named_and_is_not_there_is_a_warning(run):
+    done = run("doctor", "--window", "mistyped", "--format", "jsonl")
+    assert (done.code, done.lines[-1]["state"]) == (0, "warning")
+    assert run("doctor", "--format", "jsonl").lines[-1]["state"] == "ok"
+
+
 def test_readers_that_need_a_library_are_listed(run, monkeypatch):
     from importlib import metadata
 

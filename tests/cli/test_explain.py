@@ -32,6 +32,17 @@ def test_two_files_and_what_differs(run):
     assert run("explain", "a.txt", "--text", MILL, "--format", "json").lines[0]["doc_q"] < 0.5
 
 
+def test_a_document_and_a_page(run, stream):
+    pytest.importorskip("trafilatura")
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    first = run("groups", "--window", "w").lines[0]["head"]
+    text = run("get", first, "--window", "w", "--format", "jsonl").lines[0]["text"]
+    Path("page.html").write_text(f"<html><head><title>T</title></head><body><p>{text}</p></body></html>")
+    words = ("explain", first, "page.html", "--window", "w", "--format", "json")
+    assert run(*words).lines[0]["doc_q"] < 1.0
+    assert run(*words, "--html").lines[0]["doc_q"] == 1.0
+
+
 @pytest.mark.parametrize("words", [["a.txt"], ["--text", "a"], ["--text", "a", "--text", "b", "--text", "c"]])
 def test_two_are_compared_no_more_and_no_less(run, words):
     Path("a.txt").touch()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.tour import PICTURES, SHOWN
 
 from neardup.cli import config
 from neardup.elastic.http.address import Credentials
@@ -35,12 +36,12 @@ IN_WORDS = {
 """Defaults that are no value of a field."""
 
 
-@pytest.mark.parametrize("name", ["concepts", "python"])
+@pytest.mark.parametrize("name", ["concepts", "python", "embedded", "threshold", "languages", "blind-spots"])
 def test_the_examples_of_a_page_give_what_it_shows(name, place):
     page = DOCS / f"{name}.md"
     code = "\n".join(re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.DOTALL))
     examples = doctest.DocTestParser().get_doctest(code, {}, name, str(page), 0)
-    assert len(examples.examples) > 15
+    assert len(examples.examples) > (15 if name in ("concepts", "python") else 3)
     shown: list[str] = []
     done = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=shown.append)
     assert done.failed == 0, "".join(shown)
@@ -54,6 +55,12 @@ def test_every_link_leads_somewhere(page):
         assert ":" in path or target.exists(), link
         if anchor:
             assert anchor in anchors(target), link
+
+
+def test_the_tour_has_every_picture_and_no_other():
+    page = (DOCS / "tour.md").read_text("utf-8")
+    assert re.findall(r"\]\(pictures/(\w+)\.png\)", page) == list(SHOWN)
+    assert {file.stem for file in PICTURES.iterdir()} == SHOWN.keys()
 
 
 def anchors(page: Path) -> set[str]:

@@ -58,6 +58,17 @@ def test_tables_fit_and_are_harmless(run, window, command, columns, monkeypatch)
     assert not {"\x1b", "\u202e", "\r"} & set(done.out)
 
 
+def test_a_mail_is_called_by_its_subject_and_a_long_id_leaves_room_for_it(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    head = f"From a@b.c Sat Nov 21 09:00:00 2026\nMessage-ID: <{'i' * 90}>\nSubject: Ferry aground\n\nDear all,\n\n"
+    Path("in.mbox").write_text(head + "The ferry ran aground off the western spit at dawn.\n")
+    assert run("ingest", "in.mbox", "--window", "m", "--format", "quiet").code == 0
+    assert run("ingest", "in.mbox", "--window", "m", "--format", "quiet").code == 0
+    (shown,) = run("get", "i" * 90, "--window", "m", "--format", "jsonl").lines
+    assert shown["fields"] == {"subject": "Ferry aground"}
+    assert "Ferry aground" in run("get", "i" * 90, "--window", "m", "--format", "table").out
+
+
 def test_other_fields_are_kept_where_they_are_named(run, window):
     Path("neardup.toml").write_text("[fields]\nshow = ['agency']\n")
     assert run("ingest", "stream.jsonl", "--window", "other", "--format", "quiet", "--no-keep-text").code == 0

@@ -14,7 +14,7 @@ from neardup.elastic.window.opening import open_elastic_window
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"```console\n(\w+) (\S+)\n(.*?)```", re.DOTALL)
-TEXT_REQUEST, RECENT, BY_SOURCE, COUNT, UNMARKED, UNREAD, SEVERAL, WHY, MERGE = CONSOLE.findall(
+TEXT_REQUEST, RECENT, BY_SOURCE, COUNT, UNMARKED, UNREAD, STORIES, SEVERAL, WHY, MERGE = CONSOLE.findall(
     (ROOT / "docs/query.md").read_text("utf-8")
 )
 ASKED = "wire-0282"
@@ -58,6 +58,11 @@ def test_every_request_of_the_page_does_what_it_says(cluster, sample):
     assert not unmarked & marked
     assert unread
     assert not unread & matches
+    stories = asked(STORIES)["hits"]["hits"]
+    heads = [hit["fields"]["neardup.group"][0] for hit in stories]
+    assert len(set(heads)) == len(heads)
+    versions = [hit["inner_hits"]["versions"]["hits"]["total"]["value"] for hit in stories]
+    assert max(versions) > 1
     assert [len(names(answer)) for answer in asked(SEVERAL)["responses"]] == [2, 2]
     explained = asked(WHY)
     assert explained["matched"]

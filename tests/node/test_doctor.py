@@ -86,6 +86,16 @@ def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state
     assert all(words in text for words in [*named, f"PUT {name}/_settings"])
 
 
+def test_a_synthetic_source_is_told(cluster):
+    own = cluster.address
+    custom = {"template": {"settings": {"index.mapping.source.mode": "synthetic"}}}
+    cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
+    set_up(cluster)
+    roll_over(cluster, own, HOUR * HOUR_MS)
+    ((state, text),) = states_of(cluster, f"index {own.hourly(HOUR)}")
+    assert (state, "_source is synthetic" in text) == ("bad", True)
+
+
 def test_what_setup_would_do_is_told(cluster):
     set_up(cluster)
     cluster.request("DELETE", f"/_index_template/{cluster.address.state_template}")

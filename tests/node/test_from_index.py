@@ -13,18 +13,20 @@ from testing.node.killing import VERDICT, stored
 from testing.node.prefix import fresh_prefix
 from testing.window.backends import START
 
-from neardup.elastic.http.address import Address
+from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
 from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
+from neardup.elastic.watch.archive import examine_archive
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.errors import ClusterRejected, SettingsError
+from neardup.errors import ClusterRejected, SettingsError, SetupRefused
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
 from neardup.model.settings import Recipe, Settings
 from neardup.sources.fields import Fields
@@ -95,6 +97,15 @@ def in_place(cluster, name, fields=FIELDS, **options):
         **options,
     )
     return list(watch.verdicts(on_reject=rejects.append)), rejects
+
+
+def watched(cluster):
+    """What a watch started anew scores of the archive."""
+    layout = layout_at(cluster)
+    watch = Watcher(
+        lambda: open_elastic_window(str(cluster.address), archive=layout.archive), cluster, layout, once=True
+    )
+    return list(watch.verdicts(on_reject=print))
 
 
 @pytest.fixture(scope="module")
@@ -407,6 +418,38 @@ class TestInPlace:
         query = {"query": {"terms": {"neardup.status": ["near", "exact"]}}, "size": 100}
         found = cluster.request("POST", f"/{archive}/_search", body=query)["hits"]["hits"]
         assert {hit["_id"] for hit in found} == copies != set()
+
+    def test_a_data_stream_is_marked_through_a_rollover(self, own_node):
+        # A node of its own: this distribution can make a data stream, but not delete one.
+        with fresh_prefix(own_node.url, patience=60) as window:
+            name, documents = f"stream-{window.address.prefix}", in_order(stream(60))
+            template = {"index_patterns": [name], "data_stream": {}, "priority": 900}
+            window.request("PUT", f"/_index_template/{name}", body=template)
+            fields = Fields(text="page.body", time=("@timestamp",))
+            verdicts: list[Any] = []
+            for part in (documents[:30], documents[30:]):
+                for each in part:
+                    source = archived(each) | {"@timestamp": archived(each)["published"]}
+                    window.request("PUT", f"/{name}/_create/{each['id']}", body=source)
+                window.request("POST", f"/{name}/_refresh")
+                if verdicts:
+                    verdicts += watched(window)
+                else:
+                    verdicts += in_place(window, name, fields)[0]
+                window.request("POST", f"/{name}/_rollover")
+            assert verdicts == expected(documents, window_hours=0)
+            with open_elastic_window(str(window.address), readonly=True) as opened:
+                assert opened.stats().documents == len(documents)
+            (archive,) = examine_archive(window.address, Credentials())
+            assert (archive.state, archive.found) == ("ok", "3 indices, 1 not looked at yet (neardup watch)")
+            own = Address(own_node.url, name)
+            with Cluster(own) as cluster, pytest.raises(SetupRefused, match=f"a data stream {name}"):
+                set_up(cluster)
+
+    def test_an_index_that_rebuilds_what_it_was_given_is_refused(self, window, cluster, archive):
+        cluster.request("PUT", f"/{archive}", body={"settings": {"index.mapping.source.mode": "synthetic"}})
+        with pytest.raises(SettingsError, match="not a synthetic one"):
+            prepare(window, archive, Settings(), FIELDS)
 
     def test_the_window_can_be_asked_without_naming_the_archive_again(self, cluster, window, archive):
         documents = in_order(stream(40))

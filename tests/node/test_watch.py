@@ -24,6 +24,7 @@ from testing.node.clients import (
     watching,
 )
 from testing.node.killing import stored
+from testing.node.prefix import fresh_prefix
 from testing.window.backends import START
 
 from neardup.elastic.http import scan
@@ -52,6 +53,26 @@ def one(id, text, hour=0.0, **fields):
 A = "The ferry ran aground off the western spit at dawn, and forty passengers were taken ashore in small boats."
 B = "Sixty neighbours have raised the money to save the mill above the weir; the council signed the deed."
 A_EDITED = A.replace("forty", "fifty")
+
+
+def test_without_the_plugin_all_is_the_same_but_the_query(bare_node):
+    with fresh_prefix(bare_node.url, patience=60) as cluster:
+        window, documents = made(cluster), stream(120)
+        put(window, documents[:60])
+        verdicts = watched(window)
+        assert verdicts == expected(documents[:60])
+        check_marked(window, documents[:60], verdicts)
+        with open_elastic_window(str(cluster.address)) as opened:
+            verdicts = list(opened.ingest(in_order(documents[60:])))
+            copy = next(verdict for verdict in verdicts if verdict.is_copy)
+            assert opened.query(id=copy.id).duplicate_of == copy.duplicate_of
+            heads = {group.head for group in opened.groups()}
+        assert watched(window) == []
+        body = {"collapse": {"field": "neardup.group"}, "size": 200}
+        hits = cluster.request("POST", f"/{cluster.address.pattern}/_search", body=body)["hits"]["hits"]
+        stories = [hit["fields"]["neardup.group"][0] for hit in hits]
+        assert heads <= set(stories)
+        assert len(stories) == len(set(stories)) < len(documents)
 
 
 class TestScoring:

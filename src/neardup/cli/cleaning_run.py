@@ -49,8 +49,12 @@ class CleaningOutputs(NamedTuple):
 def clean(
     reader: Reader, config: Config, keep: Keep, field: str, outputs: CleaningOutputs, *, has_id_field: bool
 ) -> int:
-    """Writes what stays and what goes of all that `reader` yields; the exit code. `field` has the source."""
+    """Writes what stays and what goes of all that `reader` yields; the exit code. `field` has the source.
+
+    Raises `typer.BadParameter` where there is no file to read: nothing is written then.
+    """
     inputs.report_passed_over(reader)
+    inputs.check_any(reader)
     tally = CleaningTally()
     with Stop() as stop, ExitStack() as stack:
         opened = partial(_opened, force=outputs.force, live=reader.bytes_total is None)

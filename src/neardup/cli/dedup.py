@@ -19,6 +19,7 @@ def dedup(
             "--output",
             "-o",
             metavar="FILE",
+            callback=options.unless_standard_output,
             show_default="standard output",
             rich_help_panel=options.WRITING,
             help="What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst.",

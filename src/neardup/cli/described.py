@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cli.tables import duration
 from neardup.model.document import parse_time
-from neardup.model.shown_fields import TITLE, title_or_beginning
+from neardup.model.shown_fields import title_of, title_or_beginning
 
 if TYPE_CHECKING:
     from neardup.model.document import Document
@@ -35,7 +35,7 @@ class Described(NamedTuple):
 def described(document: ReadDocument) -> Described:
     """What is shown of a stored document."""
     begins = title_or_beginning(document.fields, document.text)
-    if not document.is_original and TITLE not in document.fields and document.text:
+    if not document.is_original and not title_of(document.fields) and document.text:
         begins = NOTHING_KEPT + begins
     return Described(document.time, str(document.fields.get(SOURCE) or ""), begins)
 

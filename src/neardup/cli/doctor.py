@@ -58,10 +58,12 @@ def doctor(
     if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
+        from neardup.elastic.watch.archive import examine_archive
 
-        checks = [*examine_installation(), *examine_cluster(parse_address(location), settings.credentials)]
+        cluster = parse_address(location), settings.credentials
+        checks = [*examine_installation(), *examine_cluster(*cluster), *examine_archive(*cluster)]
     else:
-        checks = list(examine(Path(location)))
+        checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":
         print_lines(check._asdict() for check in checks)
     else:

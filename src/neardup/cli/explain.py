@@ -26,10 +26,16 @@ def explain(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", show_default="standard output", help="File for the explanation."
+            "--output",
+            "-o",
+            metavar="FILE",
+            callback=options.unless_standard_output,
+            show_default="standard output",
+            help="File for the explanation.",
         ),
     ] = None,
     format: Annotated[
@@ -45,18 +51,21 @@ def explain(
 ) -> None:
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
 
-    A and B are files where --window is not given and such files exist, and else ids of documents in the window. Texts
-    are compared as they came; of a document whose text was not kept the normal form is, and the output says so.
+    A and B are ids of documents in the window, or files: with --window a file where the window has no such id, without
+    it an id where there is no such file. Texts are compared as they came; of a document whose text was not kept the
+    normal form is, and the output says so.
 
     Examples:
 
         neardup explain wire-0002 wire-0020 --window news.window
 
+        neardup explain wire-0002 draft.txt --window news.window
+
         neardup explain a.txt b.txt --format html --output why.html
 
         neardup explain --text "Rates fell to 6 pct." --text "Rates fell to 6.5 pct."
     """
-    from neardup.cli.explain_output import Subjects, as_bytes, print_explanation
+    from neardup.cli.explain_output import FileReading, Subjects, as_bytes, print_explanation
     from neardup.cli.sinks import check_outputs, opened_output
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained
@@ -64,7 +73,7 @@ def explain(
     settings = configuration(config, locals())
     read = [name for name in names or () if Path(name).exists()]
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
-    subjects = Subjects.read(names or [], text or [], window, settings, encoding)
+    subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html))
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
     if output is not None:
         with opened_output(output, force=force) as file:

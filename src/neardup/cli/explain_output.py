@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 import typer
 
 from neardup.cli.described import after_words
-from neardup.cli.inputs import from_command_line, one_text
+from neardup.cli.inputs import from_command_line, is_file, one_text
 from neardup.cli.tables import WIDTH, cell, console, counted, minute
 from neardup.model.shown_fields import beginning
 
@@ -37,6 +37,13 @@ class Subject(NamedTuple):
     time: str = ""
 
 
+class FileReading(NamedTuple):
+    """How files are read: see `one_text`."""
+
+    encoding: str | None
+    html: bool
+
+
 class Subjects(NamedTuple):
     """The two texts, the recipe that they are compared by, and the threshold."""
 
@@ -47,18 +54,18 @@ class Subjects(NamedTuple):
 
     @classmethod
     def read(
-        cls, names: list[str], texts: list[str], window: str | None, config: Config, encoding: str | None
+        cls, names: list[str], texts: list[str], window: str | None, config: Config, reading: FileReading
     ) -> Self:
         """The texts that are meant; raises `typer.BadParameter` unless they are two, `UnknownDocument`."""
         if len(names) + len(texts) != 2:
             raise typer.BadParameter("give two: ids, files, or texts by --text", param_hint="A B")
-        files = {name for name in names if window is None and Path(name).exists()}
+        files = {name for name in names if is_file(name)}
+        ids = [str(from_command_line(name, "ID")) for name in names if window or name not in files]
         recipe, threshold = config.recipe, config.settings.threshold_fraction
-        subjects = {name: _of_file(name, encoding) for name in files}
-        ids = [str(from_command_line(name, "ID")) for name in names if name not in files]
+        subjects: dict[str, Subject] = {}
         if ids:
-            stored, recipe, threshold = _of_window(ids, window, config)
-            subjects |= stored
+            subjects, recipe, threshold = _of_window(ids, window, config, otherwise=files)
+        subjects |= {name: _of_file(name, reading) for name in files - subjects.keys()}
         in_order = [subjects[name] for name in names]
         in_order += [
             Subject(f"text {at}", str(from_command_line(text, "--text"))) for at, text in enumerate(texts, 1)
@@ -75,14 +82,15 @@ class Subjects(NamedTuple):
         return f"{after_words(self.a.time, self.b.time)} after"
 
 
-def _of_file(name: str, encoding: str | None) -> Subject:
-    text = one_text(None, Path(name), encoding=encoding) or ""
+def _of_file(name: str, reading: FileReading) -> Subject:
+    text = one_text(None, Path(name), encoding=reading.encoding, html=reading.html) or ""
     return Subject(name, text, beginning(text))
 
 
 def _of_window(
-    ids: list[str], window: str | None, config: Config
+    ids: list[str], window: str | None, config: Config, *, otherwise: set[str]
 ) -> tuple[dict[str, Subject], Recipe, Fraction]:
+    """The documents, and how the window compares. One that is not there, and not `otherwise`, is `UnknownDocument`."""
     from neardup.cli.context import opened_window
     from neardup.cli.described import described
     from neardup.errors import UnknownDocument
@@ -90,8 +98,10 @@ def _of_window(
     subjects = {}
     with opened_window(window, config, readonly=True) as target:
         for id, document in zip(ids, target.read(ids), strict=True):
-            if document is None:
+            if document is None and id not in otherwise:
                 raise UnknownDocument(id)
+            if document is None:
+                continue
             shown = described(document)
             about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
             subjects[id] = Subject(id, document.text, about, document.time)
@@ -189,8 +199,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         f"{of_a:.0%} of A is in B, {of_b:.0%} of B in A",
         f"{common} in common: {why.covered_a:.0%} of A, {why.covered_b:.0%} of B",
     ]
-    if why.figures_share is not None:
-        lines.append(f"{why.figures_share:.0%} of the difference is figures and dates")
+    lines.append(f"{why.kind.name}: {why.kind.reason}")
     for kind, title in _kinds():
         facts = in_words(why.facts, kind)
         if facts:

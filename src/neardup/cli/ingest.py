@@ -20,7 +20,7 @@ INDEX = "An index as the source"
 
 def ingest(
     files: options.PerhapsFilesArgument = None,
-    window: options.WindowOption = None,
+    window: options.NewWindowOption = None,
     threshold: options.ThresholdOption = None,
     retrieval: options.RetrievalOption = None,
     matches: options.MatchesOption = None,

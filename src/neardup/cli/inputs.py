@@ -36,17 +36,25 @@ def one_text(
     otherwise: str | None = None,
     otherwise_option: str = "",
     encoding: str | None = None,
+    html: bool = False,
 ) -> str | None:
     """The text that is meant, None if `otherwise` (the value of `otherwise_option`) is given in its place.
 
-    Raises `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for
-    a file that is no text.
+    Of a page it is the markup, too, unless `html` is so. Raises `typer.BadParameter` unless exactly one of the three is
+    given, and for a file of records, `DocumentError` for a file that is no text.
     """
     given = [value for value in (text, file, otherwise) if value is not None]
     if len(given) != 1:
         names = " or ".join(name for name in ("--text", "--file", otherwise_option) if name)
         raise typer.BadParameter(f"give exactly one of {names}")
-    return _content(file, encoding) if file else from_command_line(text, "--text")
+    return _content(file, encoding, html=html) if file else from_command_line(text, "--text")
+
+
+def is_file(name: str) -> bool:
+    """Whether `name` is a file that is there, or standard input."""
+    from neardup.sources.files import STDIN
+
+    return name == STDIN or Path(name).is_file()
 
 
 def from_command_line(text: str | None, option: str) -> str | None:
@@ -64,12 +72,14 @@ def from_command_line(text: str | None, option: str) -> str | None:
         raise DocumentError(option, reason) from None
 
 
-def _content(file: Path, encoding: str | None) -> str:
+def _content(file: Path, encoding: str | None, *, html: bool) -> str:
     from neardup.sources.files import form_of
     from neardup.sources.reader import Reader
 
     _check_not_records(file)
-    reader = Reader([file], form="mail" if form_of(file.name) == "mail" else "text", encoding=encoding)
+    form = form_of(file.name)
+    kept = form if form == "mail" or (form == "html" and html) else "text"
+    reader = Reader([file], form=kept, encoding=encoding, html=html)
     for item in reader:
         if isinstance(item, Document):
             _report_kind(file, item.text, reader)
@@ -115,6 +125,13 @@ def is_record(text: str) -> bool:
 
 
 # ---- the files of a run ----
+
+
+def check_any(reader: Reader) -> None:
+    """Raises `typer.BadParameter` if there is no file to read, with the reason for the first."""
+    if not reader.paths:
+        reasons = (f"{item.source}: {item.reason}" for item in reader if isinstance(item, Reject))
+        raise typer.BadParameter(next(reasons, "there is no file"), param_hint="FILE")
 
 
 class Readable(Protocol):

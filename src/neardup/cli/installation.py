@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup import kernel_cache
+from neardup.cli.serving import HOW, lacking_parts
 from neardup.cli.tables import counted
 from neardup.errors import NeardupError
 from neardup.model.finding import Finding
@@ -33,14 +34,16 @@ LITTLE_SPACE: Final = 1 << 30
 """Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
 
 
-def examine(window: Path) -> Iterator[Finding]:
+def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
     """Every check of this installation and of the window at `window`; loads no kernel.
 
-    Never raises: what would be an exception elsewhere is a finding here.
+    Never raises: what would be an exception elsewhere is a finding here. That there is no window is a warning where
+    somebody has `named` it.
     """
     yield from examine_installation()
     if not holds_window(window):
-        yield _attempt(f"window {window}", lambda: _no_window_yet(window))
+        finding = _attempt(f"window {window}", lambda: _no_window_yet(window))
+        yield finding._replace(state="warning") if named and finding.state == "ok" else finding
         return
     yield _attempt(f"window {window}", lambda: _window(window))
     yield _disk(window)
@@ -51,6 +54,7 @@ def examine_installation() -> Iterator[Finding]:
     yield _python()
     yield from map(_library, LIBRARIES)
     yield from map(_reader, optional_readers.ALL)
+    yield _server()
     yield _attempt("Unicode tables", _unicode)
     yield _attempt("default lexicon", _lexicon)
     yield _kernel_cache()
@@ -77,6 +81,13 @@ def _reader(reader: OptionalReader) -> Finding:
         except metadata.PackageNotFoundError:
             return Finding(reader.reads, "ok", f"not read here; {reader.how} adds it")
     return Finding(reader.reads, "ok", ", ".join(versions))
+
+
+def _server() -> Finding:
+    lacking = lacking_parts()
+    if lacking:
+        return Finding("neardup serve", "ok", f"not here, for want of {', '.join(lacking)}; {HOW} adds it")
+    return Finding("neardup serve", "ok", f"fastapi {metadata.version('fastapi')}")
 
 
 def _attempt(what: str, look: Callable[[], str]) -> Finding:

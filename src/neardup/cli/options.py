@@ -62,6 +62,11 @@ def _that_exists(path: Path | None) -> Path | None:
     return _that_exist([path])[0] if path else None
 
 
+def unless_standard_output(path: Path | None) -> Path | None:
+    """`path` of a file to write; None for "-", which is standard output as elsewhere."""
+    return None if path is not None and str(path) == "-" else path
+
+
 def checked_time(text: str | None) -> str | None:
     """`text` if it is a time."""
     from neardup.model.document import parse_time
@@ -107,15 +112,15 @@ NowOption = Annotated[
         metavar="TIME", callback=checked_time, show_default="the clock", help="What time it is (ISO 8601)."
     ),
 ]
-WindowOption = Annotated[
-    str | None,
-    typer.Option(
-        "--window",
-        "-w",
-        metavar="DIR|URL",
-        show_default=DEFAULT_WINDOW,
-        help="Directory of the window (made when missing), or https://host:9200/PREFIX.",
-    ),
+
+
+def _window(help: str) -> Any:
+    return typer.Option("--window", "-w", metavar="DIR|URL", show_default=DEFAULT_WINDOW, help=help)
+
+
+WindowOption = Annotated[str | None, _window("Directory of the window, or https://host:9200/PREFIX.")]
+NewWindowOption = Annotated[
+    str | None, _window("Directory of the window (made when missing), or https://host:9200/PREFIX.")
 ]
 ConfigOption = Annotated[
     Path | None,
@@ -346,6 +351,7 @@ OutputOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
+        callback=unless_standard_output,
         show_default="standard output",
         rich_help_panel=WRITING,
         help="File for the verdicts, as JSON Lines; never one that is read.",

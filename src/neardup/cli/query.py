@@ -22,6 +22,7 @@ def query(
     text: options.TextOption = None,
     file: options.FileOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     id: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Ask about this stored document; it does not match itself."),
@@ -53,7 +54,7 @@ def query(
     from neardup.cli.tables import print_lines
 
     settings = configuration(config, locals())
-    content = one_text(text, file, otherwise=id, otherwise_option="--id", encoding=encoding)
+    content = one_text(text, file, otherwise=id, otherwise_option="--id", encoding=encoding, html=html)
     id = from_command_line(id, "--id")
     with opened_window(window, settings, readonly=True) as target:
         verdict = target.query(content, id=id, matches=settings.settings.matches, time=time)

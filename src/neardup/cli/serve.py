@@ -57,7 +57,7 @@ def serve(
     """
     from neardup.cli.serving import limits_for, listen, needs_extra
 
-    needs_extra()
+    needs_extra("serve")
     settings = configuration(config)
     location = window_location(window, settings)
     limits = limits_for(host, token, body=max_body, rate=rate)

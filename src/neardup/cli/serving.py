@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib.util
 import secrets
 import socket
-from typing import TYPE_CHECKING, Final
+import threading
+from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.cli.streams import log_line
-from neardup.errors import SettingsError
+from neardup.errors import NeardupError, SettingsError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from neardup import Window
     from neardup.serving.guard import Limits
+    from neardup.serving.questions import Questions
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-_PARTS: Final = ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart")
+_PARTS: Final = {
+    "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart"),
+    "mcp": ("mcp",),
+}
+HOW: Final = "pip install '.[serve]' in a checkout"
+"""What installs the libraries of the server."""
 
 
-def needs_extra() -> None:
-    """Raises `SettingsError` if the libraries of the server are not installed."""
-    lacking = [part for part in _PARTS if importlib.util.find_spec(part) is None]
+def needs_extra(extra: Literal["serve", "mcp"]) -> None:
+    """Raises `SettingsError` if the libraries of an extra are not installed."""
+    lacking = lacking_parts(extra)
     if lacking:
-        raise SettingsError("serve", ", ".join(lacking), "installed: pip install '.[serve]' in a checkout")
+        wanted = "installed: " + HOW.replace("serve", extra)
+        raise SettingsError(extra, ", ".join(lacking), wanted)
+
+
+def lacking_parts(extra: Literal["serve", "mcp"] = "serve") -> list[str]:
+    """The libraries of an extra that are not installed."""
+    return [part for part in _PARTS[extra] if importlib.util.find_spec(part) is None]
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
@@ -64,8 +79,9 @@ def listen(
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
 
+    questions = Questions(window, location, ingests=ingests)
     application = create_application(
-        Questions(window, location, ingests=ingests),
+        questions,
         limits=limits,
         judged=None if judged is None else JudgedPairs(judged),
     )
@@ -81,10 +97,21 @@ def listen(
 
         token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
+        threading.Thread(target=_load, args=(questions,), daemon=True).start()
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         )
         server.run(sockets=[listener])
+
+
+def _load(questions: Questions) -> None:
+    """Reads the window before anyone asks, and lets Python's collector pass over it from then on: going through all of
+    it took 60 ms, now and then, of somebody's page.
+    """
+    with contextlib.suppress(NeardupError):  # whoever asks is told
+        questions.groups()
+        gc.collect()
+        gc.freeze()
 
 
 def _address(host: str, port: int, token: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.streams import write_json
 from neardup.model.escapes import escaped
@@ -26,6 +26,8 @@ STYLES: Final = {
 
 WIDE: Final = 100
 """Columns of a terminal from which on tables have what is worth knowing, but not needed."""
+NARROWEST: Final = 16
+"""Columns that a column beside texts may always have."""
 VERY_WIDE: Final = 150
 """Columns from which on two texts stand side by side."""
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -47,11 +49,14 @@ def print_table(
 ) -> None:
     """Print `rows` under `columns`, each row in its style; numbers stand to the right.
 
-    The last columns, as many as there are `texts`, share the width that the others leave, and are cut to it.
+    The last columns, as many as there are `texts`, share the width that the others leave, and are cut to it. Beside
+    them a long id takes more lines, not all of the width.
     """
     from rich.table import Table
     from rich.text import Text
 
+    to = console()
+    widest = max(NARROWEST, to.width // 4) if texts else None
     table = Table(box=None, header_style="bold", pad_edge=False, expand=texts > 0)
     shown = [list(row) for row in rows]
     for at, column in enumerate(columns):
@@ -59,10 +64,11 @@ def print_table(
             table.add_column(column, ratio=1, no_wrap=True, overflow="ellipsis")
         else:
             numeric = any(isinstance(row[at], int | float) for row in shown)
-            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+            side: Literal["left", "right"] = "right" if numeric else "left"
+            table.add_column(column, justify=side, overflow="fold", max_width=widest)
     for at, row in enumerate(shown):
         table.add_row(*(Text(cell(value)) for value in row), style=styles[at] if styles else None)
-    console().print(table)
+    to.print(table)
 
 
 def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:

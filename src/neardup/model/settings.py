@@ -41,7 +41,7 @@ DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
-DEFAULT_SHOW: Final = ("title", "source", "url")
+DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
@@ -231,7 +231,7 @@ REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes
 """Settings that opening a window without them takes over from its last writer."""
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
 """The same for a window whose last writer looked for partial copies."""
-REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", *REMEMBERED_IF_PARTIAL)
+REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", "kinds", *REMEMBERED_IF_PARTIAL)
 """What a window says of itself only if it is not as by default."""
 
 
@@ -275,6 +275,8 @@ class Settings:
     keep_text         whether texts are kept as they come, to be shown; None = in a directory yes, in memory no. In a
                       cluster documents lie whole in any case
     show              fields of a document that are kept to be shown beside its text
+    kinds             whether verdicts say the kind of a copy (docs/definitions.md, Kinds), for which texts are kept as
+                      they come; None = where these are kept in any case. Never changes anything else of a verdict
     """
 
     threshold: Any = DEFAULT_THRESHOLD
@@ -300,6 +302,7 @@ class Settings:
     delta: int = DEFAULT_DELTA
     keep_text: bool | None = None
     show: tuple[str, ...] = DEFAULT_SHOW
+    kinds: bool | None = None
 
     def __post_init__(self) -> None:
         exact_threshold(self.threshold)
@@ -327,8 +330,11 @@ class Settings:
         for name in ("fsync", "partial", "advance"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")
-        if self.keep_text not in (True, False, None):
-            raise SettingsError("keep_text", self.keep_text, "true or false")
+        for name in ("keep_text", "kinds"):
+            if getattr(self, name) not in (True, False, None):
+                raise SettingsError(name, getattr(self, name), "true or false")
+        if self.kinds and self.keep_text is False:
+            raise SettingsError("kinds", True, "false where texts are not kept (keep_text = false)")
         object.__setattr__(self, "show", _field_names("show", self.show))
         self._check_keep_hours()
 
@@ -369,8 +375,9 @@ class Settings:
         values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
         if self.keep_hours is not None:
             values["keep_hours"] = self.keep_hours
-        if self.keep_text is not None:
-            values["keep_text"] = self.keep_text
+        values |= {
+            name: value for name in ("keep_text", "kinds") if (value := getattr(self, name)) is not None
+        }
         if self.partial:
             values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
         return values

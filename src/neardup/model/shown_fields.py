@@ -8,8 +8,8 @@ from typing import Any, Final
 from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing, plain
 
-TITLE: Final = "title"
-"""The field that says what a document is called, where it is kept (setting `show`)."""
+TITLES: Final = ("title", "subject")
+"""The fields that say what a document is called, where they are kept (setting `show`): of mails it is the subject."""
 BEGINNING: Final = 200
 """Characters of a text that a table shows at most, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
@@ -51,6 +51,15 @@ def beginning(text: str) -> str:
 
 
 def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
-    """What a document says of itself in one line."""
-    title = (fields or {}).get(TITLE)
-    return beginning(title) if isinstance(title, str) else beginning(text)
+    r"""What a document says of itself in one line.
+
+    >>> title_or_beginning({"subject": "Ferry"}, "Dear all,"), title_or_beginning({}, "Dear all,\nthe ferry ...")
+    ('Ferry', 'Dear all,')
+    """
+    return beginning(title_of(fields or {}) or text)
+
+
+def title_of(fields: Mapping[str, Any]) -> str:
+    """What a document is called, "" if no field says it."""
+    titles = (fields.get(name) for name in TITLES)
+    return next((title for title in titles if isinstance(title, str) and title), "")

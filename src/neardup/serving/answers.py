@@ -75,6 +75,18 @@ class Document(BaseModel):
     verdict: Verdict
 
 
+class PairKind(BaseModel):
+    """See `neardup.kinds.Kind`."""
+
+    name: Literal["copy", "form", "quote", "frame", "other"]
+    reason: str
+    likeness: float
+    figures: float
+    quoted: float
+    passage: int
+    differing: tuple[str, str] | None
+
+
 class Member(BaseModel):
     """See `neardup.Member`."""
 

@@ -13,9 +13,9 @@ from neardup.errors import UnknownDocument
 from neardup.model.escapes import escaped, no_formula
 from neardup.reading.page import environment
 from neardup.serving.api import Sort, sorted_groups
-from neardup.serving.differences import Side, compared, whole
+from neardup.serving.differences import Side, compared, kind_of_pair, whole
 from neardup.serving.judged import JUDGEMENTS
-from neardup.serving.versions import Version, positions, title_of, versions_of
+from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
 _BAR_HEIGHT: Final = 58
 _MOST_BARS: Final = 72
-_MOST_DOTS: Final = 1_000
 _FACTS_A_VERSION: Final = 5
 _MOST_FACTS: Final = 10
 
@@ -132,10 +131,10 @@ class Pages:
         instead = iter(self._questions.read([group.members[0].id for group in headless]))
         return [_row(group, first or next(instead)) for group, first in zip(groups, firsts, strict=True)]
 
-    def group(self, head: str) -> HTMLResponse:
-        """The texts of a group side by side."""
+    def group(self, head: str, offset: int = 0) -> HTMLResponse:
+        """The texts of a group side by side, from the member `offset` on."""
         group = self._questions.group(head)
-        versions = versions_of(self._questions, group)
+        versions = versions_of(self._questions, group, offset)
         if not versions.all:
             raise UnknownDocument(head)
         shown = [version for version in (versions.head, *versions.others) if version is not None]
@@ -149,9 +148,9 @@ class Pages:
                 for fact in changed[:_FACTS_A_VERSION]
             ]
         return self.render(
-            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_MOST_DOTS]),
-            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
-            most_facts=_MOST_FACTS,
+            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
+            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"),
+            most_facts=_MOST_FACTS, offset=offset, step=MOST_READ,
         )  # fmt: skip
 
     def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:
@@ -194,6 +193,7 @@ class Pages:
         left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
         return self.render(
             "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
+            kind=kind_of_pair(first.text, second.text),
             judged=self._judged.of(a, b) if self._judged is not None else None,
             sides=((first, left), (second, right)),
         )  # fmt: skip
@@ -244,8 +244,8 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
         return pages().groups(sort, offset)
 
     @router.get("/group")
-    def group(head: str) -> Response:
-        return pages().group(head)
+    def group(head: str, offset: Annotated[int, Query(ge=0)] = 0) -> Response:
+        return pages().group(head, offset)
 
     @router.get("/group.csv")
     def group_csv(head: str) -> Response:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
 from neardup.model.settings import Recipe
+from neardup.serving.differences import kind_of_pair
 from neardup.signing.doc_q import overlap
 from neardup.signing.signer import signer_for
 
@@ -79,6 +80,10 @@ class Questions:
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""
         return overlap(first.text, second.text, signer_for(self.recipe or Recipe())).score
+
+    def kind(self, first: str, second: str) -> dict[str, Any]:
+        """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
+        return kind_of_pair(self.document(first).text, self.document(second).text)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""

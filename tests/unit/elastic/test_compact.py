@@ -51,10 +51,8 @@ def test_qgrams_are_the_normal_form_and_lists_are_words():
 )
 def test_a_document_is_restored_from_both_forms_alike(text):
     signature = signer_for(Recipe()).signature(text)
-    row = dict.fromkeys(
-        ("order", "time", "group_order", "group_time", "candidates", "larger", "normal_bytes"), 0
-    )
-    row |= {"identity": "a", "status": "unique", "truncated": False, "group": "a"}
+    numbers = ("order", "time", "group_order", "group_time", "candidates", "larger", "normal_bytes")
+    row = dict.fromkeys(numbers, 0) | {"identity": "a", "status": "unique", "truncated": False, "group": "a"}
     lists = stored_rows([signature.to_dict() | row], [False])
     compact = stored_rows([compact_fields(signature, text) | row], [False])
     assert (lists.rows == compact.rows).all()

@@ -120,4 +120,4 @@ def test_an_archive_is_one_index_for_all_hours():
     assert layout.target == layout.searched == "old-news"
     assert layout.index_for(498_681, copies=True) == "old-news"
     assert layout.owns("old-news")
-    assert not layout.owns("news-2026.11.21-09")
+    assert layout.owns(".ds-old-news-2026.11.21-000002")

@@ -26,7 +26,7 @@ from neardup.version import VERSION
 NEWS = Address("http://localhost:9200", "news")
 DEFAULT = WindowConfig(Recipe(), Recipe().text(Lexicon.default().id))
 NODE = NodeFacts("node-1", "9.2.0", True, "127.0.0.1:9200")
-EMPTY = ClusterSnapshot([NODE], True, {}, [], Indices([], []), False, False)
+EMPTY = ClusterSnapshot([NODE], True, {}, [], Indices([], []), False, None)
 
 
 def complete(config=DEFAULT, *, lifecycle=True):
@@ -117,7 +117,8 @@ REFUSALS = [
         {"indices": Indices([an_hour()._replace(about=None)], [])},
         ["news-2026.11.21-09", "not signed", "--from-index news-2026.11.21-09"],
     ),
-    ({"prefix_is_index": True}, ["an index news", "another prefix"]),
+    ({"prefix_is": "index"}, ["an index news", "another prefix"]),
+    ({"prefix_is": "data stream"}, ["a data stream news", "--from-index news --in-place"]),
     (
         {"other_templates": [OtherTemplate("neardup-news-de", ("news-de-*",), 500, True)]},
         ["window news-de", "neardup-news-de", "choose a prefix"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from html.parser import HTMLParser
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from fastapi.testclient import TestClient
 from testing.window.backends import grams
 
 import neardup
+import neardup.kinds
 from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.opening import open_window
 from neardup.serving import answers
@@ -388,6 +390,26 @@ def test_a_group_shows_its_texts_beside_one_another(client):
     assert re.search(r'<mark class="(added|changed)">', text)
     assert text.count("<circle") == 4
     assert "and 1 more with this very text" in text
+
+
+def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.versions.MOST_READ", 2)
+    monkeypatch.setattr("neardup.serving.pages.MOST_READ", 2)
+    monkeypatch.setattr("neardup.serving.versions._READ_AT_ONCE", 2)
+    first, second = (serve().get(f"/group?head=a&offset={offset}").text for offset in (0, 2))
+    assert "Members 1 to 2 of 3" in " ".join(first.split())
+    assert 'rel="next" href="/group?head=a&amp;offset=2"' in first
+    assert 'rel="prev" href="/group?head=a&amp;offset=0"' in second
+    assert 'rel="next"' not in second
+    assert ("4 documents" in first, first.count("<circle"), second.count("<circle")) == (True, 3, 2)
+
+
+def test_what_a_version_is_to_the_head_is_said(client):
+    assert 'data-kind href="/pair?a=a&amp;b=b"' in client.get("/group?head=a").text
+    said = client.get("/api/kind?a=a&b=b").json()
+    assert said == {**asdict(neardup.kinds.kind_of(grams(0, 120), grams(0, 121))), "differing": None}
+    assert f"{said['name']}: {said['reason']}" in client.get("/pair?a=a&b=b").text
+    assert client.get("/api/kind?a=a&b=nobody").status_code == 404
 
 
 def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):

@@ -145,7 +145,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
     """What of an hour would make the scorer miss copies or wait for ever."""
     good = True
     for index in snapshot.indices.hourly:
-        for state, problem in _problems(index.settings):
+        for state, problem in _problems(index.settings, rebuilds_source=index.rebuilds_source):
             good = False
             yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
     if good:
@@ -156,7 +156,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
         )
 
 
-def _problems(settings: Mapping[str, Any]) -> Iterator[tuple[State, str]]:
+def _problems(settings: Mapping[str, Any], *, rebuilds_source: bool) -> Iterator[tuple[State, str]]:
     """What is wrong with the settings of an index, which is called INDEX."""
     interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
@@ -169,6 +169,10 @@ def _problems(settings: Mapping[str, Any]) -> Iterator[tuple[State, str]]:
     if terms < MAX_TERMS:
         text = f"max_terms_count is {terms}: searches for long documents would be refused"
         yield "bad", f"{text}; {_put('max_terms_count', str(MAX_TERMS))}"
+    if rebuilds_source:
+        text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
+        remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'
+        yield "bad", f"{text}; {remedy}"
     blocks = [
         name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import (
@@ -56,7 +56,7 @@ class ClusterSnapshot(NamedTuple):
     """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `has_state`: whether the state index is there; `prefix_is_index`: whether an index, not an alias, is called so;
+    `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias;
     `has_custom`: whether the user's component template is there.
     """
 
@@ -66,7 +66,7 @@ class ClusterSnapshot(NamedTuple):
     other_templates: list[OtherTemplate]
     indices: Indices
     has_state: bool
-    prefix_is_index: bool
+    prefix_is: Literal["index", "data stream"] | None
     product: Product = "elasticsearch"
     has_custom: bool = False
 
@@ -106,7 +106,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         other_templates=_other_templates(answer, {entry.name for entry in objects.values()}),
         indices=read_indices(cluster),
         has_state=_is_index(cluster, own.state),
-        prefix_is_index=_is_index(cluster, own.prefix),
+        prefix_is=_kind_of(cluster, own.prefix),
         product=cluster.product,
         has_custom=api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}") is not None,
     )
@@ -149,6 +149,14 @@ def _other_templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
 def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
     ours = body.get("_meta", {}).get("managed_by") == "neardup"
     return OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
+
+
+def _kind_of(cluster: Cluster, name: str) -> Literal["index", "data stream"] | None:
+    """What is called so; None for nothing, or an alias. Some distributions have no API of data streams to ask."""
+    there = api.indices(cluster, name, fields=["settings.index.uuid"], expand="all")
+    if name in there:
+        return "index"
+    return "data stream" if any(each.startswith(f".ds-{name}-") for each in there) else None
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:

@@ -17,10 +17,26 @@ _FIELDS: Final = (
     *(
         f"settings.index.{name}"
         for name in (
-            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "blocks",
+            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "blocks", "mode",
+            "mapping.source.mode",
         )
     ),
 )  # fmt: skip
+
+
+_REBUILDING: Final = ("logsdb", "time_series")
+"""Modes of an index in which `_source` is not kept, but rebuilt from the fields, as far as it can be."""
+
+
+def rebuilds_source(settings: Mapping[str, Any]) -> bool:
+    """Whether an index of these settings (below `index`) may give documents back otherwise than they were written:
+    synthetic `_source`, which loses order and repetition of values.
+
+    >>> rebuilds_source({"mapping": {"source": {"mode": "synthetic"}}}), rebuilds_source({"mode": "standard"})
+    (True, False)
+    """
+    source = settings.get("mapping", {}).get("source", {}).get("mode")
+    return source == "synthetic" if source else settings.get("mode") in _REBUILDING
 
 
 class HourlyIndex(NamedTuple):
@@ -36,6 +52,11 @@ class HourlyIndex(NamedTuple):
     about: Mapping[str, Any] | None
     settings: Mapping[str, Any]
     aliases: Mapping[str, Any]
+
+    @property
+    def rebuilds_source(self) -> bool:
+        """Whether it may give documents back otherwise than they were written."""
+        return rebuilds_source(self.settings)
 
 
 class Indices(NamedTuple):

@@ -275,11 +275,14 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
 
 def _check_neighbours(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
     """Raises for what this window cannot live beside."""
-    if snapshot.prefix_is_index:
+    if snapshot.prefix_is:
+        remedy, article = "choose another prefix", "an" if snapshot.prefix_is == "index" else "a"
+        if snapshot.prefix_is == "data stream":
+            remedy += f"; with it `neardup ingest --from-index {address.prefix} --in-place` marks the documents there"
         raise SetupRefused(
             str(address),
-            f"there is an index {address.prefix}, where an alias of this name is needed",
-            "choose another prefix",
+            f"there is {article} {snapshot.prefix_is} {address.prefix}, where an alias of this name is needed",
+            remedy,
         )
     for index in snapshot.indices.hourly:
         _check_index(address, config, index)

@@ -9,6 +9,7 @@ from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
+from neardup.elastic.watch.archive import map_marks
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
@@ -53,6 +54,7 @@ class BacklogReader:
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
         self._cluster, self._layout = cluster, layout
+        self._mapped: set[str] = set()
         # Our template maps the time of an hour as a date; what an archive calls its time can be of several types.
         self.time = (
             TimeField(layout.time_field, "date")
@@ -80,6 +82,7 @@ class BacklogReader:
         they count as of the beginning of their index's hour.
         """
         writable, _ = self._indices()
+        self._map_new(writable)
         if writable:
             yield from in_order(
                 self._cluster, self._layout.target, self.time, self._query(writable),
@@ -104,6 +107,13 @@ class BacklogReader:
             blocked = any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
             (readonly if blocked else writable).append(name)
         return writable, readonly
+
+    def _map_new(self, indices: list[str]) -> None:
+        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over."""
+        if self._layout.archive is not None:
+            for name in sorted(set(indices) - self._mapped):
+                map_marks(self._cluster, name)
+            self._mapped.update(indices)
 
     def _is_hour(self, name: str) -> bool:
         """Whether an index is an hour of this window; copies that are set aside have been scored."""

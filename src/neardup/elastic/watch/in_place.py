@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from neardup.elastic.admin.resources import load
 from neardup.elastic.admin.setup import set_up, window_config
-from neardup.elastic.http.admin_api import put_mapping
 from neardup.elastic.reindex.index_reader import Source
+from neardup.elastic.watch.archive import check_source, map_marks
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import SettingsError
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.model.settings import Settings
     from neardup.sources.fields import Fields
-
-_FIELDS: Final = "neardup-fields.json"
 
 
 def prepare(
@@ -45,10 +42,10 @@ def prepare(
                 )
         fields = type(fields)(fields.id, about.text_field, (about.time_field,))
     source = Source(cluster, name, fields)
+    check_source(cluster, name)
     if state is None:
         # No pipeline of ours signs what is in such an index.
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
-    ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
-    put_mapping(cluster, name, ours)
+    map_marks(cluster, name)
     return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)

@@ -27,10 +27,10 @@ _CLOSED: Final = "index_closed_exception"
 class Layout:
     """The indices and fields of one window.
 
-    An index an hour, named by the event time; or, for an `archive` scored in place, one index that is not ours.
+    An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
+    stands for several (an alias, a data stream).
     `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
-    strings, not as lists; `lossless`: with their q-grams. `text_field` and
-    `time_field` may be dotted.
+    strings, not as lists; `lossless`: with their q-grams. `text_field` and `time_field` may be dotted.
     """
 
     address: Address
@@ -84,10 +84,10 @@ class Layout:
         return DocumentRef(self.kept_in(ref.index, hour, copies=copies), ref.id)
 
     def owns(self, index: str) -> bool:
-        """Whether an index is of this window: the pattern of `news` matches the hours of `news-sport` too."""
-        return index == self.archive or (
-            self.archive is None and self.address.hour_of_index(index) is not None
-        )
+        """Whether an index that `target` has found is of this window: the pattern of `news` matches the hours of
+        `news-sport` too. An archive is all that its name stands for: an index, an alias, a data stream.
+        """
+        return self.archive is not None or self.address.hour_of_index(index) is not None
 
     def is_set_aside(self, index: str) -> bool:
         """Whether an index holds copies that are set aside from what is searched."""

@@ -1,0 +1,65 @@
+"""An archive: what is scored in place. Whether its documents can bear marks, and the mapping of these."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from neardup.elastic.admin.hourly_indices import rebuilds_source
+from neardup.elastic.admin.resources import load
+from neardup.elastic.http.admin_api import indices, mappings, put_mapping
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.state_document import read_state
+from neardup.errors import NeardupError, SettingsError
+from neardup.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.http.address import Address, Credentials
+
+_FIELDS: Final = "neardup-fields.json"
+
+
+def check_source(cluster: Cluster, name: str) -> None:
+    """Raises `SettingsError` for an index that would not give the marks back as they were written."""
+    fields = [f"settings.index.{part}" for part in ("uuid", "mode", "mapping.source.mode")]
+    for index, there in indices(cluster, name, fields=fields, expand="all").items():
+        if rebuilds_source(there["settings"]["index"]):
+            expected = (
+                "an index that keeps _source as written, not a synthetic one; without --in-place it is copied"
+            )
+            raise SettingsError("from_index", index, expected)
+
+
+def examine_archive(address: Address, credentials: Credentials) -> Iterator[Finding]:
+    """What a doctor finds of the archive of a window, if it has one; whether the cluster answers others have said."""
+    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
+        state = read_state(cluster)
+        if state is not None and state.archive is not None:
+            yield _archive(cluster, state.archive)
+
+
+def _archive(cluster: Cluster, name: str) -> Finding:
+    """Whether marks can be found again in what is scored in place."""
+    what, there = f"archive {name}", mappings(cluster, name)
+    if not there:
+        return Finding(what, "bad", "not there: the documents that this window has scored are gone")
+    ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
+    guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
+    if guessed:
+        remedy = "its documents would not be found again: reindex them into an index that `neardup watch` maps first"
+        return Finding(what, "bad", f"{OBJECT} in {guessed[0]} was not mapped by neardup: {remedy}")
+    unmapped = sum(1 for mapping in ours.values() if not mapping)
+    waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
+    return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
+
+
+def map_marks(cluster: Cluster, name: str) -> None:
+    """Maps our object in the indices that `name` stands for; raises `ClusterRejected` where another one is mapped.
+
+    Marks that came first would be mapped by guess, and not be found again.
+    """
+    ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
+    put_mapping(cluster, name, ours)
