@@ -17,7 +17,7 @@ from benchmarks.lib import harness
 ORDER = (
     "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.kinds",
     "quality.generator_check", "quality.judged", "speed.scale", "speed.floods", "speed.trust", "speed.serving",
-    "elastic.cluster", "elastic.query", "elastic.kill", "papers.experiments",
+    "elastic.cluster", "elastic.cost", "elastic.query", "elastic.kill", "papers.experiments",
 )  # fmt: skip
 
 

@@ -279,4 +279,4 @@ def _signature_fields(mapping: dict[str, Any], config: WindowConfig) -> dict[str
     if config.lossless:
         return mapping
     none = {"type": "keyword", "index": False, "doc_values": False}
-    return {"properties": {**mapping["properties"], "qgrams": none}}
+    return {**mapping, "properties": {**mapping["properties"], "qgrams": none}}

@@ -37,8 +37,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public Map<String, AnalysisProvider<TokenizerFactory>> getTokenizers() {
-        return Map.of(
-                QGramTokenizer.TYPE, (index, environment, name, settings) -> QGramTokenizer.of(name, settings));
+        return Map.of(QGramTokenizer.TYPE, (index, environment, name, settings) -> QGramTokenizer.of(name, settings));
     }
 
     @Override

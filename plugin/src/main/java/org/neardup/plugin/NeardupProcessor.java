@@ -167,7 +167,6 @@ final class NeardupProcessor extends AbstractProcessor {
         if (task.compact()) {
             return qgrams instanceof String && object.get(Signature.QGRAM_COUNT) instanceof Integer;
         }
-        return qgrams instanceof List<?> list
-                && Integer.valueOf(list.size()).equals(object.get(Signature.QGRAM_COUNT));
+        return qgrams instanceof List<?> list && Integer.valueOf(list.size()).equals(object.get(Signature.QGRAM_COUNT));
     }
 }

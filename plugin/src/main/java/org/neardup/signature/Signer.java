@@ -59,29 +59,29 @@ public final class Signer {
     }
 
     private Signature signature(Workspace work, String text, boolean withQgrams) {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
-            work.qgrams.build(work.form, recipe.q());
-            work.words.build(work.text, lexicon);
-            List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
-            List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
-            for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
-                work.simhash.build(work.words, lexicon, variant);
-                String digits = HexFormat.of().toHexDigits(work.simhash.value);
-                simhashes.add(digits);
-                if (work.simhash.features > 0) {
-                    addBands(bands, variant, digits);
-                }
+        work.text.read(text);
+        work.form.build(work.text, recipe.foldCase());
+        work.qgrams.build(work.form, recipe.q());
+        work.words.build(work.text, lexicon);
+        List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
+        List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
+        for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
+            work.simhash.build(work.words, lexicon, variant);
+            String digits = HexFormat.of().toHexDigits(work.simhash.value);
+            simhashes.add(digits);
+            if (work.simhash.features > 0) {
+                addBands(bands, variant, digits);
             }
-            return new Signature(
-                    recipe(),
-                    work.form.fingerprint(),
-                    withQgrams ? work.qgrams.sorted() : null,
-                    work.qgrams.count,
-                    sketch.of(work.form, work.qgrams, work.sketching),
-                    work.sentences.of(work.words, lexicon),
-                    simhashes,
-                    bands);
+        }
+        return new Signature(
+                recipe(),
+                work.form.fingerprint(),
+                withQgrams ? work.qgrams.sorted() : null,
+                work.qgrams.count,
+                sketch.of(work.form, work.qgrams, work.sketching),
+                work.sentences.of(work.words, lexicon),
+                simhashes,
+                bands);
     }
 
     /** Four blocks of 16 bits as terms: two simhashes that differ in at most 3 bits share one (Manku et al. 2007). */
