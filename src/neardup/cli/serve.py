@@ -31,9 +31,11 @@ def serve(
     judged: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write what people say of pairs here, for `neardup evaluate --truth`."
+            metavar="FILE",
+            show_default="judged.tsv",
+            help="Write what people say of pairs here, for `neardup evaluate --truth`.",
         ),
-    ] = Path("judged.tsv"),
+    ] = None,
     ingest: Annotated[
         bool, typer.Option("--ingest", help="Own the window and take documents, too; else it is only read.")
     ] = False,

@@ -9,6 +9,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
 from neardup.cli.context import configuration
+from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def watch(
     rejects: options.RejectsOption = None,
     append: options.AppendOption = False,
     force: options.ForceOption = False,
+    metrics: MetricsOption = None,
     format: Annotated[
         Literal["jsonl", "quiet"],
         typer.Option(
@@ -87,7 +89,7 @@ def watch(
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals())
-    outputs = OutputOptions(format, output, rejects, append, force)
+    outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "watch"))
     outputs.check(settings.files_read)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=False)

@@ -15,14 +15,12 @@ from neardup.reading.facts import Fact, changed_facts
 from neardup.reading.passages import covered_by, in_common, passages
 from neardup.reading.side import Side
 from neardup.signing.doc_q import SetOverlap, overlap
-from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from neardup.reading.normal_text import NormalText, Span
     from neardup.reading.passages import Passage
-    from neardup.signing.signer import Signer
 
 
 class CommonPassage(NamedTuple):
@@ -39,16 +37,15 @@ class Explanation:
     Each property is computed when it is first asked for; all of them in about linear time.
     """
 
-    def __init__(self, a: Side, b: Side, signer: Signer) -> None:
+    def __init__(self, a: Side, b: Side) -> None:
         self.a = a.text
         self.b = b.text
         self._sides = (a, b)
-        self._signer = signer
 
     @cached_property
     def overlap(self) -> SetOverlap:
         """|A ∩ B|, |A|, |B|; `overlap.score` is doc_q."""
-        return overlap(self.a, self.b, self._signer)
+        return overlap(self.a, self.b, self._sides[0].signer)
 
     @property
     def doc_q(self) -> float:
@@ -142,8 +139,7 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
     >>> [(fact.kind, fact.a, fact.b) for fact in why.facts]
     [('figure', '3/16', None), ('date', 'Monday', None)]
     """
-    signer = signer_for(recipe or Recipe())
-    return Explanation(Side(a, signer), Side(b, signer), signer)
+    return Explanation(Side(a, recipe or Recipe()), Side(b, recipe or Recipe()))
 
 
 def _moved(

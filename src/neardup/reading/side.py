@@ -12,24 +12,25 @@ from neardup.reading.facts import Dated
 from neardup.reading.normal_text import normal_text
 from neardup.reading.passages import stretch_keys
 from neardup.reading.words import Words
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.model.settings import Recipe
     from neardup.reading.normal_text import NormalText
-    from neardup.signing.signer import Signer
 
 
 class Side:
-    """A `text`, with what is computed from it alone: worth keeping where it is compared with many.
+    """A `text`, signed by `recipe`, with what is computed from it alone: worth keeping where it is compared with many.
 
     Each property is computed when it is first asked for, in linear time. Raises `ValueError` for an unpaired surrogate.
     """
 
-    def __init__(self, text: str, signer: Signer) -> None:
+    def __init__(self, text: str, recipe: Recipe) -> None:
         encode_text(text)
         self.text = text
-        self._signer = signer
+        self.signer = signer_for(recipe)
 
     @functools.cached_property
     def words(self) -> Words:
@@ -44,7 +45,7 @@ class Side:
     @functools.cached_property
     def normal(self) -> NormalText:
         """Its normal form, and where that comes from."""
-        return normal_text(self.text, self._signer)
+        return normal_text(self.text, self.signer)
 
     @functools.cached_property
     def stretches(self) -> NDArray[np.uint64]:

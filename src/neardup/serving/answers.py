@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from neardup.model.settings import DEFAULT_MATCHES
-from neardup.model.verdict import Status
+from neardup.model.verdict import KindName, Status
 from neardup.serving.judged import Judgement
 
 MOST_LISTED = 1_000
@@ -62,6 +62,8 @@ class Verdict(BaseModel):
     matches_total: int
     partial: list[PartialMatch] | None = None
     partial_total: int | None = None
+    kind: KindName | None = None
+    differing: tuple[str, str] | None = None
 
 
 class Document(BaseModel):
@@ -78,7 +80,7 @@ class Document(BaseModel):
 class PairKind(BaseModel):
     """See `neardup.kinds.Kind`."""
 
-    name: Literal["copy", "form", "quote", "frame", "other"]
+    name: KindName
     reason: str
     likeness: float
     figures: float
@@ -96,6 +98,7 @@ class Member(BaseModel):
     shared: int | None
     duplicate_of: str | None
     duplicate_score: float | None
+    kind: KindName | None = None
 
 
 class Group(BaseModel):

@@ -10,7 +10,6 @@ from neardup.model.settings import Recipe
 from neardup.reading.excerpts import Piece, marked
 from neardup.reading.explanation import Explanation, explain
 from neardup.reading.side import Side as ExplainedSide
-from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.reading.facts import Fact
@@ -52,24 +51,28 @@ def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
         return Compared(whole(first), whole(second), "the same text", ())
     pieces_first, pieces_second, facts = _marked(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe or Recipe())
     cut_first, cut_second = len(first[MOST_SHOWN:]), len(second[MOST_SHOWN:])
-    is_same = all(piece.mark == "same" for piece in (*pieces_first, *pieces_second))
-    said = "only white space differs" if is_same and not (cut_first or cut_second) else ""
+    kind = kind_of_pair(first, second)
+    said = f"{kind['name']}: {kind['reason']}"
     return Compared(Side(pieces_first, cut_first), Side(pieces_second, cut_second), said, facts)
 
 
+def exact_doc_q(first: str, second: str, recipe: Recipe | None) -> float:
+    """The exact score of two texts."""
+    return explain(first, second, recipe=recipe).doc_q
+
+
 def kind_of_pair(first: str, second: str) -> dict[str, Any]:
-    """What two texts are to each other, as `neardup.kinds` has it: about 10 ms for two of 4 KB."""
+    """What two texts are to each other, as `neardup.kinds` has it: about 0.1 ms for two of 4 KB."""
     return asdict(explain(first, second).kind)
 
 
 @functools.lru_cache(_REMEMBERED)
 def _marked(first: str, second: str, recipe: Recipe) -> tuple[list[Piece], list[Piece], tuple[Fact, ...]]:
-    signer = signer_for(recipe)
-    why = Explanation(_side(first, recipe), _side(second, recipe), signer)
+    why = Explanation(_side(first, recipe), _side(second, recipe))
     return marked(why, "a"), marked(why, "b"), why.facts
 
 
 @functools.lru_cache(_SIDES)
 def _side(text: str, recipe: Recipe) -> ExplainedSide:
     """What is computed of one text alone: the head of a group is compared with every version."""
-    return ExplainedSide(text, signer_for(recipe))
+    return ExplainedSide(text, recipe)

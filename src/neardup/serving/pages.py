@@ -10,13 +10,13 @@ from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import HTMLResponse
 
 from neardup.errors import UnknownDocument
-from neardup.model.escapes import escaped, no_formula
-from neardup.reading.page import environment
+from neardup.model.escapes import no_formula
+from neardup.reading.charts import chart
 from neardup.serving.api import Sort, sorted_groups
-from neardup.serving.differences import Side, compared, kind_of_pair, whole
+from neardup.serving.differences import Side, compared, whole
 from neardup.serving.judged import JUDGEMENTS
+from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
-from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,21 +29,9 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
-_BAR_HEIGHT: Final = 58
 _MOST_BARS: Final = 72
 _FACTS_A_VERSION: Final = 5
 _MOST_FACTS: Final = 10
-
-_environment: Final = environment("neardup.serving")
-_environment.filters["shown"] = escaped
-
-
-class Bar(NamedTuple):
-    """A bar of a chart."""
-
-    name: str
-    value: int
-    height: float
 
 
 class Row(NamedTuple):
@@ -98,14 +86,9 @@ class Pages:
     def render(self, template: str, **values: Any) -> HTMLResponse:
         """The page of a template, with what all pages show."""
         judgements = JUDGEMENTS if self._judged is not None else ()
-        page = _environment.get_template(template).render(
-            window=self._questions.name,
-            version=VERSION,
-            changes=self._changes,
-            judgements=judgements,
-            **values,
+        return page(
+            template, window=self._questions.name, changes=self._changes, judgements=judgements, **values
         )
-        return HTMLResponse(page)
 
     def home(self) -> HTMLResponse:
         """A box to paste a text into, what the window holds, its newest groups."""
@@ -113,7 +96,7 @@ class Pages:
         newest = sorted_groups(self._questions, "time", 2)[:_NEWEST_GROUPS]
         return self.render(
             "home.html", stats=stats, threshold=self._questions.threshold, groups=self._rows(newest),
-            bars=_bars(list(stats.hours.items())[-_MOST_BARS:]),
+            chart=chart(list(stats.hours.values())[-_MOST_BARS:], list(stats.hours)[-_MOST_BARS:]),
         )  # fmt: skip
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
@@ -193,7 +176,6 @@ class Pages:
         left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
         return self.render(
             "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
-            kind=kind_of_pair(first.text, second.text),
             judged=self._judged.of(a, b) if self._judged is not None else None,
             sides=((first, left), (second, right)),
         )  # fmt: skip
@@ -202,13 +184,14 @@ class Pages:
         """How well copies match."""
         bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
         total = sum(band.copies for band in bands)
-        bars = _bars([(f"{band.low:.2f}", band.copies) for band in bands])
         below, shown = 0, []
-        for band, bar in zip(bands, bars, strict=True):
+        for band in bands:
             below += band.copies
-            shown.append({**band._asdict(), "height": bar.height, "below": below})
+            shown.append({**band._asdict(), "below": below})
+        names = [f"{band.low:.2f} to {band.high:.2f}" for band in bands]
         return self.render(
-            "scores.html", bands=shown if total else [], total=total, threshold=self._questions.threshold,
+            "scores.html", bands=shown if total else [],
+            chart=chart([band.copies for band in bands], names), total=total, threshold=self._questions.threshold,
             others=self._questions.stats().copies - total,
         )  # fmt: skip
 
@@ -274,7 +257,7 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
 
 def error_page(status: int, detail: str) -> HTMLResponse:
     """An error, for people."""
-    return HTMLResponse(_environment.get_template("error.html").render(status=status, detail=detail), status)
+    return page("error.html", status, code=status, detail=detail)
 
 
 def _row(group: Group, first: ReadDocument | None) -> Row:
@@ -282,8 +265,3 @@ def _row(group: Group, first: ReadDocument | None) -> Row:
     begins = group.head if first is None else title_of(first)
     times = (group.time, *(member.time for member in group.members))
     return Row(group.head, min(times), max(times), len(times), lowest, begins)
-
-
-def _bars(counts: Sequence[tuple[str, int]]) -> list[Bar]:
-    most = max((count for _, count in counts), default=0) or 1
-    return [Bar(name, count, round(_BAR_HEIGHT * count / most, 1)) for name, count in counts]

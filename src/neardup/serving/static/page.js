@@ -32,22 +32,6 @@ async function follow() {
 
 if (document.body.dataset.changes !== undefined) setInterval(look, LOOK_MS);
 
-// What a version is to the head takes longer than its page: it is asked for when the version is seen.
-async function sayKind(link) {
-  const answer = await fetch("/api/kind" + new URL(link.href).search);
-  if (!answer.ok) return;
-  const kind = await answer.json();
-  link.textContent = `${kind.name}: ${kind.reason}`;
-}
-
-const seen = new IntersectionObserver((entries) => {
-  for (const entry of entries.filter((each) => each.isIntersecting)) {
-    seen.unobserve(entry.target);
-    sayKind(entry.target);
-  }
-});
-document.querySelectorAll("a[data-kind]").forEach((link) => seen.observe(link));
-
 async function judge(button) {
   const pair = button.closest(".judging");
   const said = { id1: pair.dataset.first, id2: pair.dataset.second, judgement: button.dataset.judgement };
