@@ -258,6 +258,7 @@ def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):
             verdict.id if verdict.status == "unique" else None for verdict in first
         ]
         assert [match.id for match in window.query(TEXTS[0]).matches] == ["0", str(len(TEXTS))]
+    cluster.request("POST", f"/{name}/_refresh")
     query = {"neardup": {"like": {"_index": name, "_id": "0"}}}
     assert count(cluster, name, query) == 1
 
