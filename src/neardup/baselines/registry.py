@@ -56,6 +56,10 @@ def _sentence_lengths_of(ws: int, sw: int, t: int, dynamic: bool) -> SentenceLen
     return word_classes.sentence_lengths()(ws, sw, t, dynamic=dynamic)
 
 
+def _retsim() -> Method[Any]:
+    return set_classes.retsim()()
+
+
 def _spot_sigs() -> Method[Any]:
     return word_classes.spot_program()[0]()
 
@@ -128,6 +132,7 @@ METHODS: dict[str, Factory] = {
     "SpotSigs(distance=1, chain=2)": lambda: word_classes.spotsigs()(distance=1, chain=2),
     "SpotSigs(distance=2, chain=3)": lambda: word_classes.spotsigs()(distance=2, chain=3),
     "SpotSigs(program, idf=0.2..0.85)": _spot_sigs,
+    "RETSim": _retsim,
     **{name: partial(factory, 0) for name, factory in _SEEDED.items()},
     **{
         f"sentence lengths(ws={ws}, sw={sw}, t={t}{', dynamic' if dynamic else ''})": partial(

@@ -1,4 +1,4 @@
-"""The classes of the methods that compare sets of q-grams, shingles and sentences, imported when they are asked for.
+"""The classes of the methods that compare sets of q-grams, shingles or sentences, imported when they are asked for.
 
 registry.py names methods without loading kernels and libraries; a class in a string would be lost on a type checker.
 """
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from neardup.baselines.doc_q import DocQ
     from neardup.baselines.megashingles import Megashingles
     from neardup.baselines.minhash_lsh import MinHashLsh
+    from neardup.baselines.retsim import RetSim
     from neardup.baselines.shingling import Shingling
     from neardup.baselines.sif import Sif
     from neardup.baselines.super_shingles import SuperShingles
@@ -75,6 +76,13 @@ def minhash_lsh() -> type[MinHashLsh]:
     from neardup.baselines.minhash_lsh import MinHashLsh
 
     return MinHashLsh
+
+
+def retsim() -> type[RetSim]:
+    """Vectors of a neural network; needs unisim when it is made."""
+    from neardup.baselines.retsim import RetSim
+
+    return RetSim
 
 
 def shingling() -> type[Shingling]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from neardup.model.verdict import Verdict
     from neardup.window.base import Window
 
 
@@ -50,14 +49,8 @@ def pairs_of(
     pairs = []
     for count, id in enumerate(chosen, 1):
         verdict = window.query(id=id, threshold=lowest, matches=None)
-        best = _best_before(verdict, id, arrival)
-        if best is not None:
-            pairs.append(best)
+        before = (match for match in verdict.matches if arrival.get(match.id, arrival[id]) < arrival[id])
+        if (best := next(before, None)) is not None:
+            pairs.append(ScoredPair(id, best.id, best.score))
         on_progress(count, len(chosen))
     return WindowPairs(pairs, len(chosen), len(ids))
-
-
-def _best_before(verdict: Verdict, id: str, arrival: dict[str, int]) -> ScoredPair | None:
-    earlier = (match for match in verdict.matches if arrival.get(match.id, arrival[id]) < arrival[id])
-    best = next(earlier, None)
-    return None if best is None else ScoredPair(id, best.id, best.score)

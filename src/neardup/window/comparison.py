@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from neardup.index.candidates import Candidates
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule
@@ -29,11 +32,13 @@ def verifier_of(
     *,
     rule: PartialRule | None,
     listed: int | None,
+    docs: NDArray[np.int64] | None = None,
 ) -> Verifier:
     """What compares a signed batch with its `candidates`; see `Verifier` for the rest."""
     return Verifier(
         signed, candidates, table=state.table, crowds=state.search.crowds, signer=state.signer,
         settings=state.settings, threshold=threshold, read_texts=state.texts, rule=rule, listed=listed,
+        docs=docs,
     )  # fmt: skip
 
 

@@ -149,7 +149,13 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     )
     candidates = state.search.candidates(batch, query, state.table, threshold)
     verifier = verifier_of(
-        state, batch, candidates, threshold, rule=settings.partial_rule, listed=settings.matches
+        state,
+        batch,
+        candidates,
+        threshold,
+        rule=settings.partial_rule,
+        listed=settings.matches,
+        docs=hours.docs,
     )
     verdicts = _decided(state, documents, batch, hours, candidates.truncated, verifier)
     state.end_run(batch, kept)
@@ -180,7 +186,7 @@ def _decided(
     recorded: list[_Recorded] = []
     for i, document in enumerate(documents):
         doc = docs[i]
-        compared, limited = verifier.compared(i, floors[i], doc=doc, living=living, limit=limit)
+        compared, limited = verifier.compared(i, floors[i], living=living, limit=limit)
         checked, matches, parts = compared
         verdict = decide(
             Evidence(

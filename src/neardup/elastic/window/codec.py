@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from neardup.elastic.window.compact import keys_of, several
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
@@ -168,13 +169,14 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
     """The keys of all documents (stores/records.py, `KEY_COUNTS`); sets the counts of `rows` and where they start."""
     parts: list[NDArray[np.uint64]] = []
     for row, each in zip(rows, objects, strict=True):
-        sketch = _hex64(each.get("sketch") or ())
+        stored = each.get("sketch") or ()
+        sketch = keys_of(stored) if isinstance(stored, str) else _hex64(stored)
         packed = each.get("sieve")
         bitmap = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
         if len(bitmap) not in (0, BITMAP_WORDS):
             raise ValueError(f"a bitmap of {len(bitmap)} words")
-        sentences = _hex64(each.get("sentences") or ())
-        bands = _bands(each.get("simhash_bands") or ())
+        sentences = _hex64(several(each.get("sentences")))
+        bands = _bands(several(each.get("simhash_bands")))
         row["n_sketch"], row["n_sieve"] = len(sketch), BITMAP_WORDS if len(bitmap) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
         parts += [sketch, bitmap, sentences, bands]
