@@ -46,7 +46,7 @@ class PairScratch(NamedTuple):
     form_a, form_b, flags_a, flags_b   n: the marked normal forms of both
     own_a, own_b    n: own words
     names_a, names_b   n: names of q-grams
-    table           a power of two of 4 · n slots or more: names and, in their lowest two bits, whose they are
+    table           a power of two of 6 · n slots or more: names and, in their lowest two bits, whose they are
     """
 
     mark: MarkScratch
@@ -314,7 +314,7 @@ def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
 def _cleared(table, entries):
     """The mask of a table for so many q-grams, whose slots are set free."""
     size = 64
-    while size < 2 * entries:
+    while size < 3 * entries:
         size *= 2
     table[:size] = 0
     return size - 1

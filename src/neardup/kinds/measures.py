@@ -82,7 +82,7 @@ def _scratch(size: int, lines: int) -> PairScratch:
     many lines.
     """
     points, slots = 3 * size // 2 + 1, 64
-    while slots < 4 * points:
+    while slots < 6 * points:
         slots *= 2
     return PairScratch(
         _mark_scratch(size, lines),
