@@ -21,6 +21,7 @@ KEYS = [
     "truncated",
     "matches",
     "matches_total",
+    "kind",
 ]
 
 
