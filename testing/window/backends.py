@@ -58,10 +58,8 @@ class Place:
         return self.kind != "reference"
 
     def open(self, name: str = "window", **settings: Any) -> Window:
-        """A new window, or where windows last the one of that name; without kinds, which the reference does not know,
-        unless they are asked for.
-        """
-        window = self._opened(name, {"kinds": False} | settings)
+        """A new window, or where windows last the one of that name."""
+        window = self._opened(name, settings)
         self.opened.append(window)
         return window
 

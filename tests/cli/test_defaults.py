@@ -51,7 +51,6 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
             "the one that ships",
             "none",
             "keep, in a directory",
-            "where texts are kept",
         ),
         0: ("no limit",),
     }

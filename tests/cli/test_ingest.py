@@ -21,7 +21,6 @@ KEYS = [
     "truncated",
     "matches",
     "matches_total",
-    "kind",
 ]
 
 

@@ -32,7 +32,6 @@ IN_WORDS = {
     "min_shared": "by threshold",
     "recipe.lexicon": "the one that ships",
     "keep_text": "in a directory",
-    "kinds": "where texts are kept",
 }
 """Defaults that are no value of a field."""
 

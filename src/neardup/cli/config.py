@@ -302,7 +302,7 @@ def _log_unknown(environ: Mapping[str, str]) -> None:
 
 def _typed(key: str, text: str) -> Any:
     name, default = PREFIX + key.upper(), getattr(Settings(), key, "")
-    if isinstance(default, bool) or key in ("keep_text", "kinds"):
+    if isinstance(default, bool) or key == "keep_text":
         if text.lower() not in _TRUTH:
             raise SettingsError(name, text, "true or false")
         return _TRUTH[text.lower()]

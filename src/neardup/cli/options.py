@@ -248,7 +248,7 @@ KindsOption = Annotated[
     bool | None,
     typer.Option(
         "--kinds/--no-kinds",
-        show_default="where texts are kept",
+        show_default="no",
         rich_help_panel=KEEPING,
         help="Say of every copy whether it is a copy, a form, a quote, a frame with other content.",
     ),

@@ -53,6 +53,7 @@ def watch(
     reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
+    kinds: options.KindsOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,
     output: options.OutputOption = None,

@@ -276,7 +276,7 @@ class Settings:
                       cluster documents lie whole in any case
     show              fields of a document that are kept to be shown beside its text
     kinds             whether verdicts say the kind of a copy (docs/definitions.md, Kinds), for which texts are kept as
-                      they come; None = where these are kept in any case. Never changes anything else of a verdict
+                      they come, in memory too. Never changes anything else of a verdict
     """
 
     threshold: Any = DEFAULT_THRESHOLD
@@ -302,7 +302,7 @@ class Settings:
     delta: int = DEFAULT_DELTA
     keep_text: bool | None = None
     show: tuple[str, ...] = DEFAULT_SHOW
-    kinds: bool | None = None
+    kinds: bool = False
 
     def __post_init__(self) -> None:
         exact_threshold(self.threshold)
@@ -327,12 +327,11 @@ class Settings:
             check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
             check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
-        for name in ("fsync", "partial", "advance"):
+        for name in ("fsync", "partial", "advance", "kinds"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")
-        for name in ("keep_text", "kinds"):
-            if getattr(self, name) not in (True, False, None):
-                raise SettingsError(name, getattr(self, name), "true or false")
+        if self.keep_text not in (True, False, None):
+            raise SettingsError("keep_text", self.keep_text, "true or false")
         if self.kinds and self.keep_text is False:
             raise SettingsError("kinds", True, "false where texts are not kept (keep_text = false)")
         object.__setattr__(self, "show", _field_names("show", self.show))
@@ -375,9 +374,10 @@ class Settings:
         values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
         if self.keep_hours is not None:
             values["keep_hours"] = self.keep_hours
-        values |= {
-            name: value for name in ("keep_text", "kinds") if (value := getattr(self, name)) is not None
-        }
+        if self.keep_text is not None:
+            values["keep_text"] = self.keep_text
+        if self.kinds:
+            values["kinds"] = True
         if self.partial:
             values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
         return values

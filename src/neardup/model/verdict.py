@@ -88,16 +88,17 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields; without `partial` and its total where that was not asked, and
-        without `differing` where nothing does.
+        """Plain values, keys in the order of the fields; without `partial` and its total, `kind` and `differing` where
+        that was not asked or is not known.
         """
         values = {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
         if self.partial is None:
             del values["partial"], values["partial_total"]
         else:
             values["partial"] = [part._asdict() for part in self.partial]
-        if self.differing is None:
-            del values["differing"]
+        for name in ("kind", "differing"):
+            if values[name] is None:
+                del values[name]
         return values
 
     def to_json(self) -> bytes:
@@ -132,8 +133,12 @@ class Group(NamedTuple):
     members: tuple[Member, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields."""
-        return {**self._asdict(), "members": [member._asdict() for member in self.members]}
+        """Plain values, keys in the order of the fields; members without `kind` where it is not known."""
+        members = [member._asdict() for member in self.members]
+        for member in members:
+            if member["kind"] is None:
+                del member["kind"]
+        return {**self._asdict(), "members": members}
 
 
 class Overlap(NamedTuple):

@@ -36,7 +36,7 @@ def shown_writer(keeps_text: bool | None, settings: Settings) -> ShownWriter | N
         return None
     if settings.keep_text is not None:
         keeps_text = settings.keep_text
-    return ShownWriter(settings.show, keep_text=keeps_text or settings.kinds is True)
+    return ShownWriter(settings.show, keep_text=keeps_text or settings.kinds)
 
 
 def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:

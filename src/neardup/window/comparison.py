@@ -49,11 +49,11 @@ def with_kinds(
     originals: Sequence[Overlap],
 ) -> list[Verdict]:
     """Verdicts on copies, of `subjects`, which are texts or stored documents, with the kind of each; `originals` are
-    their best matches. Without it, where one of the texts was not kept, or the settings say so.
+    their best matches. Without it, where one of the texts was not kept, or the settings ask for none.
 
     All that is read from the store is read at once: it may be a request.
     """
-    if not verdicts or not _has_kinds(state):
+    if not verdicts or not state.settings.kinds:
         return list(verdicts)
     docs = [original.doc for original in originals]
     wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
@@ -66,11 +66,3 @@ def with_kinds(
         verdict if label is None else verdict._replace(kind=label.kind, differing=label.differing)
         for verdict, label in zip(verdicts, labels, strict=True)
     ]
-
-
-def _has_kinds(state: State) -> bool:
-    """Whether kinds are said: as set, or else where texts are kept as they come."""
-    wanted = state.settings.kinds
-    if wanted is None:
-        return state.store.keeps_text is None or state.keeps_came
-    return wanted
