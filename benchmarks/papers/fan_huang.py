@@ -25,20 +25,21 @@ import functools
 import statistics
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.lib import bruteforce, corpora, harness
 from benchmarks.papers import fan_huang_data
+from benchmarks.papers.fan_huang_curves import Data, Distances, Rows, curve_of, split_by_query, summary
+from benchmarks.papers.fan_huang_rivals import on_rivals, on_route
 from benchmarks.papers.fan_huang_tables import (
     AS_MEASURED,
     LEXICON_SHINGLE,
     LEXICONS,
     MANY_STRANGERS,
     MOST_DISTANT,
-    RATES,
     SHINGLES,
     STEPS,
     WIDTHS,
@@ -47,45 +48,12 @@ from benchmarks.papers.fan_huang_tables import (
 from neardup.baselines.simhash import Simhash, hash64, unweighted
 from neardup.baselines.words import Frequencies
 
-if TYPE_CHECKING:
-    from benchmarks.papers.fan_huang_data import Copy
-
 SEED = 20_261_121
 SETS, SOURCES, COPIES = 10, 5, 120
 PAPER_TEXTS = 143_798
 FAR = 64
 """A distance beyond every threshold: of a text without a feature."""
-Distances = npt.NDArray[np.int64]
 Fingerprints = npt.NDArray[np.uint64]
-
-
-class Curve(NamedTuple):
-    """Macro-averaged precision, recall and F at each threshold, from the strictest to the loosest."""
-
-    precision: list[float]
-    recall: list[float]
-    f: list[float]
-
-    def best(self) -> int:
-        """The first place of the highest F."""
-        return int(np.argmax(self.f))
-
-
-class Data(NamedTuple):
-    """The collection: clean texts, and for each set its sources and their copies."""
-
-    clean: list[str]
-    sources: list[list[int]]
-    copies: list[list[Copy]]
-
-    def copied_texts(self) -> list[str]:
-        """The texts of the copies of all sets, one after another."""
-        return [copy.text for made in self.copies for copy in made]
-
-    def span(self, number: int) -> slice:
-        """Where the copies of a set lie among those of all sets."""
-        begin = sum(len(made) for made in self.copies[:number])
-        return slice(begin, begin + len(self.copies[number]))
 
 
 def data_of(args: argparse.Namespace) -> Data:
@@ -110,38 +78,6 @@ def views(data: Data) -> dict[str, View]:
         "copies with 1 to 5 % edited": View(shares=fan_huang_data.SHARES[:3]),
         "copies with 10 to 30 % edited": View(shares=fan_huang_data.SHARES[3:]),
     }
-
-
-def curve_of(
-    near: Sequence[Distances], others: Sequence[Distances], thresholds: int, strangers: float = 1.0
-) -> Curve:
-    """The curve of some queries, given how far each one's copies and all other texts are, in whole numbers."""
-    precisions, recalls = np.zeros((2, len(near), thresholds))
-    for query, (copies, rest) in enumerate(zip(near, others, strict=True)):
-        found = np.cumsum(np.bincount(copies, minlength=thresholds))[:thresholds]
-        false = strangers * np.cumsum(np.bincount(rest, minlength=thresholds))[:thresholds]
-        precisions[query] = np.where(found + false, found / np.maximum(found + false, 1e-12), 1.0)
-        recalls[query] = found / len(copies)
-    precision, recall = precisions.mean(axis=0), recalls.mean(axis=0)
-    f = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
-    return Curve(precision.tolist(), recall.tolist(), f.tolist())
-
-
-Rows = list[tuple[Distances, Distances]]
-"""For each source of a set how far the clean texts and the set's copies are."""
-
-
-def split_by_query(
-    data: Data, number: int, rows: Rows, shares: Sequence[float] = fan_huang_data.SHARES
-) -> tuple[list[Distances], list[Distances]]:
-    """For each source of a set: the distances of its copies of these shares, and of everything else but itself."""
-    owners = np.array([copy.source for copy in data.copies[number]])
-    counted = np.array([copy.share in shares for copy in data.copies[number]])
-    near, others = [], []
-    for source, (to_clean, to_copies) in zip(data.sources[number], rows, strict=True):
-        near.append(to_copies[(owners == source) & counted])
-        others.append(np.concatenate([np.delete(to_clean, source), to_copies[owners != source]]))
-    return near, others
 
 
 class Signed(NamedTuple):
@@ -179,20 +115,6 @@ def simhash_rows(data: Data, texts: Signed, number: int, lexicons: int, bits: in
         )
         for source in data.sources[number]
     ]
-
-
-def summary(curves: Sequence[Curve], *, whole: bool) -> dict[str, Any]:
-    """The first set's best F and where, the mean and spread of every set's own best; the mean curves if `whole`."""
-    bests = [curve.f[curve.best()] for curve in curves]
-    return {
-        "set_1": {"f": bests[0], "threshold": curves[0].best()},
-        "best_f": {"mean": statistics.mean(bests), "spread": statistics.pstdev(bests), "each": bests},
-        "best_thresholds": [curve.best() for curve in curves],
-        **{
-            name: np.mean([getattr(curve, name) for curve in curves], axis=0).round(4).tolist()
-            for name in (RATES if whole else ())
-        },
-    }
 
 
 def best_of(data: Data, sets: Sequence[Rows], view: View, *, whole: bool = False) -> dict[str, Any]:
@@ -319,6 +241,8 @@ def main(arguments: list[str] | None = None) -> None:
         },
         "simhash": on_simhash(data, stemmed, copied),
         "hashes": on_hashes(data, stemmed, copied),
+        "rivals": on_rivals(data, stemmed, copied),
+        "route": on_route(data),
         "doc_q": {
             "the texts": on_doc_q(data, data.clean, data.copied_texts()),
             "their stems": on_doc_q(data, stemmed, copied),

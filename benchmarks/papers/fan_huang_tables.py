@@ -32,11 +32,22 @@ def tables(figures: dict[str, Any]) -> dict[str, str]:
     """The tables as Markdown, each with its caption, by what docs/experiments/fan_huang.md calls them."""
     captions: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
         "b-shingles": ("Best F by shingle size (Figure 2)", shingle_table),
-        "b-hamming": ("F by Hamming threshold, 32 bits, mean of sets (Figure 2)", hamming_table),
+        "b-hamming": (
+            "F by Hamming threshold (smaller than), 32 bits, mean of sets (Figure 2)",
+            hamming_table,
+        ),
         "b-lexicons": ("Random lexicons, shingles of 2 (Table 1)", lexicon_table),
-        "b-curves": ("Precision, recall and F by number of lexicons, 32 bits (Figures 3-5)", curve_table),
+        "b-curves": (
+            "Precision, recall and F by lexicons and Hamming threshold (smaller than), 32 bits",
+            curve_table,
+        ),
         "b-views": ("Best F, mean of sets (spread), by what could explain the paper's", view_table),
         "b-hashes": ("Best F by hash and by what counts, 32 bits, idf", hash_table),
+        "b-rivals": ("Shingling and I-Match on the same data (section 4.2)", rival_table),
+        "b-route": (
+            "The product's route simhash: copies with a band in common with their source",
+            route_table,
+        ),
         "b-doc-q": ("doc_q on the same data", doc_q_table),
     }
     return {name: f"{caption}\n\n{made(figures)}" for name, (caption, made) in captions.items()}
@@ -60,9 +71,9 @@ def shingle_table(figures: dict[str, Any]) -> str:
         "shingle",
         "paper's F",
         "set 1: F",
-        "at Hamming",
+        "at Hamming <",
         "F, mean of sets (spread)",
-        "at Hamming",
+        "at Hamming <",
     ]
     return harness.table(header, rows)
 
@@ -71,10 +82,10 @@ def hamming_table(figures: dict[str, Any]) -> str:
     """F of each shingle size at each Hamming threshold."""
     shingles = figures["simhash"][AS_MEASURED]["shingles"]["32 bits"]
     rows = [
-        [at, *(f"{shingles[str(k)]['f'][at]:.3f}" for k in SHINGLES)]
+        [at + 1, *(f"{shingles[str(k)]['f'][at]:.3f}" for k in SHINGLES)]
         for at in (*range(16), *range(16, MOST_DISTANT, 5), MOST_DISTANT)
     ]
-    return harness.table(["Hamming", *(f"k = {k}" for k in SHINGLES)], rows)
+    return harness.table(["Hamming <", *(f"k = {k}" for k in SHINGLES)], rows)
 
 
 def lexicon_table(figures: dict[str, Any]) -> str:
@@ -85,7 +96,17 @@ def lexicon_table(figures: dict[str, Any]) -> str:
         paper_f, at = PAPER_TABLE_1[count]
         narrow, wide = (_best(lexicons[f"{bits} bits"][str(count)]) for bits in WIDTHS)
         rows.append([count, f"{paper_f:.4f}", at, *narrow, *wide[2:]])
-    header = ["lexicons", "paper's F", "at", "set 1: F", "at", "F, mean (spread)", "at", "64 bits: F", "at"]
+    header = [
+        "lexicons",
+        "paper's F",
+        "at <",
+        "set 1: F",
+        "at <",
+        "F, mean (spread)",
+        "at <",
+        "64 bits: F",
+        "at <",
+    ]
     return harness.table(header, rows)
 
 
@@ -93,8 +114,10 @@ def curve_table(figures: dict[str, Any]) -> str:
     """Precision, recall and F of some numbers of lexicons at each Hamming threshold."""
     lexicons = figures["simhash"][AS_MEASURED]["lexicons"]["32 bits"]
     columns = [(rate, count) for rate in RATES for count in SHOWN_LEXICONS]
-    rows = [[at, *(f"{lexicons[str(count)][rate][at]:.3f}" for rate, count in columns)] for at in range(16)]
-    return harness.table(["Hamming", *(f"{rate[0].upper()}, n = {count}" for rate, count in columns)], rows)
+    rows = [
+        [at + 1, *(f"{lexicons[str(count)][rate][at]:.3f}" for rate, count in columns)] for at in range(16)
+    ]
+    return harness.table(["Hamming <", *(f"{rate[0].upper()}, n = {count}" for rate, count in columns)], rows)
 
 
 def view_table(figures: dict[str, Any]) -> str:
@@ -122,6 +145,27 @@ def hash_table(figures: dict[str, Any]) -> str:
     return harness.table(["hash, features", *(f"k = {size}, {view}" for view, size in columns)], rows)
 
 
+def rival_table(figures: dict[str, Any]) -> str:
+    """The best F of each method, with precision and recall there."""
+    rows = []
+    for name, one in figures["rivals"].items():
+        at = sorted({1 - at / STEPS for at in one["best_thresholds"]})
+        where = "-" if one["yes_no"] else f"{at[0]:.2f}" + (f" to {at[-1]:.2f}" if len(at) > 1 else "")
+        rows.append([
+            name, f"{one['best_f']['mean']:.4f} ({one['best_f']['spread']:.4f})", where,
+            f"{one['precision']:.3f}", f"{one['recall']:.3f}",
+        ])  # fmt: skip
+    return harness.table(["method", "F, mean (spread)", "best from threshold", "precision", "recall"], rows)
+
+
+def route_table(figures: dict[str, Any]) -> str:
+    """What share of the copies the route meets, by how much of them was edited."""
+    rows = [
+        [number, *(f"{met[str(share)]:.2f}" for share in SHARES)] for number, met in figures["route"].items()
+    ]
+    return harness.table(["simhashes a document", *(f"{share:.0%} edited" for share in SHARES)], rows)
+
+
 def doc_q_table(figures: dict[str, Any]) -> str:
     """The best F of doc_q, and how low the copies of each share of edits go."""
     rows = [
@@ -137,14 +181,17 @@ def doc_q_table(figures: dict[str, Any]) -> str:
 
 def _best_at(one: dict[str, Any]) -> str:
     """The mean and spread of F over the sets, and at which distances."""
-    return " at Hamming ".join(map(str, _best(one)[2:]))
+    return " at Hamming < ".join(map(str, _best(one)[2:]))
 
 
 def _best(one: dict[str, Any]) -> list[object]:
-    """F of the first set and where; its mean and spread over all sets, and where."""
-    thresholds = sorted(one["best_thresholds"])
+    """F of the first set and where; its mean and spread over all sets, and where.
+
+    What was measured with a distance of at most h is the paper's "smaller than" h + 1.
+    """
+    thresholds = sorted(at + 1 for at in one["best_thresholds"])
     return [
-        f"{one['set_1']['f']:.4f}", one["set_1"]["threshold"],
+        f"{one['set_1']['f']:.4f}", one["set_1"]["threshold"] + 1,
         f"{one['best_f']['mean']:.4f} ({one['best_f']['spread']:.4f})",
         f"{thresholds[0]}-{thresholds[-1]}" if thresholds[0] != thresholds[-1] else thresholds[0],
     ]  # fmt: skip

@@ -62,7 +62,10 @@ SURELY = 3.0
 """A score that reaches even NEVER."""
 DOC_Q = (0.5, 0.6, 0.7, 0.8, 0.9)
 CONTAINMENTS = tuple(round(0.4 + 0.05 * step, 2) for step in range(12))
-IDF_RANGES = ((0.2, 0.85), (0.2, 1.0), (0.0, 0.5))
+IDF_RANGES = (
+    (0.2, 0.85), (0.2, 1.0), (0.0, 0.5),
+    (0.3, 0.4), (0.4, 0.5), (0.5, 0.6), (0.6, 0.7), (0.3, 0.5), (0.4, 0.6), (0.5, 0.7),
+)  # fmt: skip
 
 
 def blogosphere(args: argparse.Namespace, seed: int = SEED) -> yoon_data.Blogosphere:
@@ -152,6 +155,21 @@ def on_contender(data: Data, one: Contender) -> tuple[dict[str, Any], list[int]]
     return row, collisions
 
 
+def by_half(data: Data, collisions: dict[str, list[int]]) -> list[dict[str, Any]]:
+    """For each half of the posts (every other one): its best I-Match there, and what that is worth on the other."""
+    wanted = data.duplicates()
+    halves = [range(first, len(data.posts), 2) for first in (0, 1)]
+    rows = []
+    for number, (here, there) in enumerate((halves, halves[::-1]), 1):
+        by = {name: judge(posts_above(each, 0), wanted, here) for name, each in collisions.items()}
+        name = max(by, key=lambda one: by[one]["f"])
+        rows.append({
+            "chosen on": number, "name": name, "f there": by[name]["f"],
+            **judge(posts_above(collisions[name], 0), wanted, there),
+        })  # fmt: skip
+    return rows
+
+
 # -- naming the originals --
 
 
@@ -234,6 +252,9 @@ def measure(made: yoon_data.Blogosphere) -> dict[str, Any]:
             judge(posts_above(collisions, delta), data.duplicates()) for delta in DELTAS
         ],
         "table_2": [row for row, _ in table_2],
+        "imatch": by_half(
+            data, {row["name"]: found for row, found in table_2 if row["name"].startswith("I-Match")}
+        ),
         "containment": on_scores(data, most, CONTAINMENTS),
         "partial": either,
         "doc_q": on_scores(data, doc_q_scores(data), DOC_Q),

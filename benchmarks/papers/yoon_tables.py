@@ -27,6 +27,10 @@ def tables(figures: dict[str, Any]) -> dict[str, str]:
         "d-cutoffs": (f"Document frequency cut-off, delta = {DELTA} (Figures 5, 6)", cutoff_table),
         "d-delta": (f"Collisions, cut-off {figures['best_cutoff']} (Figure 7)", delta_table),
         "d-methods": ("Methods (Table 2)", method_table),
+        "d-imatch": (
+            "I-Match: a range of idf chosen on one half of the posts, measured on the other",
+            imatch_table,
+        ),
         "d-partial": ("The product's fingerprints counted as the paper does, or containment", partial_table),
         "d-kinds": ("Share of posts called duplicates, by kind", kind_table),
         "d-product": ("The product: neardup ingest --partial, containment 0.8", product_table),
@@ -46,6 +50,15 @@ def data_table(figures: dict[str, Any]) -> str:
         rows.append([f"{name} a {'document' if name == 'sentences' else 'sentence'}",
                      *chain.from_iterable(zip(theirs, ours, strict=True))])  # fmt: skip
     return harness.table(["", "paper: posts", "ours", "paper: articles", "ours"], rows)
+
+
+def imatch_table(figures: dict[str, Any]) -> str:
+    """The best range on each half, and its figures on the other."""
+    rows = [
+        [row["chosen on"], row["name"].rpartition("idf ")[2], f"{100 * row['f there']:.2f}", *_percent(row)]
+        for row in figures["imatch"]
+    ]
+    return harness.table(["chosen on half", "idf", "F there", "P on the other half", "R", "F"], rows)
 
 
 def cutoff_table(figures: dict[str, Any]) -> str:

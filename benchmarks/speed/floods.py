@@ -13,7 +13,9 @@ Measured   One process a kind of flood. Three streams, evenly over the 25 hours 
            batches of 256 of one sort in the last hour, in turn: new ordinary documents into O, the same into OF, new
            copies into OF. `ordinary` = median batch of ordinary documents into OF / into O. `copy` = median batch of
            copies into OF / of ordinary documents into O. Documents are worked in batches, so only batches of one sort
-           tell what a document costs. `copy by streams` = (OF - O) / copies against O / ordinary documents.
+           tell what a document costs. A flood also makes a window larger: `beside as many` = median batch of ordinary
+           documents into OF / into a window of the ordinary texts and as many others as the flood has (words of two
+           ordinary texts in no order). `copy by streams` = (OF - O) / copies against O / ordinary documents.
            Seconds are of this process's processor; with a cluster, whose node is another process, on the wall.
 Told       How many of the flood were marked as copies, how many verdicts are truncated. Peak: resident memory of OF
            above what was held before it. Verdicts: bytes of all JSON lines of OF; window: its directory or indices.
@@ -99,13 +101,15 @@ class Bench:
         with ExitStack() as both:
             without, _ = both.enter_context(self._window("without"))
             first = self._streamed(without, ordinary)
+            filled, _ = both.enter_context(self._window("filled"))
+            self._streamed(filled, ordinary + _named("x", self._fillers()))
             memory.forget_peak()
             before = memory.resident_bytes() or 0
             flooded, size = both.enter_context(self._window("with"))
             second = self._streamed(flooded, mixed)
             peak = (memory.peak_bytes() or 0) - before
             window_bytes = size()
-            batches = self._batches(without, flooded)
+            batches = self._batches(without, filled, flooded)
         return self._told(lowest, alone, first, second, batches) | {
             "peak_mb": peak / 1e6, "window_mb": window_bytes / 1e6, "verdicts_mb": second.verdict_bytes / 1e6,
         }  # fmt: skip
@@ -123,16 +127,25 @@ class Bench:
             "us_copy_by_streams": extra, "copy_by_streams": extra / first.each,
             "us_batches": batches,
             "us_ordinary_without": middle["without"], "us_ordinary_with": middle["with"], "us_copy": middle["copies"],
+            "us_ordinary_filled": middle["filled"], "beside_as_many": middle["with"] / middle["filled"],
             "ordinary": middle["with"] / middle["without"], "copy": middle["copies"] / middle["without"],
         }  # fmt: skip
 
-    def _batches(self, without: Window, flooded: Window) -> dict[str, list[float]]:
+    def _fillers(self) -> list[str]:
+        """As many texts as the flood has, no two alike: words of two ordinary ones, in no order."""
+        rng = random.Random(SEED)
+        words = [text.split() for text in self.ordinary]
+        pairs = ((rng.choice(words), rng.choice(words)) for _ in self.copies)
+        return [" ".join(rng.sample(one + other, (len(one) + len(other)) // 2)) for one, other in pairs]
+
+    def _batches(self, without: Window, filled: Window, flooded: Window) -> dict[str, list[float]]:
         """Microseconds a document of each batch of one sort, into the full windows in turn."""
-        spent: dict[str, list[float]] = {"without": [], "with": [], "copies": []}
+        spent: dict[str, list[float]] = {"without": [], "filled": [], "with": [], "copies": []}
         for number in range(self.args.rounds):
             part = slice(number * BATCH, (number + 1) * BATCH)
             for name, window, texts in (
-                ("without", without, self.new), ("with", flooded, self.new), ("copies", flooded, self.new_copies),
+                ("without", without, self.new), ("filled", filled, self.new), ("with", flooded, self.new),
+                ("copies", flooded, self.new_copies),
             ):  # fmt: skip
                 named = _named(f"new-{name}-{number}-", texts[part])
                 spent[name].append(self._streamed(window, named, at=LAST_MS).each)
@@ -208,6 +221,7 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
     """The figures that are demanded, and what they are made of."""
     header = [
         "flood", "copies, lowest doc_q", "marked, truncated", "us ordinary without, with", "ratio (<= 1.2)",
+        "beside as many",
         "us copy", "ratio (<= 5)", "by streams", "peak MB", "MB verdicts, window",
     ]  # fmt: skip
     lines = [
@@ -215,6 +229,7 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
             row["kind"], f"{row['copies']:,}, {row['lowest_doc_q']:.2f}",
             f"{row['marked_as_copies']:,}, {row['truncated']:,}",
             f"{row['us_ordinary_without']:,.0f}, {row['us_ordinary_with']:,.0f}", f"{row['ordinary']:.2f}",
+            f"{row['beside_as_many']:.2f}",
             f"{row['us_copy']:,.0f}", f"{row['copy']:.2f}", f"{row['copy_by_streams']:.2f}",
             f"{row['peak_mb']:,.0f}", f"{row['verdicts_mb']:,.1f}, {row['window_mb']:,.1f}",
         ]

@@ -1,10 +1,12 @@
-"""The page of a group over HTTP, beside the call in the process that reads what it shows.
+"""The page of a group over HTTP, beside the calls in the process that bring what it shows.
 
-Question   How long does `neardup serve` take for the page of a group (p50, p99), against `Window.read` of its documents
-           in a process, in the same run? How soon is a new document seen?
+Question   How long does `neardup serve` take for the page of a group (p50, p99), against the calls in a process, in the
+           same run: `Window.read` of its documents alone, and that with `explain` of each against the head, which is
+           what the page shows? How soon is a new document seen?
 Corpus     passages20k in a directory (23,954 documents of about 4 KB), all its groups one after another.
 Seed       none: the corpus is fixed.
-Excluded   starting, compiling, the first page (which reads all groups). Included: HTTP on this machine, one client.
+Excluded   starting, compiling, the first page (which reads all groups). Included: HTTP on this machine, one client,
+           each page for the first time and then once more; the calls of one group stand beside one another.
 """
 
 from __future__ import annotations
@@ -26,21 +28,19 @@ from typing import TYPE_CHECKING
 from benchmarks.lib import corpora, harness
 from neardup.model.document import Document
 from neardup.opening import open_window
+from neardup.reading.explanation import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from neardup.window.base import Window
 
 
-def milliseconds(calls: Iterable[Callable[[], object]]) -> list[float]:
-    """How long each call took."""
-    took = []
-    for call in calls:
-        began = time.perf_counter()
-        call()
-        took.append(1_000 * (time.perf_counter() - began))
-    return took
+def milliseconds(call: Callable[[str], object], head: str) -> float:
+    """How long a call takes."""
+    began = time.perf_counter()
+    call(head)
+    return 1_000 * (time.perf_counter() - began)
 
 
 def p99(values: list[float]) -> float:
@@ -67,29 +67,52 @@ def seen_after(address: str, path: Path, text: str) -> float:
     raise TimeoutError("the new document was not seen within a minute")
 
 
+def explained(window: Window, ids: list[str]) -> None:
+    """Reads a group and finds what differs from its head: what its page shows."""
+    head, *others = [document.text for document in window.read(ids) if document is not None]
+    for text in others:
+        why = explain(head, text)
+        _ = why.changes, why.facts, why.moved
+
+
+def told_address(server: subprocess.Popen[str]) -> str:
+    """Where the server says that it is; other lines may come first."""
+    assert server.stderr is not None
+    for line in server.stderr:
+        found = re.search(r"http://\S+", line)
+        if found:
+            return found[0]
+    raise RuntimeError(f"the server ended with {server.wait()} before it told its address")
+
+
 def measure(path: Path, window: Window, text: str, most: int) -> dict[str, float]:
     """All figures, of a server that is started for them."""
     groups = {group.head: [group.head, *(member.id for member in group.members)] for group in window.groups()}
     heads = list(groups)[:most]
     command = [sys.executable, "-m", "neardup", "serve", "--window", str(path), "--port", "0", "--rate", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=path.parent) as server:
-        assert server.stderr is not None
-        found = re.search(r"http://\S+", server.stderr.readline())
-        assert found is not None
-        address = found[0]
+        address = told_address(server)
         names = {head: f"group?head={urllib.parse.quote(head)}" for head in heads}
         try:
             page(address, names[heads[0]])
-            inside = milliseconds(lambda head=head: window.read(groups[head]) for head in heads)  # type: ignore[misc]
-            outside = milliseconds(lambda head=head: page(address, names[head]) for head in heads)  # type: ignore[misc]
+            calls: dict[str, Callable[[str], object]] = {
+                "read": lambda head: window.read(groups[head]),
+                "explained": lambda head: explained(window, groups[head]),
+                "page": lambda head: page(address, names[head]),
+                "again": lambda head: page(address, names[head]),
+            }
+            took: dict[str, list[float]] = {name: [] for name in calls}
+            for head in heads:
+                for name, call in calls.items():
+                    took[name].append(milliseconds(call, head))
             window.close()
             seen = seen_after(address, path, text)
         finally:
             server.send_signal(signal.SIGINT)
-    return {
-        "groups": len(heads), "read_p50": statistics.median(inside), "read_p99": p99(inside),
-        "page_p50": statistics.median(outside), "page_p99": p99(outside), "seen_seconds": seen,
-    }  # fmt: skip
+    figures = {"groups": float(len(heads)), "seen_seconds": seen}
+    for name, values in took.items():
+        figures |= {f"{name}_p50": statistics.median(values), f"{name}_p99": p99(values)}
+    return figures
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -107,12 +130,20 @@ def main(arguments: list[str] | None = None) -> None:
         for _ in window.ingest(documents):
             pass
         figures = measure(path, window, corpus.texts[0] + " and more", args.most)
+    names = {
+        "read": "Window.read of its documents", "explained": "the same, and explain of each with the head",
+        "page": "the page over HTTP, for the first time", "again": "the page over HTTP, once more",
+    }  # fmt: skip
     rows = [
-        ["Window.read of its documents, ms", f"{figures['read_p50']:.2f}", f"{figures['read_p99']:.2f}"],
-        ["the page over HTTP, ms", f"{figures['page_p50']:.2f}", f"{figures['page_p99']:.2f}"],
-        ["ratio of p99", "", f"{figures['page_p99'] / figures['read_p99']:.1f}"],
+        [
+            name,
+            *(f"{figures[f'{key}_{part}']:.2f}" for part in ("p50", "p99")),
+            *(f"{figures[f'page_{part}'] / figures[f'{key}_{part}']:.1f}" for part in ("p50", "p99")),
+        ]
+        for key, name in names.items()
     ]
-    print(harness.table([f"{figures['groups']:,} groups", "p50", "p99"], rows))
+    header = [f"{figures['groups']:,.0f} groups, ms", "p50", "p99", "first page to this, p50", "p99"]
+    print(harness.table(header, rows))
     print(f"a new document was seen after {figures['seen_seconds']:.2f} s")
     harness.save(args, "serving", figures)
 

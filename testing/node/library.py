@@ -15,8 +15,11 @@ from tests.contract.test_retrieval import edited, vocabulary
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.window.compact import compact_fields
 from neardup.errors import ClusterRejected
+from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -153,6 +156,12 @@ def found(answer: Any) -> Scores:
     assert len(scores) == len(hits) == answer["hits"]["total"]["value"]
     assert list(scores.values()) == sorted(scores.values(), reverse=True)
     return scores
+
+
+def stored_signature(text: str, recipe: Recipe | None = None) -> dict[str, Any]:
+    """The signature of a text as a document of a window has it."""
+    signer = signer_for(recipe or Recipe())
+    return compact_fields(signer.signature(text), signer.sign([text.encode()]).text(0).decode())
 
 
 def by_text(text: str, threshold: str = "0.7", **options: Any) -> dict[str, Any]:

@@ -54,6 +54,6 @@ def all_answer_alike(data: st.DataObject) -> None:
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
         mock.patch("neardup.index.candidates.CROWD_FROM", crowd_from),
-        mock.patch("neardup.index.verification.FEWEST", fewest),
+        mock.patch("neardup.index.crowd_comparison.FEWEST", fewest),
     ):
         compare(chosen, working, stream, Path(directory))

@@ -548,6 +548,7 @@ class ReferenceWindow:
         return Stats(
             documents=len(self.living),
             copies=sum(stored.verdict.is_copy for stored in self.living.values()),
+            kinds={},
             groups=sum(1 for _ in self.groups()),
             unscored=0,
             truncated=sum(stored.verdict.truncated for stored in self.living.values()),

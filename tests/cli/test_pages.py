@@ -112,6 +112,7 @@ def written(key: str, default: str) -> str:
     value = {
         "keep_hours": "24",
         "keep_text": "true",
+        "kinds": "true",
         "min_shared": "4",
         "recipe.lexicon": '"news.lexicon"',
     }.get(key, default.strip("`"))

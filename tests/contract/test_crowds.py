@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from testing.window.backends import START, document, engines_only, grams, summaries
+from testing.window.backends import START, document, engines_only, grams, summaries, without_candidates
+from testing.window.reference_window import ReferenceWindow
 
 import neardup
 from neardup.model.document import Document
@@ -45,6 +46,36 @@ def test_every_score_in_a_crowd_is_doc_q(place, settings):
             if pair not in scores:
                 scores[pair] = neardup.doc_q(*pair)
             assert match.score == scores[pair], (verdict.id, match.id)
+
+
+def mixed_up(count):
+    """Alerts, long and short ones, of two templates, some cut in half, some again and again, beside other texts."""
+    numbers = random.Random(3)
+    other = " ".join(reversed(ALERT.split()))
+    for i in range(count):
+        fillings = [
+            f"{numbers.randrange(3_000):04}",
+            f"north{numbers.randrange(90)}",
+            f"town{numbers.randrange(9)}",
+        ]
+        text = numbers.choice([ALERT, ALERT, other, ALERT[: len(ALERT) // 2] + "{}", f"{ALERT} {other}"])
+        if i % 11 == 0:
+            text = grams(40 * i, 40 * i + 30)
+        yield document(f"d{i:03}", text.format(*fillings, *fillings), i / 40)
+
+
+@engines_only
+@pytest.mark.parametrize("batch", [7, 400])
+@pytest.mark.parametrize(
+    "settings", [{}, {"policy": "drop"}, {"retrieval": "complete", "threshold": "0.6"}], ids=str
+)
+def test_crowds_of_several_templates_get_the_verdicts_of_brute_force(place, settings, batch):
+    """Whichever documents of a batch are compared with a crowd together."""
+    documents = list(mixed_up(400))
+    window = place.open(batch_documents=batch, **settings)
+    found = list(window.ingest(documents))
+    wanted = list(ReferenceWindow(**settings).ingest(documents))
+    assert without_candidates(found) == without_candidates(wanted)
 
 
 BELOW = "neighbours {} port towed account river early sixty bridge port level fire"

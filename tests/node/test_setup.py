@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
+from testing.node.library import stored_signature
 from typer.testing import CliRunner
 
 from neardup import sign
@@ -14,10 +16,11 @@ from neardup.cli import app
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
-from neardup.elastic.admin.setup import set_up
+from neardup.elastic.admin.setup import apply, plan, set_up
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.compact import short_names
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.document import Document
@@ -149,7 +152,7 @@ def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):
     for number, text in enumerate(TEXTS):
         name = own.hourly(HOUR) if number % 2 else own.hourly(HOUR + 5)
         found = get(cluster, name, number)
-        assert found["neardup"] == sign(text).to_dict()
+        assert found["neardup"] == stored_signature(text)
         assert found["text"] == text
     rose = {"term": {"neardup.qgrams": {"value": "Aros"}}}
     assert count(cluster, own.alias, rose) == 1
@@ -162,7 +165,7 @@ def test_the_settings_shape_the_signatures(cluster):
     source = {"page": {"body": TEXTS[0], "title": "Rose"}, "when": "2026-11-21"}
     sources: dict[str, dict[str, Any]] = {"a": source, "b": {"page": {"body": "x" * 101}}, "c": {"n": 1}}
     bulk(cluster, [Action("create", name, id, source) for id, source in sources.items()])
-    assert get(cluster, name, "a")["neardup"] == sign(TEXTS[0], recipe=recipe).to_dict()
+    assert get(cluster, name, "a")["neardup"] == stored_signature(TEXTS[0], recipe)
     assert get(cluster, name, "b")["neardup"] == {"recipe": signer_for(recipe).text, "unsigned": "too_long"}
     assert get(cluster, name, "c") == {"n": 1}
 
@@ -190,9 +193,74 @@ def test_qgrams_and_marks_survive_updates_of_other_clients(cluster):
     bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})])
     bulk(cluster, [Action("update", name, "a", {"neardup": {"status": "unique"}})])
     bulk(cluster, [Action("update", name, "a", {"views": 7})], refresh="true")
-    assert get(cluster, name, "a")["neardup"] == {**sign(TEXTS[0]).to_dict(), "status": "unique"}
+    assert get(cluster, name, "a")["neardup"] == {**stored_signature(TEXTS[0]), "status": "unique"}
     for query in ({"neardup.qgrams": {"value": "Aros"}}, {"neardup.status": {"value": "unique"}}):
         assert count(cluster, name, {"term": query}) == 1
+
+
+def test_every_part_of_a_signature_is_found_by_its_terms(cluster):
+    set_up(cluster)
+    name = cluster.address.hourly(HOUR)
+    bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
+    signature = sign(TEXTS[0])
+    terms = {
+        "fingerprint": signature.fingerprint,
+        "simhash": signature.simhash[0],
+        "simhash_bands": signature.simhash_bands[3],
+        "sentences": signature.sentences[0],
+        "sketch": short_names([int(signature.sketch[-1], 16)])[0],
+    }
+    for field, value in terms.items():
+        assert count(cluster, name, {"term": {f"neardup.{field}": {"value": value}}}) == 1, field
+    assert [count(cluster, name, {"term": {"neardup.qgrams": gram}}) for gram in signature.qgrams] == [
+        1 for _ in signature.qgrams
+    ]
+
+
+def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(cluster):
+    set_up(cluster, sign="plugin", lossless=False)
+    assert set_up(cluster).changes == []
+    name = cluster.address.hourly(HOUR)
+    bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
+    wanted = stored_signature(TEXTS[0])
+    del wanted["qgrams"]
+    assert get(cluster, name, "a")["neardup"] == wanted
+    with pytest.raises(SetupRefused, match="--no-lossless"):
+        set_up(cluster, lossless=True)
+    query = {"query": {"neardup": {"like": {"text": TEXTS[0]}}}}
+    with pytest.raises(ClusterRejected, match=r"neardup setup \(without --no-lossless\)"):
+        cluster.request("POST", f"/{name}/_search", body=query)
+    with open_elastic_window(str(cluster.address), window_hours=0) as window:
+        (verdict,) = window.ingest([Document("b", TEXTS[0], HOUR * 3_600_000)])
+        assert verdict.status == "unique"  # nobody has scored the other one
+        assert [match.id for match in window.query(TEXTS[0]).matches] == ["b"]
+    with (
+        open_elastic_window(str(cluster.address), readonly=True, retrieval="complete") as window,
+        pytest.raises(SettingsError, match="neardup setup --no-lossless"),
+    ):
+        window.query(TEXTS[0])
+
+
+def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):
+    config = replace(set_up(cluster, sign="plugin", dry_run=True).config, compact=False)
+    apply(cluster, plan(cluster.address, config, take_snapshot(cluster)))
+    name = cluster.address.hourly(HOUR)
+    documents = [Document(str(i), text, HOUR * 3_600_000) for i, text in enumerate([*TEXTS, *TEXTS])]
+    with open_elastic_window(str(cluster.address), window_hours=0) as window:
+        first = list(window.ingest(documents[: len(TEXTS)]))
+    assert get(cluster, name, "0")["neardup"]["qgrams"] == list(sign(TEXTS[0]).qgrams)
+    assert not any(
+        "index" in change.words or "template" in change.words for change in set_up(cluster).changes
+    )
+    with open_elastic_window(str(cluster.address)) as window:
+        second = list(window.ingest(documents[len(TEXTS) :]))
+        assert [verdict.duplicate_of for verdict in second] == [
+            verdict.id if verdict.status == "unique" else None for verdict in first
+        ]
+        assert [match.id for match in window.query(TEXTS[0]).matches] == ["0", str(len(TEXTS))]
+    cluster.request("POST", f"/{name}/_refresh")
+    query = {"neardup": {"like": {"_index": name, "_id": "0"}}}
+    assert count(cluster, name, query) == 1
 
 
 def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
@@ -293,7 +361,7 @@ def test_who_signs_can_be_changed_later(cluster):
     assert set_up(cluster).changes == []  # it stays so until somebody says otherwise
     set_up(cluster, sign="plugin")
     bulk(cluster, [Action("create", own.alias, "b", {"text": "Rain."})])
-    assert get(cluster, own.hourly(HOUR), "b")["neardup"] == sign("Rain.").to_dict()
+    assert get(cluster, own.hourly(HOUR), "b")["neardup"] == stored_signature("Rain.")
     assert set_up(cluster).changes == []
 
 
@@ -312,9 +380,8 @@ def test_a_lexicon_of_ones_own(own_node, tmp_path):
         assert set_up(cluster, recipe=Recipe(lexicon="mine")).changes == []  # by the name that the nodes know
         assert set_up(cluster).changes == []
         bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
-        assert (
-            get(cluster, cluster.address.hourly(HOUR), "a")["neardup"]
-            == sign(TEXTS[0], recipe=recipe).to_dict()
+        assert get(cluster, cluster.address.hourly(HOUR), "a")["neardup"] == stored_signature(
+            TEXTS[0], recipe
         )
 
 
@@ -338,7 +405,7 @@ def test_a_salt_of_ones_own(own_node, tmp_path):
         assert set_up(cluster).changes == []
         bulk(cluster, [Action("create", cluster.address.hourly(HOUR), "a", {"text": TEXTS[0]})])
         signed = get(cluster, cluster.address.hourly(HOUR), "a")["neardup"]
-        assert signed == sign(TEXTS[0], recipe=recipe).to_dict()
+        assert signed == stored_signature(TEXTS[0], recipe)
         with pytest.raises(SettingsError, match="the file of the salt 'pepper'"):
             open_elastic_window(str(cluster.address))
         open_elastic_window(str(cluster.address), recipe=recipe).close()

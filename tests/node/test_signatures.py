@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from benchmarks.lib import corpora
 from benchmarks.lib.harness import DATA
+from testing.node.library import stored_signature
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address
@@ -65,7 +66,7 @@ def compare(cluster, maker: Signer, texts: Sequence[str], signed_by=indexed) -> 
     count = 0
     for some in parts(texts):
         for text, signed in zip_longest(some, signed_by(cluster, some, count)):
-            assert signed == maker.signature(text).to_dict(), text[:200]
+            assert signed == stored_signature(text, maker.recipe), text[:200]
         count += len(some)
     return count
 

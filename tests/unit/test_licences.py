@@ -55,7 +55,7 @@ def licences_of(name: str) -> list[str]:
 
 
 EXTRAS = PROJECT["optional-dependencies"]
-OF_USERS = [*PROJECT["dependencies"], *EXTRAS["arrow"], *EXTRAS["html"], *EXTRAS["serve"]]
+OF_USERS = [*PROJECT["dependencies"], *EXTRAS["arrow"], *EXTRAS["html"], *EXTRAS["serve"], *EXTRAS["mcp"]]
 PACKAGES = needed([name_of(each) for each in OF_USERS]) | {
     name_of(each).lower().replace("_", "-")
     for extra in EXTRAS.values()

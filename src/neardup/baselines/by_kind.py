@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from neardup.baselines.base import Index, Method
 from neardup.baselines.sets import Column
 from neardup.index.posting_lists import PostingLists
 from neardup.kernels.counting import count_all
-from neardup.kinds.kind import ALIKE, SPREAD_DOC_Q, Side, kind_of_sides
-from neardup.kinds.marks import mark
+from neardup.kernels.pairs import LONG, SHORT
+from neardup.kinds.kind import ALIKE, SPREAD_DOC_Q, kinds_of
+from neardup.kinds.measures import marked, own_words
+from neardup.model.document import encode_text
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +30,14 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys
 
 THRESHOLDS: Final = (0.6, 0.65, 0.7, ALIKE, 0.75, 0.8, 0.9)
+
+
+class Side(NamedTuple):
+    """A text, and the keys of the short and the long q-grams of its own words, ascending."""
+
+    text: bytes
+    short: Keys
+    long: Keys
 
 
 class ByKind(Method[Side]):
@@ -36,14 +48,15 @@ class ByKind(Method[Side]):
     name = "copies by kind"
 
     def sign(self, text: str) -> Side:
-        """The text's normal form with its marks."""
-        side = Side(mark(text))
-        side.short.distinct, side.long.distinct  # noqa: B018 - computed here, once for all pairs
-        return side
+        """The text, with what it is found by."""
+        encoded = encode_text(text)
+        own = own_words(encoded)
+        short, long = (np.unique(signer_for(Recipe(q=q)).window_keys(own)) for q in (SHORT, LONG))
+        return Side(encoded, short, long)
 
     def score(self, a: Side, b: Side) -> float:
         """From 0 to 1."""
-        kind = kind_of_sides(a, b)
+        kind = kinds_of([(a.text, b.text)])[0]
         if kind.name == "copy":
             return max(kind.likeness, ALIKE)
         return kind.likeness if kind.name == "other" else 0.0
@@ -53,9 +66,12 @@ class ByKind(Method[Side]):
         return KindIndex(self, threshold)
 
     def size(self, signature: Side) -> int:
-        """4 bytes a code point, 8 bytes a q-gram."""
-        grams = len(signature.short.distinct) + len(signature.long.distinct)
-        return 4 * len(signature.marked.form) + 8 * grams
+        """Its bytes, and 8 bytes a q-gram."""
+        return len(signature.text) + 8 * (len(signature.short) + len(signature.long))
+
+
+def _form(side: Side) -> bytes:
+    return marked(side.text).form.tobytes()
 
 
 class KindIndex(Index[Side]):
@@ -64,23 +80,23 @@ class KindIndex(Index[Side]):
     def __init__(self, method: ByKind, threshold: float) -> None:
         self._method, self._threshold = method, threshold
         self._sides: list[Side] = []
-        self._same: defaultdict[str, list[int]] = defaultdict(list)
+        self._same: defaultdict[bytes, list[int]] = defaultdict(list)
         self._long, self._short = Counted(), Counted()
         self.compared = 0
 
     def add(self, signature: Side) -> None:
         """Adds the next text."""
-        self._same[signature.marked.form].append(len(self._sides))
+        self._same[_form(signature)].append(len(self._sides))
         self._sides.append(signature)
-        self._long.add(signature.long.distinct)
-        self._short.add(signature.short.distinct)
+        self._long.add(signature.long)
+        self._short.add(signature.short)
 
     def matches(self, signature: Side) -> Iterator[tuple[int, float]]:
         """All that reach the threshold."""
         least = min(self._threshold, SPREAD_DOC_Q)
-        near = self._long.likeness(signature.long.distinct) >= least
-        near |= self._short.likeness(signature.short.distinct) >= least
-        near[self._same.get(signature.marked.form, [])] = True
+        near = self._long.likeness(signature.long) >= least
+        near |= self._short.likeness(signature.short) >= least
+        near[self._same.get(_form(signature), [])] = True
         for doc in np.flatnonzero(near).tolist():
             self.compared += 1
             score = self._method.score(signature, self._sides[doc])

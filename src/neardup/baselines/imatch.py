@@ -67,7 +67,7 @@ class IMatch(Method[Digests]):
         known = sorted({word for word in words(text) if word in self._lexicon})
         members = [self._lexicon[word] for word in known]
         return tuple(
-            _digest([word for word, bits in zip(known, members, strict=True) if bits >> i & 1])
+            self.digest([word for word, bits in zip(known, members, strict=True) if bits >> i & 1])
             for i in range(self.lexicons + 1)
         )
 
@@ -83,12 +83,12 @@ class IMatch(Method[Digests]):
         """20 bytes a digest."""
         return sum(len(digest) for digest in signature if digest is not None)
 
+    @staticmethod
+    def digest(tokens: list[str]) -> bytes | None:
+        """SHA-1 of `tokens`, which ascend by code point: the ascending Unicode order of the paper; None of none."""
+        return hashlib.sha1("\0".join(tokens).encode(), usedforsecurity=False).digest() if tokens else None
+
 
 def normalised_idf(held: int, documents: int) -> float:
     """log(N / n) / log N: 0 for a word of every document, 1 for a word of one; 0 in a collection of one."""
     return math.log(documents / held) / math.log(documents) if documents > 1 else 0.0
-
-
-def _digest(tokens: list[str]) -> bytes | None:
-    # Python sorts str by code point: the ascending Unicode order of the paper.
-    return hashlib.sha1("\0".join(tokens).encode(), usedforsecurity=False).digest() if tokens else None

@@ -1,4 +1,4 @@
-"""The classes of the methods that compare sets of q-grams, shingles and sentences, imported when they are asked for.
+"""The classes of the methods that compare sets of q-grams, shingles or sentences, imported when they are asked for.
 
 registry.py names methods without loading kernels and libraries; a class in a string would be lost on a type checker.
 """
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from neardup.baselines.cops import Cops
     from neardup.baselines.ddebit import Ddebit
     from neardup.baselines.doc_q import DocQ
+    from neardup.baselines.megashingles import Megashingles
     from neardup.baselines.minhash_lsh import MinHashLsh
+    from neardup.baselines.retsim import RetSim
     from neardup.baselines.shingling import Shingling
+    from neardup.baselines.sif import Sif
     from neardup.baselines.super_shingles import SuperShingles
 
 
@@ -61,6 +64,13 @@ def doc_q() -> type[DocQ]:
     return DocQ
 
 
+def megashingles() -> type[Megashingles]:
+    """Pairs of sequences of minima."""
+    from neardup.baselines.megashingles import Megashingles
+
+    return Megashingles
+
+
 def minhash_lsh() -> type[MinHashLsh]:
     """Estimated resemblance; needs datasketch when it is made."""
     from neardup.baselines.minhash_lsh import MinHashLsh
@@ -68,11 +78,25 @@ def minhash_lsh() -> type[MinHashLsh]:
     return MinHashLsh
 
 
+def retsim() -> type[RetSim]:
+    """Vectors of a neural network; needs unisim when it is made."""
+    from neardup.baselines.retsim import RetSim
+
+    return RetSim
+
+
 def shingling() -> type[Shingling]:
     """Sets of word sequences."""
     from neardup.baselines.shingling import Shingling
 
     return Shingling
+
+
+def sif() -> type[Sif]:
+    """Chosen sequences of characters."""
+    from neardup.baselines.sif import Sif
+
+    return Sif
 
 
 def super_shingles() -> type[SuperShingles]:

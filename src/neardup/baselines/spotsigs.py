@@ -9,8 +9,9 @@ left as soon as what has been read shows that no further document can be a copy.
 
 Departures: the antecedents are the articles and the forms of be, can, will, have and do, reported as the paper's best;
 stop words are a list of our own, English, and antecedents are skipped in chains too. A chain that the text ends
-within is left out. No filter by the idf of signatures. Documents are added as they arrive, so both neighbours of a
-partition are searched, where the paper goes through a finished collection from one end.
+within is left out. No filter by the idf of signatures: `spot_program.py` has it, with the rest of the authors'
+program. Documents are added as they arrive, so both neighbours of a partition are searched, where the paper goes
+through a finished collection from one end.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import ClassVar
 
 from neardup.baselines.base import Index, Method
@@ -84,7 +85,7 @@ class SpotSigs(Method[Bag]):
         shared = int(overlap(a.keys, a.counts, b.keys, b.counts))
         return shared / (a.total + b.total - shared) if shared else 0.0
 
-    def keys(self, signature: Bag, threshold: float) -> Iterable[int]:  # noqa: ARG002 - the index knows better
+    def keys(self, signature: Bag, threshold: float) -> Iterable[Hashable]:  # noqa: ARG002 - the index knows better
         """The signatures."""
         return map(int, signature.keys)
 

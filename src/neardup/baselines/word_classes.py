@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from neardup.baselines.sentence_fingerprints import SentenceFingerprints
     from neardup.baselines.sentence_lengths import SentenceLengths
     from neardup.baselines.simhash import Simhash
+    from neardup.baselines.spot_program import ProgramSpotSigs, SpotIMatch, SpotLsh
     from neardup.baselines.spotsigs import SpotSigs
 
 
@@ -65,6 +66,13 @@ def simhash() -> type[Simhash]:
     from neardup.baselines.simhash import Simhash
 
     return Simhash
+
+
+def spot_program() -> tuple[type[ProgramSpotSigs], type[SpotLsh], type[SpotIMatch]]:
+    """The three methods of the SpotSigs authors' program."""
+    from neardup.baselines.spot_program import ProgramSpotSigs, SpotIMatch, SpotLsh
+
+    return ProgramSpotSigs, SpotLsh, SpotIMatch
 
 
 def spotsigs() -> type[SpotSigs]:

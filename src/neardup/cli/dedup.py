@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
+from neardup.cli.callbacks import unless_standard_output
 from neardup.cli.context import configuration
 
 
@@ -19,7 +20,7 @@ def dedup(
             "--output",
             "-o",
             metavar="FILE",
-            callback=options.unless_standard_output,
+            callback=unless_standard_output,
             show_default="standard output",
             rich_help_panel=options.WRITING,
             help="What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst.",

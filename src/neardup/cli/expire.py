@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from neardup.cli import options
+from neardup.cli.callbacks import checked_time
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_line
@@ -30,7 +31,7 @@ def expire(
         str | None,
         typer.Option(
             metavar="TIME|last",
-            callback=lambda text: text if text == LAST else options.checked_time(text),
+            callback=lambda text: text if text == LAST else checked_time(text),
             show_default="as it is",
             help="Set the newest hour back first: a wrong time was believed. last is the newest document there is.",
         ),

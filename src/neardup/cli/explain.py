@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from neardup.cli import options
+from neardup.cli.callbacks import unless_standard_output
 from neardup.cli.context import configuration
 
 
@@ -33,7 +34,7 @@ def explain(
             "--output",
             "-o",
             metavar="FILE",
-            callback=options.unless_standard_output,
+            callback=unless_standard_output,
             show_default="standard output",
             help="File for the explanation.",
         ),

@@ -199,8 +199,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         f"{of_a:.0%} of A is in B, {of_b:.0%} of B in A",
         f"{common} in common: {why.covered_a:.0%} of A, {why.covered_b:.0%} of B",
     ]
-    if why.figures_share is not None:
-        lines.append(f"{why.figures_share:.0%} of the difference is figures and dates")
+    lines.append(f"{why.kind.name}: {why.kind.reason}")
     for kind, title in _kinds():
         facts = in_words(why.facts, kind)
         if facts:

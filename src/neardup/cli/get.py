@@ -66,9 +66,9 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
     for each in documents:
         verdict, shown = each.verdict, described(each)
         cells = [minute(each.time), each.id, verdict.status, original_of(verdict), verdict.score]
-        rows.append([*cells, shortened(shown.source), shown.begins])
-    columns = ("time", "id", "status", "copy of", "score", "source", "text")
-    print_table(*left_out_if_empty(columns, rows, ("source", "copy of", "score")), texts=1)
+        rows.append([*cells, verdict.kind, shortened(shown.source), shown.begins])
+    columns = ("time", "id", "status", "copy of", "score", "kind", "source", "text")
+    print_table(*left_out_if_empty(columns, rows, ("source", "copy of", "score", "kind")), texts=1)
 
 
 def _print_texts(documents: Sequence[ReadDocument]) -> None:
@@ -92,4 +92,8 @@ def _headline(document: ReadDocument) -> str:
 
     verdict = document.verdict
     copy = f" copy of {verdict.duplicate_of}, doc_q {verdict.score:.3f}" if verdict.is_copy else ""
+    if verdict.kind is not None:
+        copy += f", kind {verdict.kind}"
+    if verdict.differing is not None:
+        copy += f" ({verdict.differing[0]} here, {verdict.differing[1]} there)"
     return f"{document.id}  {minute(document.time)}  {verdict.status}{copy}"

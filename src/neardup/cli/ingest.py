@@ -10,6 +10,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.exit_codes import DONE, REJECTED
+from neardup.cli.metrics import MetricsOption, metrics_at
 
 if TYPE_CHECKING:
     from neardup.cli.config import Config
@@ -39,6 +40,7 @@ def ingest(
     salt: options.SaltOption = None,
     policy: options.PolicyOption = None,
     keep_text: options.KeepTextOption = None,
+    kinds: options.KindsOption = None,
     show: options.ShowOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,
@@ -74,6 +76,7 @@ def ingest(
     rejects: options.RejectsOption = None,
     append: options.AppendOption = False,
     force: options.ForceOption = False,
+    metrics: MetricsOption = None,
     format: options.FormatOption = "jsonl",
     batch_documents: options.BatchDocumentsOption = None,
     threads: options.ThreadsOption = None,
@@ -112,7 +115,7 @@ def ingest(
 
     _check_sources(files or [], from_index, in_place=in_place)
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
-    outputs = OutputOptions(format, output, rejects, append, force)
+    outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "ingest"))
     if from_index is None:
         reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
         named = {"id": id_field, "time": time_field}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from neardup.cli import reading_options
+from neardup.cli.callbacks import checked_time, that_exist, that_exists, unless_standard_output
 from neardup.cli.context import DEFAULT_WINDOW
 from neardup.model.settings import MAX_Q, ROUTES, CandidatesFrom, Policy, Recipe, Retrieval, Settings
 
@@ -51,34 +52,6 @@ def _setting(
     )
 
 
-def _that_exist(paths: list[Path] | None) -> list[Path]:
-    for path in paths or ():
-        if str(path) != "-" and not path.exists():
-            raise typer.BadParameter(f"{path} does not exist")
-    return paths or []
-
-
-def _that_exists(path: Path | None) -> Path | None:
-    return _that_exist([path])[0] if path else None
-
-
-def unless_standard_output(path: Path | None) -> Path | None:
-    """`path` of a file to write; None for "-", which is standard output as elsewhere."""
-    return None if path is not None and str(path) == "-" else path
-
-
-def checked_time(text: str | None) -> str | None:
-    """`text` if it is a time."""
-    from neardup.model.document import parse_time
-
-    try:
-        if text is not None:
-            parse_time(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    return text
-
-
 _FILES = (
     "JSON Lines, JSON, CSV, text, mail, mailboxes, Parquet, Arrow, or directories of them, plain, gzip or zstd; "
     "- is standard input."
@@ -86,15 +59,15 @@ _FILES = (
 
 FilesArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE", callback=_that_exist, show_default=False, help=_FILES),
+    typer.Argument(metavar="FILE", callback=that_exist, show_default=False, help=_FILES),
 ]
 PerhapsFilesArgument = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="FILE", callback=_that_exist, show_default=False, help=_FILES),
+    typer.Argument(metavar="FILE", callback=that_exist, show_default=False, help=_FILES),
 ]
 FileOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", callback=_that_exists, help="A file with one text; - is standard input."),
+    typer.Option(metavar="FILE", callback=that_exists, help="A file with one text; - is standard input."),
 ]
 TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
 TimeOption = Annotated[
@@ -249,6 +222,15 @@ KeepTextOption = Annotated[
         show_default="keep, in a directory",
         rich_help_panel=KEEPING,
         help="Keep texts as they come, to be shown later; compressed to about half their size.",
+    ),
+]
+KindsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--kinds/--no-kinds",
+        show_default="no",
+        rich_help_panel=KEEPING,
+        help="Say of every copy whether it is a copy, a form, a quote, a frame with other content.",
     ),
 ]
 ShowOption = Annotated[

@@ -55,6 +55,8 @@ def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
         rejects = stack.enter_context(Rejects(options.rejects, force=options.force))
         tally = stack.enter_context(progress(position, rejects, shown=shown))
         tally.before_summary = verdicts.print_table
+        if options.metrics is not None:
+            stack.enter_context(options.metrics(tally, rejects))
         yield Sinks(verdicts, rejects, tally, shown)
 
 
@@ -67,8 +69,10 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
         for verdict in target.ingest(
             stream, on_reject=lambda reject: sinks.rejects.add(reader.located(reject))
         ):
+            sinks.tally.spent("score")
             sinks.verdicts.write(verdict)
             sinks.tally.add(verdict)
+            sinks.tally.spent("write")
     stop.raise_if_requested()
     return code_of_run(sinks)
 
@@ -105,16 +109,28 @@ def score_backlog(
     """Writes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
     sinks.tally.left = lambda: watch.left
     with Stop() as stop:
+
+        def look(backlog: Backlog) -> None:
+            sinks.tally.backlog = backlog
+            on_backlog(backlog)
+
+        def sleep(seconds: float) -> None:
+            sinks.tally.spent("score")
+            stop.sleep(seconds)
+            sinks.tally.spent("idle")
+
         verdicts = watch.verdicts(
             on_reject=sinks.rejects.add,
-            on_backlog=on_backlog,
+            on_backlog=look,
             stopped=lambda: stop.requested is not None,
-            sleep=stop.sleep,
+            sleep=sleep,
         )
         for verdict in verdicts:
+            sinks.tally.spent("score")
             sinks.verdicts.write(verdict)
             sinks.verdicts.flush()
             sinks.tally.add(verdict)
+            sinks.tally.spent("write")
         stop.raise_if_requested()
     if watch.backlog.blocked:
         indices = ", ".join(watch.backlog.readonly)
@@ -161,6 +177,11 @@ class Tally:
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
         self.count = 0
+        self.kinds: Counter[str] = Counter()
+        self.candidates = self.truncated = 0
+        self.seconds_by_stage: dict[str, float] = {}
+        self.backlog: Backlog | None = None
+        """What waits, where somebody looks."""
         self.incomplete = 0
         """Documents that were not compared with all of their window: unscored, or with a verdict that is truncated."""
         self.left: Callable[[], Left] = Left
@@ -170,12 +191,22 @@ class Tally:
         """What is to be printed when the bar is gone and the summary is still to come."""
         self.waiting = ""
         """How far behind this is, in words."""
-        self._begun = time.perf_counter()
+        self._begun = self._stage_began = time.perf_counter()
+
+    def spent(self, stage: str) -> None:
+        """What has passed since this was called last went to this stage."""
+        now = time.perf_counter()
+        self.seconds_by_stage[stage] = self.seconds_by_stage.get(stage, 0.0) + now - self._stage_began
+        self._stage_began = now
 
     def add(self, verdict: Verdict) -> None:
         """Count one verdict."""
         self.statuses[verdict.status] += 1
         self.count += 1
+        if verdict.kind is not None:
+            self.kinds[verdict.kind] += 1
+        self.candidates += verdict.candidates
+        self.truncated += verdict.truncated
         self.incomplete += verdict.truncated or verdict.status == "unscored"
         if self.count % EVERY == 0:
             self.update()

@@ -31,9 +31,11 @@ def serve(
     judged: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write what people say of pairs here, for `neardup evaluate --truth`."
+            metavar="FILE",
+            show_default="judged.tsv",
+            help="Write what people say of pairs here, for `neardup evaluate --truth`.",
         ),
-    ] = Path("judged.tsv"),
+    ] = None,
     ingest: Annotated[
         bool, typer.Option("--ingest", help="Own the window and take documents, too; else it is only read.")
     ] = False,
@@ -57,7 +59,7 @@ def serve(
     """
     from neardup.cli.serving import limits_for, listen, needs_extra
 
-    needs_extra()
+    needs_extra("serve")
     settings = configuration(config)
     location = window_location(window, settings)
     limits = limits_for(host, token, body=max_body, rate=rate)

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib.util
+import os
 import secrets
 import socket
-from typing import TYPE_CHECKING, Final
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.cli.streams import log_line
-from neardup.errors import SettingsError
+from neardup.errors import NeardupError, SettingsError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from neardup import Window
     from neardup.serving.guard import Limits
+    from neardup.serving.judged import JudgedPairs
+    from neardup.serving.questions import Questions
 
+_JUDGED: Final = "judged.tsv"
+Part = Literal["serve", "mcp", "metrics"]
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-_PARTS: Final = ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart")
+_PARTS: Final = {
+    "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart"),
+    "mcp": ("mcp",),
+    "metrics": ("prometheus_client",),
+}
 HOW: Final = "pip install '.[serve]' in a checkout"
 """What installs the libraries of the server."""
 
 
-def needs_extra() -> None:
-    """Raises `SettingsError` if the libraries of the server are not installed."""
-    lacking = lacking_parts()
+def needs_extra(extra: Part) -> None:
+    """Raises `SettingsError` if the libraries of an extra, or those of it for figures, are not installed."""
+    lacking = lacking_parts(extra)
     if lacking:
-        raise SettingsError("serve", ", ".join(lacking), f"installed: {HOW}")
+        wanted = "installed: " + (HOW.replace("serve", "mcp") if extra == "mcp" else HOW)
+        raise SettingsError(extra, ", ".join(lacking), wanted)
 
 
-def lacking_parts() -> list[str]:
-    """The libraries of the server that are not installed."""
-    return [part for part in _PARTS if importlib.util.find_spec(part) is None]
+def lacking_parts(extra: Part = "serve") -> list[str]:
+    """The libraries of an extra that are not installed."""
+    return [part for part in _PARTS[extra] if importlib.util.find_spec(part) is None]
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
@@ -68,13 +80,13 @@ def listen(
     import uvicorn
 
     from neardup.serving.application import create_application
-    from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
 
+    questions = Questions(window, location, ingests=ingests)
     application = create_application(
-        Questions(window, location, ingests=ingests),
+        questions,
         limits=limits,
-        judged=None if judged is None else JudgedPairs(judged),
+        judged=_judged_pairs(judged),
     )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
@@ -88,10 +100,31 @@ def listen(
 
         token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
+        threading.Thread(target=_load, args=(questions,), daemon=True).start()
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
         )
         server.run(sockets=[listener])
+
+
+def _judged_pairs(path: Path | None) -> JudgedPairs | None:
+    """The file of judged pairs; none where nobody named one and this directory takes no file, which is said."""
+    from neardup.serving.judged import JudgedPairs
+
+    if path is None and not os.access(Path.cwd(), os.W_OK | os.X_OK):
+        log_line(f"{_JUDGED} cannot be written here: pairs are not judged (--judged names another file)")
+        return None
+    return JudgedPairs(path or Path(_JUDGED))
+
+
+def _load(questions: Questions) -> None:
+    """Reads the window before anyone asks, and lets Python's collector pass over it from then on: going through all of
+    it took 60 ms, now and then, of somebody's page.
+    """
+    with contextlib.suppress(NeardupError):  # whoever asks is told
+        questions.groups()
+        gc.collect()
+        gc.freeze()
 
 
 def _address(host: str, port: int, token: str | None) -> str:

@@ -62,6 +62,15 @@ def setup(
             help="Who signs: the nodes, the client, or the nodes if they have the plugin.",
         ),
     ] = None,
+    lossless: Annotated[
+        bool | None,
+        typer.Option(
+            "--lossless/--no-lossless",
+            show_default="lossless",
+            rich_help_panel=SIGNING,
+            help="Index q-grams too: the query neardup and complete searches need them, sketches do not.",
+        ),
+    ] = None,
     longest_signed: Annotated[
         int | None,
         typer.Option(
@@ -104,6 +113,7 @@ def setup(
             "time_field": time_field,
             "max_length": longest_signed,
             "sign": sign,
+            "lossless": lossless,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     for change in plan.changes:

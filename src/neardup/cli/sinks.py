@@ -12,8 +12,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, Self
@@ -30,6 +30,7 @@ from neardup.sources.kind_counts import KindCounts
 if TYPE_CHECKING:
     from neardup.cli.described import Read
     from neardup.cli.options import Format
+    from neardup.cli.pipeline import Tally
     from neardup.model.document import Document, Reject
     from neardup.model.verdict import Verdict
 
@@ -50,6 +51,7 @@ class OutputOptions(NamedTuple):
 
     Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
     `live`: what is read may never end, so nothing is kept back until it does.
+    `metrics`: answers Prometheus as long as the run lasts.
     """
 
     format: Format
@@ -58,6 +60,7 @@ class OutputOptions(NamedTuple):
     append: bool = False
     force: bool = False
     live: bool = False
+    metrics: Callable[[Tally, Rejects], AbstractContextManager[None]] | None = None
 
     def check(self, read: Iterable[str | os.PathLike[str]], *, window: str | None = None) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read` and this `window` written."""

@@ -24,7 +24,8 @@ def stats(
     with opened_window(window, configuration(config), readonly=True) as target:
         properties = target.stats().to_dict()
     if format == "table":
-        properties |= {"mixed": _mixed(properties["mixed"])}
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in properties["kinds"].items())
+        properties |= {"mixed": _mixed(properties["mixed"]), "kinds": kinds or "not known"}
     print_either(format, properties)
 
 

@@ -95,7 +95,7 @@ class VerdictTable:
         rows = []
         for row in self._rows:
             after, source, other_source, own, other = self._descriptions.beside(row)
-            cells = [*_cells(row), _other_group(row)]
+            cells = [*_cells(row), _other_kind(row), _other_group(row)]
             if width >= VERY_WIDE:
                 cells += [after, shortened(source), shortened(other_source), own, other]
             else:
@@ -103,12 +103,12 @@ class VerdictTable:
                     [after, shortened(source), _both(own, other)] if width >= WIDE else [_both(own, other)]
                 )
             rows.append(cells)
-        columns = [*COLUMNS[:-1], "group"]
+        columns = [*COLUMNS[:-1], "kind", "group"]
         if width >= VERY_WIDE:
             columns += ["after", "source", "of source", "text", "text of the original"]
         else:
             columns += ["after", "source", "text"] if width >= WIDE else ["text"]
-        shown, filled = left_out_if_empty(columns, rows, ("group", "after", "source", "of source"))
+        shown, filled = left_out_if_empty(columns, rows, ("kind", "group", "after", "source", "of source"))
         styles = [STYLES.get(row.status, "") for row in self._rows]
         print_table(shown, filled, styles=styles, texts=2 if width >= VERY_WIDE else 1)
 
@@ -127,6 +127,13 @@ def _cells(verdict: Verdict) -> list[str | float | None]:
         if len(verdict.partial) > 1:
             original += f" +{len(verdict.partial) - 1}"
     return [minute(verdict.time), verdict.id, verdict.status, original, measure]
+
+
+def _other_kind(verdict: Verdict) -> str | None:
+    """What a copy is if not simply that: a form, or one with another number."""
+    if verdict.differing is not None:
+        return "{} for {}".format(*verdict.differing)
+    return None if verdict.kind == "copy" else verdict.kind
 
 
 def _other_group(verdict: Verdict) -> str | None:

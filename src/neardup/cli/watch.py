@@ -9,6 +9,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
 from neardup.cli.context import configuration
+from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
@@ -53,12 +54,14 @@ def watch(
     reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
+    kinds: options.KindsOption = None,
     max_documents: options.MaxDocumentsOption = None,
     max_memory: options.MaxMemoryOption = None,
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
     append: options.AppendOption = False,
     force: options.ForceOption = False,
+    metrics: MetricsOption = None,
     format: Annotated[
         Literal["jsonl", "quiet"],
         typer.Option(
@@ -88,7 +91,7 @@ def watch(
     from neardup.cli.sinks import OutputOptions
 
     settings = configuration(config, locals())
-    outputs = OutputOptions(format, output, rejects, append, force)
+    outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "watch"))
     outputs.check(settings.files_read)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=False)

@@ -12,180 +12,165 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.index.posting_lists import PostingLists
-from neardup.kernels.crowd import Members, compare_in_crowd, core_table, count_crowds, differences
+from neardup.index.posting_lists import MemberLists
+from neardup.kernels.crowd import Tallied, core_table, count_crowds, differences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from neardup.kernels.batch_search import Documents
-    from neardup.signing.signature import Keys
+    from neardup.signing.signature import Keys, Offsets
 
 FEWEST: Final = 32
 """So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
 SAMPLE: Final = 9
 """Texts that a core is made of: what more than half of them hold."""
-_PROBED: Final = 256
-"""Candidates whose crowd is looked up before it is compared: of a crowd that matters some are among them."""
-_BITSETS: Final = 8_192
-"""Keys that are counted by bitset at most: as many as two texts of 4 KB of a template have differences."""
+NO_CROWD: Final = -3
 _NONE, _LONER = -1, -2
-_SALT: Final = 0x9E3779B97F4A7C15
-_MASK: Final = 0xFFFFFFFFFFFFFFFF
+_PROBED: Final = 128
+"""Candidates whose crowd is looked up before they are compared: of a crowd that matters some are among them."""
+_BITSETS: Final = 16_384
+"""Keys that are counted by bitset at most, which bounds the memory of bitsets: 2 KB a member. The others are read."""
+_FIRST_MEMBERS: Final = 64
 
 
-class Core(NamedTuple):
-    """What most documents of a crowd hold: a table of `size` keys.
-
-    `salt`: differences from the core are posted under their keys xor this, so that no two crowds share a posting list.
-    """
-
-    table: Keys
-    size: int
-    salt: np.uint64
-
-
-class Subject(NamedTuple):
-    """The document that is compared: its set A and the two halves of its fingerprint."""
+class Differences(NamedTuple):
+    r"""A \ C, then C \ A, of some sets and the core of a crowd, one after another; `lacking`: |C \ A|."""
 
     keys: Keys
-    fingerprint: Keys
+    offsets: Offsets
+    lacking: NDArray[np.int64]
 
 
-class Difference(NamedTuple):
-    r"""A \ C and C \ A of a set and the core of a crowd."""
+class _Crowd:
+    """One crowd: its core, and how each member differs from it.
 
-    beyond: Keys
-    lacked: Keys
+    What is beyond the core and what is lacked of it is posted in one set of lists: no key can be both. Postings are
+    numbers of members, not docs: in a window of other documents a list that most members are in is still long.
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        self._table, self._slots = core_table(keys)
+        self._lists = MemberLists(_BITSETS)
+        self._lacking, self._sizes = np.zeros(_FIRST_MEMBERS, np.int32), np.zeros(_FIRST_MEMBERS, np.int32)
+        self.size = 0
+
+    @property
+    def memory(self) -> int:
+        """Bytes of core, columns and posting lists."""
+        arrays = (self._table, self._slots, self._lacking, self._sizes)
+        return self._lists.memory + sum(array.nbytes for array in arrays)
+
+    def differences(self, keys: Keys, offsets: Offsets) -> Differences:
+        """In what the sets `keys[offsets[i]:offsets[i + 1]]` differ from the core."""
+        out = np.empty(len(keys) + (len(offsets) - 1) * len(self._slots), np.uint64)
+        difference = Differences(out, np.empty_like(offsets), np.empty(len(offsets) - 1, np.int64))
+        differences(keys, offsets, self._table, self._slots, *difference)
+        return difference._replace(keys=out[: difference.offsets[-1]])
+
+    def tallied(self, crowd: int, difference: Differences) -> list[Tallied]:
+        """What the members, as they are now, have in common with each of the sets that `difference` is of."""
+        counts = self._lists.tally(difference.keys, difference.offsets, self.size)
+        columns = self._lacking[: self.size], self._sizes[: self.size]
+        bases = (len(self._slots) - difference.lacking).tolist()
+        return [
+            Tallied(crowd, base, *columns, row[: self.size]) for base, row in zip(bases, counts, strict=True)
+        ]
+
+    def add(self, counts: Offsets, difference: Differences, new: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Adds those sets, of `counts` keys, that are `new`; returns their numbers in it."""
+        members = np.where(new, self.size + np.cumsum(new) - 1, -1)
+        before, self.size = self.size, self.size + int(new.sum())
+        if self.size > len(self._sizes):
+            more = np.zeros(max(len(self._sizes), self.size), np.int32)
+            self._sizes, self._lacking = (np.append(each, more) for each in (self._sizes, self._lacking))
+        self._sizes[before : self.size], self._lacking[before : self.size] = (
+            counts[new],
+            difference.lacking[new],
+        )
+        self._lists.add_members(difference.keys, difference.offsets, members)
+        return members[new]
 
 
 class Crowds:
     """The crowds of a window, over the docs that are posted (`Documents.first_of`).
 
-    Memory: 12 bytes a document of the window, about 6 bytes for every q-gram in which a member differs from its core; a
-    document that differs in more than half of its q-grams is in no crowd.
+    Memory: 8 bytes a document of the window, about 6 bytes for every q-gram in which a member differs from its core,
+    and as much again for bitsets; a document that differs in more than half of its q-grams is in no crowd.
     """
 
     def __init__(self) -> None:
-        self._cores: list[Core] = []
-        self._beyond, self._lacked = (PostingLists(bitsets=_BITSETS) for _ in range(2))
-        self._members = Members(np.full(0, _NONE, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
+        self._crowds: list[_Crowd] = []
+        self.members = np.full((0, 2), _NONE, np.int32)
 
     @property
     def memory(self) -> int:
-        """Bytes of posting lists, cores and columns."""
-        cores = sum(core.table.nbytes for core in self._cores)
-        columns = sum(column.nbytes for column in self._members)
-        return self._beyond.memory + self._lacked.memory + cores + columns
+        """Bytes of crowds and columns."""
+        return int(self.members.nbytes) + sum(crowd.memory for crowd in self._crowds)
 
-    def sizes(self, docs: NDArray[np.int64], documents: Documents) -> NDArray[np.int64]:
+    def sizes(self, docs: NDArray[np.int64], first_of: NDArray[np.int32]) -> NDArray[np.int64]:
         """About how many of `docs` are of each crowd: 0 for some of the smallest."""
-        self._resize(len(documents.alive))
-        sizes = np.zeros(len(self._cores), np.int64)
+        more = len(first_of) - len(self.members)
+        if more > 0:
+            self.members = np.concatenate([self.members, np.full((more, 2), _NONE, np.int32)])
+        sizes = np.zeros(len(self._crowds), np.int64)
         if len(sizes):
-            step = max(len(docs) // _PROBED, 1)
-            count_crowds(docs, documents.first_of, self._members.crowd_of, step, sizes)
+            count_crowds(docs, first_of, self.members, max(len(docs) // _PROBED, 1), sizes)
         return sizes
 
-    def compare(
-        self,
-        crowd: int,
-        subject: Subject,
-        docs: NDArray[np.int64],
-        documents: Documents,
-        threshold: tuple[int, int],
-        shared: NDArray[np.int64],
-        state: NDArray[np.uint8],
-    ) -> Difference:
-        """Fills in `shared` and `state` (kernels/crowd.py) of those of `docs` that are of `crowd`.
+    def size(self, crowd: int) -> int:
+        """How many members a crowd has."""
+        return self._crowds[crowd].size
 
-        Returns the keys in which the subject differs from the core. Costs reading their posting lists, and a few
-        additions a member.
+    def tallied(self, crowd: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> list[Tallied]:
+        """The sets `keys[offsets[i]:offsets[i + 1]]` against the crowd, of which they become members as `docs`.
+
+        As for `add_members`. Costs reading the posting lists of what they differ in (`MemberLists`).
         """
-        core = self._cores[crowd]
-        difference = _difference(subject.keys, core)
-        base = core.size - len(difference.lacked)
-        read = self._tally(difference, core.salt, 1)
-        compare_in_crowd(
-            docs, documents, self._members, crowd, base, len(subject.keys), subject.fingerprint, *threshold,
-            shared, state,
-        )  # fmt: skip
-        if 8 * read > len(self._members.tallied):
-            self._members.tallied[:] = 0
-        else:
-            self._tally(difference, core.salt, -1)
-        return difference
+        difference = self._crowds[crowd].differences(keys, offsets)
+        self._add(crowd, np.diff(offsets), difference, docs)
+        return self._crowds[crowd].tallied(crowd, difference)
 
-    def _tally(self, difference: Difference, salt: np.uint64, step: int) -> int:
-        """Adds to `tallied` what every member of a crowd has in common with a difference; returns postings read."""
-        read = 0
-        for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
-            if len(keys):
-                read += lists.tally(keys, salt, step, self._members.tallied)
-        return read
-
-    def add_crowd(self, sets: Sequence[Keys]) -> int:
-        """Makes a crowd whose core is what more than half of these key sets hold; returns it. It has no member yet."""
-        keys, counts = np.unique(np.concatenate(sets), return_counts=True)
-        keys = keys[(2 * counts > len(sets)) & (keys != 0)]
-        salt = np.uint64(_SALT * (len(self._cores) + 1) & _MASK)
-        self._cores.append(Core(core_table(keys), len(keys), salt))
-        return len(self._cores) - 1
+    def add_crowd(self, keys: Keys, offsets: Offsets) -> int:
+        """Makes a crowd of what more than half of some of these key sets hold; returns it. It has no member yet."""
+        chosen = range(0, len(offsets) - 1, max((len(offsets) - 1) // SAMPLE, 1))
+        sets = [keys[offsets[i] : offsets[i + 1]] for i in chosen]
+        core, counts = np.unique(np.concatenate(sets), return_counts=True)
+        self._crowds.append(_Crowd(core[(2 * counts > len(sets)) & (core != 0)]))
+        return len(self._crowds) - 1
 
     def add_members(
-        self, crowd: int, docs: Sequence[int], sets: Sequence[Keys], *, last: bool = False
-    ) -> list[int]:
-        """Makes members of a crowd of those of the posted `docs` whose key sets are near its core.
+        self, crowd: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64], *, last: bool = False
+    ) -> NDArray[np.bool_]:
+        """Makes members of a crowd of those of the posted `docs`, each once, whose key sets are near its core.
 
-        Returns the positions in `docs` of the others; where this is their `last` chance, they stay in no crowd for
-        good.
+        Which these are is returned. A doc of -1 becomes none. Where this is their `last` chance, the others stay in no
+        crowd for good.
         """
-        core = self._cores[crowd]
-        others = [
-            i
-            for i, (doc, keys) in enumerate(zip(docs, sets, strict=True))
-            if not self.add_member(crowd, doc, len(keys), _difference(keys, core))
-        ]
-        if last and others:
-            self._members.crowd_of[[docs[i] for i in others]] = _LONER
-        return others
+        difference = self._crowds[crowd].differences(keys, offsets)
+        near = self._add(crowd, np.diff(offsets), difference, docs)
+        if last:
+            self.members[docs[~near], 0] = _LONER
+        return near
 
-    def add_member(self, crowd: int, doc: int, count: int, difference: Difference) -> bool:
-        """Makes the posted `doc`, of `count` q-grams, a member of a crowd if it is near its core; whether it is.
-
-        What is a member already stays one: posted twice, it would be counted twice.
-        """
-        if self._members.crowd_of[doc] >= 0:
-            return True
-        if 2 * (len(difference.beyond) + len(difference.lacked)) > count:
-            return False
-        self._members.crowd_of[doc] = crowd
-        self._members.lacking[doc] = len(difference.lacked)
-        one, salt = np.array([doc]), self._cores[crowd].salt
-        for lists, keys in ((self._beyond, difference.beyond), (self._lacked, difference.lacked)):
-            if len(keys):
-                lists.add(keys ^ salt, np.array([0, len(keys)]), one)
-        return True
+    def _add(
+        self, crowd: int, counts: Offsets, difference: Differences, docs: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Adds what is near the core. What is a member already stays one: posted twice, it would be counted twice."""
+        near: NDArray[np.bool_] = 2 * np.diff(difference.offsets) <= counts
+        new = near & (docs >= 0) & (self.members[docs, 0] < 0)
+        if new.any():
+            added = docs[new]
+            self.members[added, 1] = self._crowds[crowd].add(counts, difference, new)
+            self.members[added, 0] = crowd
+        return near
 
     def is_free(self, docs: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which of these posted docs are in no crowd and may become members of one."""
-        free: NDArray[np.bool_] = self._members.crowd_of[docs] == _NONE
+        free: NDArray[np.bool_] = self.members[docs, 0] == _NONE
         return free
 
-    def _resize(self, size: int) -> None:
-        crowd_of, lacking, _ = self._members
-        more = size - len(crowd_of)
-        if more > 0:
-            self._members = Members(
-                np.concatenate([crowd_of, np.full(more, _NONE, np.int32)]),
-                np.concatenate([lacking, np.zeros(more, np.int32)]),
-                np.zeros(size, np.int32),
-            )
 
-
-def _difference(keys: Keys, core: Core) -> Difference:
-    out = np.empty(len(keys) + core.size, np.uint64)
-    beyond, lacking = differences(keys, core.table, out)
-    return Difference(out[:beyond], out[beyond : beyond + lacking])
+def no_crowd() -> Tallied:
+    """A set against no crowd."""
+    none = np.zeros(0, np.int32)
+    return Tallied(NO_CROWD, 0, none, none, none)

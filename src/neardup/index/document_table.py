@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _FIRST_CAPACITY = 1_024
 _COLUMNS = (
-    "rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "levels", "bitmaps",
+    "rows", "hours", "times", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "levels",
+    "bitmaps",
 )  # fmt: skip
 _GROWTH = 1.5
 NO_BITMAP = 255
@@ -54,7 +55,7 @@ class DocumentTable:
     Alive = searchable. `doc_of` finds a document by id, alive or set aside. Groups are told apart by the
     arrival of their head, so that another text under the head's old id is not taken for it.
 
-    halves              the first halves of the fingerprints, side by side
+    times, halves       the times and the first halves of the fingerprints, as in `rows`, but side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain
     stands              whether a document stands for a group, once `update_stands` has been called
     leads               whether others have joined a document; one that is a member itself may lead and not stand
@@ -69,6 +70,7 @@ class DocumentTable:
         self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
+        self.times = np.zeros(_FIRST_CAPACITY, np.int64)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.halves = np.zeros(_FIRST_CAPACITY, np.uint64)
@@ -90,12 +92,6 @@ class DocumentTable:
         """The fingerprint of every document."""
         fingerprints: NDArray[np.uint64] = self.rows["fingerprint"]
         return fingerprints
-
-    @property
-    def times(self) -> NDArray[np.int64]:
-        """The time of every document."""
-        times: NDArray[np.int64] = self.rows["time"]
-        return times
 
     @property
     def arrivals(self) -> NDArray[np.int64]:
@@ -152,6 +148,7 @@ class DocumentTable:
             ]
         self.rows[first:last] = rows
         self.hours[first:last] = hours
+        self.times[first:last] = rows["time"]
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1

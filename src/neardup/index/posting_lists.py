@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.kernels import member_lists
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
 from neardup.kernels.posting_lists import Lists
-from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters, tally
+from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.kernels.batch_search import Documents
 
-__all__ = ["NO_FINGERPRINTS", "Hits", "PostingLists", "Query", "SharedCounts", "no_bitsets"]
+__all__ = ["NO_FINGERPRINTS", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts", "no_bitsets"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 1.5
+_COPIED = 1 << 16
 
 
 class Hits:
@@ -78,15 +80,12 @@ class PostingLists:
     have room to grow. Nothing is removed but by `renumbered`: dead documents are left out by the search.
     """
 
-    def __init__(
-        self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL, bitsets: int = MAX_BITSETS
-    ) -> None:
+    def __init__(self, slots: int = _FIRST_SLOTS, pool: int = _FIRST_POOL) -> None:
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
         self._candidates = np.empty(1_024, np.int64)
-        self._most_bitsets = bitsets
-        self._bitsets = no_bitsets(0, bitsets)
+        self._bitsets = no_bitsets(0)
 
     @property
     def keys(self) -> int:
@@ -157,20 +156,20 @@ class PostingLists:
                 SearchOutput(self._candidates, found_offsets, left_out, same_as), progress,
             )  # fmt: skip
             if status == kernel.DONE:
-                return SharedCounts(self._candidates[: found_offsets[-1]].copy(), found_offsets, left_out)
+                return SharedCounts(self._handed_over(int(found_offsets[-1])), found_offsets, left_out)
             self._grow(status, widest)
 
-    def tally(self, keys: NDArray[np.uint64], salt: np.uint64, step: int, counts: NDArray[np.int32]) -> int:
-        """Adds to `counts[d]` how many lists of the keys, each xor `salt`, doc d is in; returns postings read.
-
-        With `step` -1 they are taken away again.
-        """
-        self._make_room_for_bitsets(len(counts))
-        return int(tally(self._lists, self._bitsets, keys, salt, step, counts))
+    def _handed_over(self, size: int) -> NDArray[np.int64]:
+        """The candidates found: copied, or, if they are many, the very array, in whose place comes another."""
+        candidates = self._candidates[:size]
+        if size < _COPIED:
+            return candidates.copy()
+        self._candidates = np.empty_like(self._candidates)
+        return candidates
 
     def _make_room_for_bitsets(self, documents: int) -> None:
         if self._bitsets.bits.shape[1] * 64 < documents:
-            self._bitsets = no_bitsets(documents, self._most_bitsets)  # filled again as they are wanted
+            self._bitsets = no_bitsets(documents)  # filled again as they are wanted
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
         """A copy in which doc d is `docs[d]`; those with -1, and keys of theirs alone, are gone."""
@@ -186,3 +185,57 @@ class PostingLists:
         kept = fresh._lists.pool[: max(top, _FIRST_POOL)].copy()
         fresh._lists = Lists(smaller, kept, fresh._lists.state)
         return fresh
+
+
+class MemberLists(PostingLists):
+    """Posting lists of the members of a crowd (kernels/member_lists.py), of which at most `most` are bitsets.
+
+    Memory: as `PostingLists`, and of each bitset 1 byte for every 8 members, up to four times that as it grows.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._bits = np.zeros((1, 0, member_lists.WORDS), np.uint64)
+        self._used = np.zeros(1, np.int64)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the table, the pool and the bitsets."""
+        return super().memory + int(self._bits.nbytes)
+
+    def add_members(
+        self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], members: NDArray[np.int64]
+    ) -> None:
+        """Adds `members[i]` under `keys[offsets[i]:offsets[i + 1]]`; a member of -1 is left out."""
+        blocks, rows, _ = self._bits.shape
+        if int(members.max(initial=0)) >= blocks * member_lists.BLOCK:
+            self._widen(2 * blocks, rows)
+        progress = np.zeros(2, np.int64)
+        while True:
+            status = member_lists.add_members(
+                self._lists, self._bits, self._used, self._most, keys, offsets, members, progress
+            )
+            if status == kernel.DONE:
+                return
+            if status == member_lists.ROWS_FULL:
+                blocks, rows, _ = self._bits.shape
+                self._widen(blocks, min(max(2 * rows, 64), self._most))
+            else:
+                self._grow(status, int(np.diff(offsets).max()))
+
+    def _widen(self, blocks: int, rows: int) -> None:
+        bits = np.zeros((blocks, rows, member_lists.WORDS), np.uint64)
+        bits[: self._bits.shape[0], : self._bits.shape[1]] = self._bits
+        self._bits = bits
+
+    def tally(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int) -> NDArray[np.int32]:
+        """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
+
+        A row for every i, longer than `size`. Costs reading the lists, about 1 ns a posting, and of bitsets half a
+        nanosecond for every 64 members.
+        """
+        blocks = -(-size // member_lists.BLOCK)
+        counts = np.empty((len(offsets) - 1, blocks * member_lists.BLOCK), np.int32)
+        member_lists.tally(self._lists, self._bits, keys, offsets, counts)
+        return counts

@@ -17,7 +17,7 @@ import numpy as np
 from neardup.index.candidates import Candidates, merged, with_crowds
 from neardup.index.crowds import Crowds
 from neardup.index.posting_lists import PostingLists, Query
-from neardup.index.query_batch import SignedQueryBatch, with_fingerprints
+from neardup.index.query_batch import SignedQueryBatch, posted, with_fingerprints
 from neardup.index.sentence_index import Among, SentenceIndex
 from neardup.kernels import bitmap_filter
 from neardup.kernels.sketch import UNCOUNTED
@@ -147,7 +147,7 @@ class Search:
     def posting_keys(self, batch: SignedQueryBatch) -> tuple[Keys, Offsets]:
         """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
         signed = batch.signed
-        keys, offsets = batch.prefixes or (signed.sketches, signed.sketch_offsets)
+        keys, offsets = batch.prefixes or (posted(signed.sketches), signed.sketch_offsets)
         short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
         return with_fingerprints(keys, offsets, short, signed.fingerprints[:, 0])
 
@@ -180,9 +180,9 @@ class Search:
         keys, offsets = self.posting_keys(batch)
         min_shared = self.min_shared(counts, threshold)
         query = query._replace(largest=self._largest)
-        posted = query._replace(fingerprints=batch.signed.fingerprints)
+        chained = query._replace(fingerprints=batch.signed.fingerprints)
         counts_by_route = [
-            self.lists.search_and_add(keys, offsets, min_shared, posted, table.columns, table.hits)
+            self.lists.search_and_add(keys, offsets, min_shared, chained, table.columns, table.hits)
         ]
         if batch.words is not None:
             ones = np.ones(len(counts), np.int64)

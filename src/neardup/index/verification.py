@@ -7,16 +7,14 @@ one batch are members of each other's crowds by then (index/crowds.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neardup.index.crowds import FEWEST, SAMPLE, Crowds, Difference, Subject
+from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
 from neardup.index.search import passes_bitmap_filter, required_overlaps
-from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Ranking, best_matches, text_starts
 from neardup.kernels.overlap import verify_pairs
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part
@@ -26,9 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates, Crowd
+    from neardup.index.crowds import Crowds
     from neardup.index.document_table import DocumentTable
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule, Settings
+    from neardup.signing.signature import Keys, Offsets
     from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
@@ -47,26 +47,11 @@ class Compared(NamedTuple):
 _NOTHING = Compared(0, _NO_MATCHES, ())
 
 
-class CrowdTexts(NamedTuple):
-    """The texts that document `query` of a batch is compared with together.
-
-    docs            a doc of each text
-    sentences       the most that a doc of the text has in common with it; None where partial copies are not looked for
-    shared, state   what is known so far of each (kernels/crowd.py), filled in
-    """
-
-    query: int
-    docs: NDArray[np.int64]
-    sentences: NDArray[np.int64] | None
-    shared: NDArray[np.int64]
-    state: NDArray[np.uint8]
-
-
 class Verifier:
     """Compares the documents of one batch with their `candidates`.
 
     `rule`: when documents below `threshold` share a part. `read_texts` gives the normal forms of docs; `listed` matches
-    are ranked, None = all.
+    are ranked, None = all. `docs`: the doc of each document of the batch, -1 of one that is not kept; None: none is.
     """
 
     def __init__(
@@ -82,6 +67,7 @@ class Verifier:
         read_texts: ReadTexts,
         rule: PartialRule | None,
         listed: int | None,
+        docs: NDArray[np.int64] | None = None,
     ) -> None:
         self._signed, self._candidates = batch.signed, candidates
         self._table, self._crowds, self._signer, self._settings = table, crowds, signer, settings
@@ -90,20 +76,24 @@ class Verifier:
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
         self._verify(candidates)
+        self._crowd_comparison = CrowdComparison(
+            batch.signed, candidates.crowds, np.full(len(self._bounds) - 1, -1) if docs is None else docs,
+            table=table, crowds=crowds, signer=signer, threshold=threshold,
+            rest=Rest(self._passing, self._shared, self._key_sets),
+        )  # fmt: skip
 
     def compared(
-        self, index: int, floor: int, *, doc: int = -1, living: bool = False, limit: int = 0
+        self, index: int, floor: int, *, living: bool = False, limit: int = 0
     ) -> tuple[Compared, bool]:
         """What document `index` of the batch is compared with; whether candidates were cut off at `limit` (0: none).
 
-        Groups are as they stand where hours before `floor` have gone; `doc` is the document's doc, -1 if it is not
-        kept. `living`: without candidates that are dead by now.
+        Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead.
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, floor, doc), False
+            return self._compare_crowd(index, crowd, floor), False
         if self._bounds[index] == self._bounds[index + 1]:
             return _NOTHING, False
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
@@ -221,65 +211,37 @@ class Verifier:
 
     # ---- very many: together ----
 
-    def _compare_crowd(self, index: int, candidates: Crowd, floor: int, doc: int) -> Compared:
-        signed, table = self._signed, self._table
+    def _compare_crowd(self, index: int, candidates: Crowd, floor: int) -> Compared:
         docs = candidates.docs
         if not len(docs):
             return Compared(0, _NO_MATCHES, [])
-        self._signer.count(signed, [index])
-        starts = np.empty(len(docs) + 1, np.int64)
-        size = text_starts(docs, table.first_of, starts)
-        starts[size] = len(docs)
-        starts = starts[: size + 1]
-        shared, state = np.zeros(size, np.int64), np.zeros(size, np.uint8)
-        sentences = None
-        if candidates.sentences is not None:
-            sentences = np.maximum.reduceat(candidates.sentences, starts[:-1])
-        texts = CrowdTexts(index, docs[starts[:-1]], sentences, shared, state)
-        count, fingerprint = int(signed.counts[index]), signed.fingerprints[index]
-        same = np.flatnonzero(table.halves[texts.docs] == fingerprint[0])
-        same = same[(table.fingerprints[texts.docs[same]] == fingerprint).all(axis=1)]
-        state[same], shared[same] = EXACT, count
-        table.count(texts.docs[same], np.full(len(same), count))
-        if len(same) < size:
-            self._compare_texts(texts, doc)
-        table.update_stands(floor)
-        best = np.empty(len(docs) if self._listed is None else max(self._listed, 1), np.int64)
-        text_of = np.empty(len(best), np.int64)
-        total, compared, head, head_text = best_matches(
-            docs, starts, state, shared,
-            Ranking(
-                table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands
-            ),
-            count, best, text_of,
-        )  # fmt: skip
-        listed = min(total, len(best))
-        positions, text_positions = np.append(best[:listed], head), np.append(text_of[:listed], head_text)
-        overlaps = self._overlaps_of(
-            docs[positions], shared[text_positions], count, state[text_positions] == EXACT
-        )
+        texts = self._crowd_comparison.texts(index, docs, candidates.sentences)
+        count = int(self._signed.counts[index])
+        self._table.update_stands(floor)
+        best = best_of(texts, count, self._table, self._listed)
+        overlaps = self._overlaps_of(best.docs, best.shared, count, best.exact)
         joined = overlaps.pop()
-        matches = Matches(overlaps, total, joined if head >= 0 else None)
+        matches = Matches(overlaps, best.total, joined if best.has_head else None)
         parts: list[Part] = []
         if candidates.sentences is not None and self._rule is not None:
-            lengths = np.diff(starts)
-            every = np.repeat(shared, lengths), np.repeat(state >= NEAR, lengths)
+            lengths = np.diff(texts.starts)
+            every = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
             parts = self._crowd_parts(docs, *every, count, candidates.sentences)
-        return Compared(compared, matches, parts)
+        return Compared(best.compared, matches, parts)
 
-    def _compare_texts(self, texts: CrowdTexts, doc: int) -> None:
-        """Fills in what is known of `texts`, but for the very text of the document, whose own is `doc`."""
-        columns = self._table.columns
-        keys, _ = self._signer.key_sets(self._signed.part(texts.query, texts.query + 1))
-        subject = Subject(keys, self._signed.fingerprints[texts.query])
-        sizes = self._crowds.sizes(texts.docs, columns)
-        ratio = self._threshold.numerator, self._threshold.denominator
-        differences = {
-            crowd: self._crowds.compare(crowd, subject, texts.docs, columns, ratio, texts.shared, texts.state)
-            for crowd in np.flatnonzero(sizes).tolist()
-        }
-        read = self._read_rest(texts)
-        self._gather(subject, sizes, differences, texts.docs[read], doc)
+    def _passing(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if self._settings.retrieval == "complete":
+            return np.ones(len(docs), np.bool_)
+        queries = np.full(len(docs), index)
+        return passes_bitmap_filter(self._signed, queries, docs, self._table, self._threshold)
+
+    def _shared(
+        self, index: int, docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        return self._counted(np.full(len(docs), index), docs, sentences)
+
+    def _key_sets(self, docs: NDArray[np.int64]) -> tuple[Keys, Offsets]:
+        return self._signer.key_sets(self._signer.sign(self._read_texts(docs.tolist()), normal=True))
 
     def _overlaps_of(
         self, docs: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
@@ -293,77 +255,6 @@ class Verifier:
             Overlap(doc, ids[doc], *values)
             for doc, values in zip(docs.tolist(), zip(*columns, strict=True), strict=True)
         ]
-
-    def _read_rest(self, texts: CrowdTexts) -> NDArray[np.int64]:
-        """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
-
-        Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
-        or not. Returns the positions in `texts` of those that were read.
-        """
-        query, candidates, sentences, shared, state = texts
-        waiting = np.flatnonzero(state < NEAR)
-        if not len(waiting):
-            return waiting
-        keep = np.ones(len(waiting), np.bool_)
-        if self._settings.retrieval != "complete":
-            queries = np.full(len(waiting), query)
-            keep = passes_bitmap_filter(
-                self._signed, queries, candidates[waiting], self._table, self._threshold
-            )
-        if sentences is not None:
-            keep |= sentences[waiting] > 0
-        state[waiting[~keep]] = UNKNOWN
-        read: NDArray[np.int64] = waiting[keep & (state[waiting] == UNKNOWN)]
-        if not len(read):
-            return read
-        queries, docs = np.full(len(read), query), candidates[read]
-        overlaps, equal = self._counted(queries, docs, None if sentences is None else sentences[read])
-        counts = self._signed.counts[queries]
-        larger = np.maximum(counts, self._table.qgram_counts(docs))
-        near = (overlaps >= required_overlaps(self._threshold, larger)) & (counts > 0)
-        shared[read] = overlaps
-        state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
-        return read
-
-    def _gather(
-        self,
-        subject: Subject,
-        sizes: NDArray[np.int64],
-        differences: Mapping[int, Difference],
-        read: NDArray[np.int64],
-        doc: int,
-    ) -> None:
-        """Makes members of a crowd of the documents that had to be `read`, if they are many, and of the subject."""
-        crowd = int(sizes.argmax()) if sizes.max(initial=0) >= FEWEST else None
-        if len(read) >= FEWEST:
-            crowd = self._gather_read(subject, crowd, read)
-        if crowd is not None and doc >= 0 and self._table.first_of[doc] == doc:
-            self._table.count(np.array([doc]), np.array([len(subject.keys)]))
-            if crowd in differences:
-                self._crowds.add_member(crowd, doc, len(subject.keys), differences[crowd])
-            else:
-                self._crowds.add_members(crowd, [doc], [subject.keys])
-
-    def _gather_read(self, subject: Subject, crowd: int | None, read: NDArray[np.int64]) -> int | None:
-        """Makes members of the docs `read`, of `crowd` or of a new one; returns the crowd of most of them, or None."""
-        # Where routes give candidates, too, a text may come several times.
-        posted, positions = np.unique(self._table.first_of[read], return_index=True)
-        free = self._crowds.is_free(posted)
-        read, firsts = read[positions[free]], posted[free].tolist()
-        if len(read) < FEWEST:
-            return crowd
-        batch = self._signer.sign(self._read_texts(read.tolist()), normal=True)
-        keys, offsets = self._signer.key_sets(batch)
-        self._table.count(np.array(firsts), np.diff(offsets))
-        sets = [keys[start:end] for start, end in pairwise(offsets.tolist())]
-        others = list(range(len(firsts)))
-        if crowd is not None:
-            others = self._crowds.add_members(crowd, firsts, sets)
-        if len(others) >= FEWEST:
-            firsts, sets = [firsts[i] for i in others], [sets[i] for i in others]
-            crowd = self._crowds.add_crowd([subject.keys, *sets[:: max(len(sets) // SAMPLE, 1)]])
-            self._crowds.add_members(crowd, firsts, sets, last=True)
-        return crowd
 
     def _crowd_parts(
         self,

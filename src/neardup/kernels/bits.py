@@ -1,8 +1,10 @@
-"""Bits of a word, inside kernels."""
+"""Bits of a word, and of memory that is to be read soon, inside kernels."""
 
 from __future__ import annotations
 
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 
@@ -14,3 +16,19 @@ def ones(typing_context, value):
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def prefetch(typing_context, array, index):
+    """Asks for the cache line of `array[index]` (one dimension, contiguous), which is read a little later."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        address = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(8).as_pointer())
+        one = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, one, one, one])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, one(0), one(3), one(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), codegen

@@ -25,16 +25,21 @@ UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
 """What is known of a pair: nothing, that it is below the threshold, or that it matches."""
 
 
-class Members(NamedTuple):
-    r"""Columns by doc, of those that are posted (`Documents.first_of`), for all crowds together.
+class Tallied(NamedTuple):
+    r"""A document's set A against one crowd, columns by member of it.
 
-    crowd_of   the doc's crowd; negative: none
+    crowd      the crowd
+    base       |C| - |C \ A|
     lacking    |C \ B|
-    tallied    the two terms of the module's formula that are read from posting lists; 0 between two comparisons
+    sizes      |B|
+    tallied    the two terms of the module's formula that are read from posting lists; newer members, which
+               are not in it, are not known
     """
 
-    crowd_of: NDArray[np.int32]
+    crowd: int
+    base: int
     lacking: NDArray[np.int32]
+    sizes: NDArray[np.int32]
     tallied: NDArray[np.int32]
 
 
@@ -57,96 +62,117 @@ class Ranking(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def core_table(keys):
-    """An open-addressing table of `keys` (uint64), none of which is 0 (a free slot)."""
+    """(an open-addressing table of `keys` (uint64), none of which is 0 (a free slot); their slots in it, int64)."""
     mask = table_size(len(keys)) - 1
     table = np.zeros(mask + 1, np.uint64)
+    slots = np.empty(len(keys), np.int64)
     for key in keys:
         insert(table, mask, key)
-    return table
+    for i in range(len(keys)):
+        slots[i] = slot_of(table, mask, keys[i])
+    return table, slots
 
 
 @njit(cache=True, nogil=True)
-def differences(keys, table, out):
-    r"""Writes A \ C, then C \ A to `out` (uint64, |A| + |C|); returns (|A \ C|, |C \ A|).
+def differences(keys, offsets, table, slots, out, out_offsets, lacking):
+    r"""Writes A \ C, then C \ A to `out` (uint64) for every A = `keys[offsets[i]:offsets[i + 1]]` (uint64, each once).
 
-    keys    A, uint64, each once
-    table   C, as `core_table` makes it
+    table, slots   C, as `core_table` makes it
+    out_offsets    int64, n + 1, filled: what is written of A is `out[out_offsets[i]:out_offsets[i + 1]]`
+    lacking        int64, filled: |C \ A|
     """
     mask = len(table) - 1
-    seen = np.zeros(mask + 1, np.uint8)
-    beyond = 0
-    for key in keys:
-        slot = slot_of(table, mask, key)
-        inside = table[slot] == key and key != 0
-        if inside:
-            seen[slot] = 1
-        else:
-            out[beyond] = key
-            beyond += 1
-    lacking = 0
-    for slot in range(mask + 1):
-        if table[slot] != 0 and not seen[slot]:
-            out[beyond + lacking] = table[slot]
-            lacking += 1
-    return beyond, lacking
+    seen = np.empty(mask + 1, np.uint8)
+    at = 0
+    out_offsets[0] = 0
+    for i in range(len(offsets) - 1):
+        seen[:] = 0
+        for j in range(offsets[i], offsets[i + 1]):
+            # Written whether beyond the core or not: a branch would be mispredicted.
+            key = keys[j]
+            slot = slot_of(table, mask, key)
+            inside = np.uint8((table[slot] == key) & (key != 0))
+            seen[slot] |= inside
+            out[at] = key
+            at += 1 - np.int64(inside)
+        beyond = at
+        for slot in slots:
+            out[at] = table[slot]
+            at += 1 - np.int64(seen[slot])
+        lacking[i] = at - beyond
+        out_offsets[i + 1] = at
 
 
 @njit(cache=True, nogil=True)
-def text_starts(docs, first_of, out):
-    """Writes to `out` (int64) where in `docs` (int64) a new text begins; returns how many there are.
+def compare_texts(
+    docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
+    starts, shared, state,
+):  # fmt: skip
+    """Finds the texts of `docs` (int64), and compares those of one crowd.
 
-    Docs of one text must be side by side to count as one.
+    Text j is that of `docs[starts[j] : starts[j + 1]]`: docs of one text must be side by side to count as one. Its
+    `state` (uint8) is EXACT where it is of the `fingerprint` (uint64, 2), NEAR or BELOW where it is of the crowd, else
+    UNKNOWN; `shared` (int64) is the overlap, of EXACT ones `count`, which is |A| or, where only those matter, anything.
+
+    members    int32, docs × 2: of those that are posted, crowd and member of it
+    against   Tallied
+
+    Returns (how many texts, how many EXACT, how many BELOW or UNKNOWN, a posted doc of the EXACT ones or -1). A few
+    additions a text.
     """
-    count = 0
-    last = np.int64(-1)
+    crowd, base, lacking, sizes, tallied = against
+    size = exact = rest = 0
+    same = last = np.int64(-1)
+    half = fingerprint[0]
     for i in range(len(docs)):
         first = np.int64(first_of[docs[i]])
-        out[count] = i
-        count += np.int64(first != last)
+        if first == last:
+            continue
         last = first
-    return count
+        starts[size] = i
+        overlap, known = count, UNKNOWN
+        if halves[first] == half and fingerprints[first, 1] == fingerprint[1]:
+            known = EXACT
+            exact += 1
+            same = first
+        elif members[first, 0] == crowd and members[first, 1] < len(tallied):
+            member = members[first, 1]
+            overlap = base - np.int64(lacking[member]) + np.int64(tallied[member])
+            near = overlap * denominator >= numerator * max(count, np.int64(sizes[member]))
+            known = NEAR if near and count > 0 else BELOW
+        shared[size] = overlap
+        state[size] = known
+        size += 1
+        rest += np.int64(known < NEAR)
+    starts[size] = len(docs)
+    return size, exact, rest, same
 
 
 @njit(cache=True, nogil=True)
 def compare_in_crowd(
-    docs, documents, members, crowd, base, count, fingerprint, numerator, denominator, shared, state
+    docs, starts, first_of, count, members, against, numerator, denominator, shared, state
 ):  # fmt: skip
-    r"""Sets `shared[i]` (int64) and `state[i]` (uint8) for those of `docs` (int64) that are of `crowd`.
-
-    documents     Documents (kernels/batch_search.py)
-    members       Members, with what A's differences were tallied to
-    base          |C| - |C \ A|
-    count         |A|, and `fingerprint` that of A (uint64, 2)
-    numerator, denominator   of the threshold
-
-    A few additions a doc.
-    """
-    first_of, counts, fingerprints = documents.first_of, documents.counts, documents.fingerprints
-    crowd_of, lacking, tallied = members
-    for i in range(len(docs)):
-        first = np.int64(first_of[docs[i]])
-        if crowd_of[first] != crowd:
+    """As `compare_texts`, for those texts that are of another crowd; filled in."""
+    crowd, base, lacking, sizes, tallied = against
+    for j in range(len(state)):
+        first = first_of[docs[starts[j]]]
+        member = members[first, 1]
+        if members[first, 0] != crowd or state[j] == EXACT or member >= len(tallied):
             continue
-        overlap = base - np.int64(lacking[first]) + np.int64(tallied[first])
-        other = np.int64(counts[first])
-        shared[i] = overlap
-        if (
-            overlap == count
-            and overlap == other
-            and (fingerprints[first, 0] == fingerprint[0] and fingerprints[first, 1] == fingerprint[1])
-        ):
-            state[i] = EXACT
-        elif count > 0 and overlap * denominator >= numerator * max(count, other):
-            state[i] = NEAR
-        else:
-            state[i] = BELOW
+        overlap = base - np.int64(lacking[member]) + np.int64(tallied[member])
+        shared[j] = overlap
+        near = overlap * denominator >= numerator * max(count, np.int64(sizes[member]))
+        state[j] = NEAR if near and count > 0 else BELOW
 
 
 @njit(cache=True, nogil=True)
-def count_crowds(docs, first_of, crowd_of, step, sizes):
-    """Adds to `sizes[c]` (int64) how many of `docs` (int64) are of crowd c, by a look at every `step`th of them."""
+def count_crowds(docs, first_of, members, step, sizes):
+    """Adds to `sizes[c]` (int64) how many of `docs` (int64) are of crowd c, by a look at every `step`th of them.
+
+    members    as for `compare_texts`
+    """
     for i in range(0, len(docs), step):
-        crowd = crowd_of[first_of[docs[i]]]
+        crowd = members[first_of[docs[i]], 0]
         if crowd >= 0:
             sizes[crowd] += step
 
@@ -187,6 +213,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
     scores = np.empty(most)
     size = matches = compared = 0
     head, head_text, head_score = np.int64(-1), np.int64(-1), 0.0
+    worst, worst_time = -1.0, np.int64(0)  # of a full list: what is worse changes nothing
     for j in range(len(starts) - 1):
         if state[j] == UNKNOWN:
             continue
@@ -203,6 +230,8 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
                 or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
             ):
                 head, head_text, head_score = i, j, score
+            if score < worst or (score == worst and times[doc] > worst_time):
+                continue
             at = size
             while at > 0 and (
                 score > scores[at - 1]
@@ -214,4 +243,6 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
             if at < most:
                 best[at], texts[at], scores[at] = i, j, score
                 size = min(size + 1, most)
+                if size == most:
+                    worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
     return matches, compared, head, head_text

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _U = np.uint64
 _LENGTH_MASK = _U((1 << 27) - 1)
-_CLASS_SHIFT = _U(27)
-_CLASS_MASK = _U(31)
-_START_SHIFT = _U(32)
+CLASS_SHIFT = _U(27)
+CLASS_MASK = _U(31)
+START_SHIFT = _U(32)
 
 STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE = STATE_FREE + 32
@@ -77,8 +77,8 @@ def list_at(entries, slot):
     """(start, length, inline) of the posting list at `slot`: `pool[start:start + length]`, or, inline, doc `start`."""
     packed = entries[slot, 1]
     length = np.int64(packed & _LENGTH_MASK)
-    inline = length == 1 and (packed >> _CLASS_SHIFT) & _CLASS_MASK == 0
-    return np.int64(packed >> _START_SHIFT), length, inline
+    inline = length == 1 and (packed >> CLASS_SHIFT) & CLASS_MASK == 0
+    return np.int64(packed >> START_SHIFT), length, inline
 
 
 @njit(cache=True, nogil=True)
@@ -104,11 +104,11 @@ def add(lists, key, doc):
     length = np.int64(packed & _LENGTH_MASK)
     if length == 0:
         entries[slot, 0] = key
-        entries[slot, 1] = (_U(doc) << _START_SHIFT) | _U(1)
+        entries[slot, 1] = (_U(doc) << START_SHIFT) | _U(1)
         state[STATE_KEYS] += 1
         return True
-    size_class = np.int64((packed >> _CLASS_SHIFT) & _CLASS_MASK)
-    start = np.int64(packed >> _START_SHIFT)
+    size_class = np.int64((packed >> CLASS_SHIFT) & CLASS_MASK)
+    start = np.int64(packed >> START_SHIFT)
     if length < (1 << size_class):
         pool[start + length] = doc
         entries[slot, 1] = packed + _U(1)
@@ -123,7 +123,7 @@ def add(lists, key, doc):
         pool[start] = state[STATE_FREE + size_class]
         state[STATE_FREE + size_class] = start + 1
     pool[fresh + length] = doc
-    entries[slot, 1] = (_U(fresh) << _START_SHIFT) | (_U(size_class + 1) << _CLASS_SHIFT) | _U(length + 1)
+    entries[slot, 1] = (_U(fresh) << START_SHIFT) | (_U(size_class + 1) << CLASS_SHIFT) | _U(length + 1)
     return True
 
 
@@ -192,13 +192,13 @@ def renumber(lists, docs, fresh):
         fresh.entries[slot, 0] = entries[i, 0]
         fresh.state[STATE_KEYS] += 1
         if kept == 1:
-            fresh.entries[slot, 1] = (_U(single) << _START_SHIFT) | _U(1)
+            fresh.entries[slot, 1] = (_U(single) << START_SHIFT) | _U(1)
             continue
         size_class = 1
         while (1 << size_class) < kept:
             size_class += 1
         at = _allocate(fresh.pool, fresh.state, size_class)
-        fresh.entries[slot, 1] = (_U(at) << _START_SHIFT) | (_U(size_class) << _CLASS_SHIFT) | _U(kept)
+        fresh.entries[slot, 1] = (_U(at) << START_SHIFT) | (_U(size_class) << CLASS_SHIFT) | _U(kept)
         for p in range(start, start + length):
             if docs[pool[p]] >= 0:
                 fresh.pool[at] = docs[pool[p]]

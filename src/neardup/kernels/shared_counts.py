@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.bitset_cache import (
-    SHARE,
-    add_counts,
     bitset_row,
     count_bitsets,
     counted_bits,
@@ -21,7 +19,7 @@ from neardup.kernels.bitset_cache import (
     write_members,
 )
 from neardup.kernels.caching import njit
-from neardup.kernels.posting_lists import find, length_at, list_at
+from neardup.kernels.posting_lists import length_at, list_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +30,6 @@ SMALL_BITS, LARGE_BITS = 3, 7
 A byte is enough even where one search must be cleared for: two bytes a doc leave the first cache level sooner,
 and clearing is nothing beside reading the lists of a hundred times as many keys.
 """
-
-TALLY_SHORTEST = 256
-"""Posting lists that `tally` counts by bitsets are at least so long."""
 
 
 class Counters(NamedTuple):
@@ -232,34 +227,3 @@ def count_shared(
         out[kept] = out[p]
         kept += np.int64(count >= goal)
     return kept, left_out
-
-
-@njit(cache=True, nogil=True)
-def tally(lists, bitsets, keys, salt, step, counts):
-    """Adds to `counts[d]` (int32) how many of the lists of `keys`, each xor `salt`, doc d is in; returns postings read.
-
-    `step` -1 takes away instead. Lists of a 64th of all documents and more are counted by their bitsets.
-    """
-    entries, pool, _ = lists
-    shortest = max(TALLY_SHORTEST, len(counts) // SHARE)
-    rows = np.empty(len(keys), np.int64)
-    n_rows, read = 0, 0
-    for j in range(len(keys)):
-        slot = find(entries, keys[j] ^ salt)
-        start, length, inline = list_at(entries, slot)
-        if step == 1 and length >= shortest:
-            row = bitset_row(bitsets, entries[slot, 0], pool, start, length)
-            if row >= 0:
-                rows[n_rows] = row
-                n_rows += 1
-                continue
-        read += length
-        if inline:
-            counts[start] += step
-            continue
-        for p in range(start, start + length):
-            counts[pool[p]] += step
-    if n_rows:
-        add_counts(bitsets, rows, n_rows, (len(counts) + 63) // 64, counts)
-        read += len(counts)
-    return read

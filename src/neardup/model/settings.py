@@ -233,7 +233,7 @@ REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes
 """Settings that opening a window without them takes over from its last writer."""
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
 """The same for a window whose last writer looked for partial copies."""
-REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", *REMEMBERED_IF_PARTIAL)
+REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", "kinds", *REMEMBERED_IF_PARTIAL)
 """What a window says of itself only if it is not as by default."""
 
 
@@ -266,8 +266,7 @@ class Settings:
     max_length        longer texts (in characters) are rejected
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
     batch_documents   how many documents are worked in one go; never changes a verdict
-    candidates        "memory": found in a window held in memory; "search": by searches in the cluster, batch by batch;
-                      never changes a verdict
+    candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
     threads           how many threads sign; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
@@ -279,6 +278,8 @@ class Settings:
     keep_text         whether texts are kept as they come, to be shown; None = in a directory yes, in memory no. In a
                       cluster documents lie whole in any case
     show              fields of a document that are kept to be shown beside its text
+    kinds             whether verdicts say the kind of a copy (docs/definitions.md, Kinds), for which texts are kept as
+                      they come, in memory too. Never changes anything else of a verdict
     """
 
     threshold: Any = DEFAULT_THRESHOLD
@@ -305,6 +306,7 @@ class Settings:
     delta: int = DEFAULT_DELTA
     keep_text: bool | None = None
     show: tuple[str, ...] = DEFAULT_SHOW
+    kinds: bool = False
 
     def __post_init__(self) -> None:
         exact_threshold(self.threshold)
@@ -330,11 +332,13 @@ class Settings:
             check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
             check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
-        for name in ("fsync", "partial", "advance"):
+        for name in ("fsync", "partial", "advance", "kinds"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")
         if self.keep_text not in (True, False, None):
             raise SettingsError("keep_text", self.keep_text, "true or false")
+        if self.kinds and self.keep_text is False:
+            raise SettingsError("kinds", True, "false where texts are not kept (keep_text = false)")
         object.__setattr__(self, "show", _field_names("show", self.show))
         self._check_keep_hours()
 
@@ -377,6 +381,8 @@ class Settings:
             values["keep_hours"] = self.keep_hours
         if self.keep_text is not None:
             values["keep_text"] = self.keep_text
+        if self.kinds:
+            values["kinds"] = True
         if self.partial:
             values |= {"partial": True, "containment": str(self.containment), "delta": self.delta}
         return values

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 Status = Literal["unique", "near", "exact", "empty", "unscored", "partial"]
+KindName = Literal["copy", "form", "quote", "frame", "other"]
 
 
 class Match(NamedTuple):
@@ -59,6 +60,10 @@ class Verdict(NamedTuple):
     matches_total how many of the documents compared are at or above the threshold, listed or not
     partial       partial copies, the largest share first, as many as of matches; None if they were not looked for
     partial_total how many partial copies there are, listed or not; None if they were not looked for
+    kind          what a copy and its best match are to each other (docs/definitions.md, Kinds); None where it is no
+                  copy, and where one of the two texts was not kept as it came (`Settings.kinds`)
+    differing     of an exact copy the first number that is another one in its best match, and that one, as
+                  ("12.5", "125"); None if there is none
     """
 
     id: str
@@ -74,6 +79,8 @@ class Verdict(NamedTuple):
     matches_total: int
     partial: tuple[PartialMatch, ...] | None = None
     partial_total: int | None = None
+    kind: KindName | None = None
+    differing: tuple[str, str] | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -81,12 +88,17 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields; without `partial` and its total where that was not asked."""
+        """Plain values, keys in the order of the fields; without `partial` and its total, `kind` and `differing` where
+        that was not asked or is not known.
+        """
         values = {**self._asdict(), "matches": [match._asdict() for match in self.matches]}
         if self.partial is None:
             del values["partial"], values["partial_total"]
         else:
             values["partial"] = [part._asdict() for part in self.partial]
+        for name in ("kind", "differing"):
+            if values[name] is None:
+                del values[name]
         return values
 
     def to_json(self) -> bytes:
@@ -101,6 +113,7 @@ class Member(NamedTuple):
                     the member without them and the head has gone since
     duplicate_of, duplicate_score   its best match when its verdict was made, which need not be the head, and doc_q with
                     that
+    kind            what it and its best match are to each other, as its verdict says
     """
 
     id: str
@@ -109,6 +122,7 @@ class Member(NamedTuple):
     shared: int | None
     duplicate_of: str | None
     duplicate_score: float | None
+    kind: KindName | None = None
 
 
 class Group(NamedTuple):
@@ -119,8 +133,12 @@ class Group(NamedTuple):
     members: tuple[Member, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields."""
-        return {**self._asdict(), "members": [member._asdict() for member in self.members]}
+        """Plain values, keys in the order of the fields; members without `kind` where it is not known."""
+        members = [member._asdict() for member in self.members]
+        for member in members:
+            if member["kind"] is None:
+                del member["kind"]
+        return {**self._asdict(), "members": members}
 
 
 class Overlap(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from bisect import bisect_left
 from collections import Counter
 from itertools import pairwise
@@ -12,28 +11,15 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from neardup.reading.normal_text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from neardup.reading.words import Words
 
 Kind = Literal["changed", "removed", "added"]
 
-_ALONE: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
-)
-"""Scripts that put no space between words: each character is a word."""
-_WORD_RE: Final = re.compile(rf"[{_ALONE}]|(?:[^\W{_ALONE}](?:[.,:/'’\-](?=[^\W{_ALONE}]))?)+|[^\w\s]")
-"""A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
-LONGEST_WORD: Final = 80
 _AT_ONCE: Final = 250_000
 """Pairs of words that are compared with one another at once (500 by 500); larger stretches are cut at fixed points."""
 _SHINGLE: Final = 3
-
-
-class Word(NamedTuple):
-    """A word of a text, and where it stands."""
-
-    text: str
-    start: int
-    end: int
 
 
 class Change(NamedTuple):
@@ -51,41 +37,24 @@ Stretch = tuple[int, int, int, int]
 """Words of both texts: from, to; from, to."""
 
 
-def words_of(text: str) -> list[Word]:
-    """The words and signs of a text, without the white space between them.
-
-    What is longer than any word (a normal form, of which no words are known any more) is taken character by character.
-    """
-    words = []
-    for match in _WORD_RE.finditer(text):
-        start, end = match.span()
-        if end - start <= LONGEST_WORD:
-            words.append(Word(match[0], start, end))
-        else:
-            words += [Word(text[at], at, at + 1) for at in range(start, end)]
-    return words
-
-
-def changes(a: str, b: str) -> list[Change]:
+def changes(a: Words, b: Words) -> list[Change]:
     """What differs, in order. The same words elsewhere (moved) are removed here and added there.
 
     Words stand against words between fixed points, runs of three words that are in both once; so it takes about
     linear time: a second for two texts of a million characters that differ in a thousand spots.
     """
-    words_a, words_b = words_of(a), words_of(b)
-    texts_a, texts_b = [word.text for word in words_a], [word.text for word in words_b]
     listed = []
-    for (a1, a2, b1, b2), coarse in _joined(differing_stretches(texts_a, texts_b)):
+    for (a1, a2, b1, b2), coarse in _joined(differing_stretches(a.texts, b.texts)):
         kind: Kind = "changed" if a1 < a2 and b1 < b2 else "removed" if a1 < a2 else "added"
-        listed.append(Change(kind, _span(words_a, a1, a2, len(a)), _span(words_b, b1, b2, len(b)), coarse))
+        listed.append(Change(kind, _span(a, a1, a2), _span(b, b1, b2), coarse))
     return listed
 
 
-def _span(words: Sequence[Word], first: int, last: int, size: int) -> Span:
+def _span(words: Words, first: int, last: int) -> Span:
     """Where these words stand; of none the spot before the word at `first`."""
     if first < last:
-        return Span(words[first].start, words[last - 1].end)
-    at = words[first].start if first < len(words) else size
+        return Span(words.starts[first], words.end(last - 1))
+    at = words.starts[first] if first < len(words) else len(words.text)
     return Span(at, at)
 
 
@@ -147,8 +116,12 @@ def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:
     for size in (_SHINGLE, 1):
         fixed = _in_both_orders(_once_in_both(a[a1:a2], b[b1:b2], size))
         if fixed:
-            ends = [(a1, b1), *((a1 + i, b1 + j) for i, j in fixed), (a2, b2)]
-            return [(i1, i2, j1, j2) for (i1, j1), (i2, j2) in pairwise(ends)]
+            points = [(a1 + i, b1 + j) for i, j in fixed]
+            begin = (a1, points[0][0], b1, points[0][1])
+            between = pairwise([*points, (a2, b2)])
+            # A word is the same where a point is, so a stretch of just one has nothing to compare.
+            parts = [(i1, i2, j1, j2) for (i1, j1), (i2, j2) in between if i2 > i1 + 1 or j2 > j1 + 1]
+            return [begin, *parts]
     return [stretch]
 
 
@@ -162,6 +135,9 @@ def _once_in_both(a: list[str], b: list[str], size: int) -> list[tuple[int, int]
 
 def _in_both_orders(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest of the chains of pairs that ascend in both places (patience sorting)."""
+    second = [j for _, j in pairs]
+    if second == sorted(second):
+        return pairs
     tails: list[int] = []
     last_of: list[int] = []
     before: list[int] = []

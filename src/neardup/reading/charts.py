@@ -9,7 +9,7 @@ from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 WIDTH: Final = 720
 HEIGHT: Final = 160
@@ -57,7 +57,7 @@ def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, i
         format_time((first + at) * period * HOUR_MS)[:13].replace("T", " ") + ":00"
         for at in range(len(values))
     ]
-    return _chart(values, names), period
+    return chart(values, names), period
 
 
 def of_scores(scores: Iterable[float]) -> Chart:
@@ -67,10 +67,13 @@ def of_scores(scores: Iterable[float]) -> Chart:
         return Chart((), "", "", 0)
     steps = range(min(counts), _STEPS + 1)
     names = [f"{at / _STEPS:.2f} to {(at + 1) / _STEPS:.2f}" if at < _STEPS else "1.00" for at in steps]
-    return _chart([counts[at] for at in steps], names)
+    return chart([counts[at] for at in steps], names)
 
 
-def _chart(values: list[int], names: list[str]) -> Chart:
+def chart(values: Sequence[int], names: Sequence[str]) -> Chart:
+    """Bars of these heights and names, in order."""
+    if not values:
+        return Chart((), "", "", 0)
     most, step = max(values), WIDTH / len(values)
     bars = tuple(
         Bar(

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Positions = NDArray[np.int64]
+
     from neardup.signing.signer import Signer
 
 
@@ -35,6 +37,10 @@ class NormalText(NamedTuple):
     def span(self, first: int, last: int) -> Span:
         """Where in the text the characters of the normal form from `first` to before `last` come from."""
         return Span(int(self.starts[first]), int(self.ends[last - 1]))
+
+    def within(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[Positions, Positions]:
+        """The characters of the normal form that come from spans of the text: from which, to before which."""
+        return np.searchsorted(self.ends, starts, "right"), np.searchsorted(self.starts, ends)
 
 
 def normal_text(text: str, signer: Signer) -> NormalText:

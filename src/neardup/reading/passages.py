@@ -39,10 +39,11 @@ def passages(a: Points, b: Points) -> list[Passage]:
     """
     if min(len(a), len(b)) < SHORTEST:
         return []
-    keys_a, keys_b = _keys(a), _keys(b)
+    keys_a, keys_b = stretch_keys(a), stretch_keys(b)
     first = _passages(a, b, keys_a, keys_b, np.ones(len(keys_a), np.bool_))
     covered = covered_by([(each.b, each.b + each.size) for each in first], len(b))
-    wanted = ~np.logical_and.reduce([covered[at : at + len(keys_b)] for at in (0, SHORTEST - 1)])
+    bare = np.concatenate([[0], np.cumsum(~covered)])
+    wanted = bare[SHORTEST:] > bare[:-SHORTEST]
     again = _passages(b, a, keys_b, keys_a, wanted)
     return sorted([*first, *(Passage(each.b, each.a, each.size) for each in again)])
 
@@ -57,15 +58,35 @@ def covered_by(spans: Iterable[tuple[int, int]], size: int) -> NDArray[np.bool_]
     return covered
 
 
-def _keys(points: Points) -> NDArray[np.uint64]:
-    """A key of every stretch of `SHORTEST` characters, by where it begins."""
-    count = len(points) - SHORTEST + 1
+def stretch_keys(points: Points) -> NDArray[np.uint64]:
+    """A key of every stretch of `SHORTEST` characters, by where it begins; 60 µs for 4 KB."""
+    count = max(len(points) - SHORTEST + 1, 0)
     keys = np.zeros(count, np.uint64)
     with np.errstate(over="ignore"):
         for at in range(SHORTEST):
             keys = (keys + points[at : at + count] + np.uint64(1)) * _FACTOR
             keys ^= keys >> np.uint64(29)
     return keys
+
+
+def in_common(
+    keys: NDArray[np.uint64], ordered: NDArray[np.uint64], wanted: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which `wanted` characters of a normal form whose stretches have these `keys` lie in stretches that are among the
+    `ordered` keys of another: so in passages that both have.
+    """
+    inside = np.zeros(len(wanted) + 1, np.int64)
+    if not (len(ordered) and len(keys)):
+        return wanted & False
+    near = np.cumsum(wanted.astype(np.int64))
+    before = np.concatenate([[0], near])
+    begins = np.flatnonzero(before[SHORTEST : SHORTEST + len(keys)] > before[: len(keys)])
+    own = keys[begins]
+    there = begins[ordered[np.minimum(np.searchsorted(ordered, own), len(ordered) - 1)] == own]
+    inside[there] += 1
+    inside[there + SHORTEST] -= 1
+    covered: NDArray[np.bool_] = wanted & (np.cumsum(inside)[:-1] > 0)
+    return covered
 
 
 def _passages(

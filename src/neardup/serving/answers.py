@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from neardup.model.settings import DEFAULT_MATCHES
-from neardup.model.verdict import Status
+from neardup.model.verdict import KindName, Status
 from neardup.serving.judged import Judgement
 
 MOST_LISTED = 1_000
@@ -62,6 +62,8 @@ class Verdict(BaseModel):
     matches_total: int
     partial: list[PartialMatch] | None = None
     partial_total: int | None = None
+    kind: KindName | None = None
+    differing: tuple[str, str] | None = None
 
 
 class Document(BaseModel):
@@ -75,6 +77,18 @@ class Document(BaseModel):
     verdict: Verdict
 
 
+class PairKind(BaseModel):
+    """See `neardup.kinds.Kind`."""
+
+    name: KindName
+    reason: str
+    likeness: float
+    figures: float
+    quoted: float
+    passage: int
+    differing: tuple[str, str] | None
+
+
 class Member(BaseModel):
     """See `neardup.Member`."""
 
@@ -84,6 +98,7 @@ class Member(BaseModel):
     shared: int | None
     duplicate_of: str | None
     duplicate_score: float | None
+    kind: KindName | None = None
 
 
 class Group(BaseModel):

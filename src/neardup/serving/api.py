@@ -75,6 +75,11 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         """A stored document with its text, its fields and its verdict."""
         return answers.Document.model_validate(questions.document(id).to_dict())
 
+    @router.get("/kind")
+    def kind(a: str, b: str) -> answers.PairKind:
+        """What two stored documents are to each other: copy, form, quote, frame, other; and why."""
+        return answers.PairKind.model_validate(questions.kind(a, b))
+
     @router.get("/stats")
     def stats() -> dict[str, Any]:
         """The window in figures, as `neardup stats --format jsonl`."""

@@ -9,10 +9,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 from neardup.errors import NeardupError
 from neardup.serving import api, pages
-from neardup.serving.guard import Guard, Limits, problem
+from neardup.serving.guard import SECURITY_HEADERS, Guard, Limits, problem
 from neardup.serving.metrics import Metrics
 from neardup.version import VERSION
 
@@ -64,9 +65,27 @@ def _tell_errors(application: FastAPI) -> None:
         where = ".".join(str(part) for part in first["loc"][1:])
         return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
 
-    @application.exception_handler(404)
-    async def answer_missing(request: Request, _: Exception) -> Response:
-        return _error(request, 404, f"there is nothing at {request.url.path}")
+    @application.exception_handler(HTTPException)
+    async def answer_refused(request: Request, error: HTTPException) -> Response:
+        path, method = request.url.path, request.method
+        if error.status_code == 404:
+            return _error(request, 404, f"there is nothing at {path}")
+        detail = str(error.detail)
+        if error.status_code == 405:
+            detail = f"{path} cannot be asked by {method}: see /api/openapi.json"
+        answer = _error(request, error.status_code, detail)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @application.exception_handler(Exception)
+    async def answer_fault(request: Request, error: Exception) -> Response:
+        """It is in the log of the server with all that is known of it; others learn no more than its class."""
+        advice = (
+            f"{type(error).__name__}: a fault of neardup. The log of the server has more; please report it"
+        )
+        answer = _error(request, 500, advice)
+        answer.headers.update(SECURITY_HEADERS)  # this one goes past the guard
+        return answer
 
 
 def _error(request: Request, status: int, detail: str) -> Response:

@@ -17,7 +17,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE: Final = "neardup_token"
+COOKIE: Final = "neardup_token_{port}"
+"""Browsers keep cookies by host, and not by port: each server of a machine has its own."""
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -138,11 +139,11 @@ class Guard:
             others = urlencode([(name, value) for name, value in query.multi_items() if name != "token"])
             response = RedirectResponse(scope["path"] + (f"?{others}" if others else ""), 303)
             secure = scope["scheme"] == "https"
-            response.set_cookie(COOKIE, given, httponly=True, samesite="strict", secure=secure)
+            response.set_cookie(_cookie(scope), given, httponly=True, samesite="strict", secure=secure)
             return response
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         cookie = HTTPConnection(scope).cookies.get(
-            COOKIE
+            _cookie(scope)
         )  # lenient: other servers of this host set cookies, too
         if scheme.lower() == "bearer" and self._is_token(bearer):
             return None
@@ -162,6 +163,11 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     """An error as RFC 9457 has it, with the next step in its detail."""
     body: dict[str, Any] = {"status": status, "detail": detail}
     return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+def _cookie(scope: Scope) -> str:
+    """What the cookie of this server is called."""
+    return COOKIE.format(port=(scope.get("server") or ("", 0))[1])
 
 
 def _host_of(origin: str) -> str:

@@ -20,13 +20,16 @@ class JudgedPairs:
     """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
 
     Made when the first pair is judged. A judgement that is returned from is on the disk. Raises `SettingsError`
-    for a file that is something else.
+    for a file that is something else, or a directory that is not there or takes no file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._judged: dict[tuple[str, str], str] = {}
+        if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+            wanted = "a file in a directory that can be written to: --judged names another"
+            raise SettingsError("judged", str(path), wanted)
         if path.exists():
             self._judged = _read(path)
 

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from neardup.model.document import parse_time
 from neardup.model.settings import HOUR_MS
+from neardup.serving.verdict_figures import Counts, verdict_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from prometheus_client.core import Metric
+
     from neardup.model.verdict import Verdict
     from neardup.serving.questions import Questions
 
+STORY_SECONDS: Final = 5
+"""So old the groups may be in which the story that spreads is looked for: reading them all can take long."""
 STORY_HOURS: Final = (1, 3, 24)
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
-class Metrics:
+class Metrics(Collector):
     """The figures of one server; each name begins with `neardup_`, and docs/serve.md lists them."""
 
     def __init__(self, questions: Questions) -> None:
         self.registry = CollectorRegistry()
         self.registry.register(_WindowFigures(questions))
-        self._verdicts = Counter(
-            "neardup_verdicts",
-            "Verdicts on what was asked or ingested",
-            ["call", "status"],
-            registry=self.registry,
-        )
-        self._candidates = Counter(
-            "neardup_candidates",
-            "Documents compared exactly for these verdicts",
-            ["call"],
-            registry=self.registry,
-        )
-        self._truncated = Counter(
-            "neardup_truncated", "Verdicts for which something was left out", ["call"], registry=self.registry
-        )
-        self._rejects = Counter("neardup_rejects", "Documents that could not be used", registry=self.registry)
+        self.registry.register(self)
+        self._counts: dict[str, Counts] = {}
+        self._rejects = 0
+        self._lock = threading.Lock()
         self._seconds = Histogram(
             "neardup_request_seconds",
             "Time of requests",
@@ -53,11 +47,20 @@ class Metrics:
 
     def count(self, call: str, verdicts: Iterable[Verdict], rejects: int = 0) -> None:
         """Counts what a `call` answered."""
-        for verdict in verdicts:
-            self._verdicts.labels(call, verdict.status).inc()
-            self._candidates.labels(call).inc(verdict.candidates)
-            self._truncated.labels(call).inc(verdict.truncated)
-        self._rejects.inc(rejects)
+        with self._lock:
+            counts = self._counts.setdefault(call, Counts())
+            for verdict in verdicts:
+                counts.add(verdict)
+            self._rejects += rejects
+
+    def describe(self) -> Iterator[Metric]:
+        """None: or the registry would ask for figures to learn their names."""
+        yield from ()
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures of verdicts."""
+        with self._lock:
+            yield from verdict_figures(self._counts, self._rejects)
 
     def time(self, path: str, status: int, seconds: float) -> None:
         """Counts a request to the route `path`, which is its pattern: not what a client may make up."""
@@ -90,12 +93,18 @@ class _WindowFigures(Collector):
         }
         for name, (value, what) in figures.items():
             yield GaugeMetricFamily(f"neardup_window_{name}", what, value)
+        kinds = GaugeMetricFamily(
+            "neardup_window_kinds", "Copies by their kind, where that is known", labels=["kind"]
+        )
+        for kind, count in stats.kinds.items():
+            kinds.add_metric([kind], count)
+        yield kinds
         story = GaugeMetricFamily(
             "neardup_story_copies", "Copies of the story that has most in the newest hours", labels=["hours"]
         )
         times = [
             [parse_time(member.time) for member in group.members]
-            for group in self._questions.groups().values()
+            for group in self._questions.groups(STORY_SECONDS).values()
         ]
         for hours in STORY_HOURS:
             story.add_metric([str(hours)], _most_copies(times, hours))

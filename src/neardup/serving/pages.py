@@ -10,13 +10,13 @@ from fastapi import APIRouter, Form, Query, Response
 from fastapi.responses import HTMLResponse
 
 from neardup.errors import UnknownDocument
-from neardup.model.escapes import escaped, no_formula
-from neardup.reading.page import environment
+from neardup.model.escapes import no_formula
+from neardup.reading.charts import chart
 from neardup.serving.api import Sort, sorted_groups
 from neardup.serving.differences import Side, compared, whole
 from neardup.serving.judged import JUDGEMENTS
-from neardup.serving.versions import Version, positions, title_of, versions_of
-from neardup.version import VERSION
+from neardup.serving.rendering import page
+from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,22 +29,9 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
-_BAR_HEIGHT: Final = 58
 _MOST_BARS: Final = 72
-_MOST_DOTS: Final = 1_000
 _FACTS_A_VERSION: Final = 5
 _MOST_FACTS: Final = 10
-
-_environment: Final = environment("neardup.serving")
-_environment.filters["shown"] = escaped
-
-
-class Bar(NamedTuple):
-    """A bar of a chart."""
-
-    name: str
-    value: int
-    height: float
 
 
 class Row(NamedTuple):
@@ -99,14 +86,9 @@ class Pages:
     def render(self, template: str, **values: Any) -> HTMLResponse:
         """The page of a template, with what all pages show."""
         judgements = JUDGEMENTS if self._judged is not None else ()
-        page = _environment.get_template(template).render(
-            window=self._questions.name,
-            version=VERSION,
-            changes=self._changes,
-            judgements=judgements,
-            **values,
+        return page(
+            template, window=self._questions.name, changes=self._changes, judgements=judgements, **values
         )
-        return HTMLResponse(page)
 
     def home(self) -> HTMLResponse:
         """A box to paste a text into, what the window holds, its newest groups."""
@@ -114,7 +96,7 @@ class Pages:
         newest = sorted_groups(self._questions, "time", 2)[:_NEWEST_GROUPS]
         return self.render(
             "home.html", stats=stats, threshold=self._questions.threshold, groups=self._rows(newest),
-            bars=_bars(list(stats.hours.items())[-_MOST_BARS:]),
+            chart=chart(list(stats.hours.values())[-_MOST_BARS:], list(stats.hours)[-_MOST_BARS:]),
         )  # fmt: skip
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
@@ -132,10 +114,10 @@ class Pages:
         instead = iter(self._questions.read([group.members[0].id for group in headless]))
         return [_row(group, first or next(instead)) for group, first in zip(groups, firsts, strict=True)]
 
-    def group(self, head: str) -> HTMLResponse:
-        """The texts of a group side by side."""
+    def group(self, head: str, offset: int = 0) -> HTMLResponse:
+        """The texts of a group side by side, from the member `offset` on."""
         group = self._questions.group(head)
-        versions = versions_of(self._questions, group)
+        versions = versions_of(self._questions, group, offset)
         if not versions.all:
             raise UnknownDocument(head)
         shown = [version for version in (versions.head, *versions.others) if version is not None]
@@ -149,9 +131,9 @@ class Pages:
                 for fact in changed[:_FACTS_A_VERSION]
             ]
         return self.render(
-            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all[:_MOST_DOTS]),
-            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"), most=_ROWS,
-            most_facts=_MOST_FACTS,
+            "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
+            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"),
+            most_facts=_MOST_FACTS, offset=offset, step=MOST_READ,
         )  # fmt: skip
 
     def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:
@@ -202,13 +184,14 @@ class Pages:
         """How well copies match."""
         bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
         total = sum(band.copies for band in bands)
-        bars = _bars([(f"{band.low:.2f}", band.copies) for band in bands])
         below, shown = 0, []
-        for band, bar in zip(bands, bars, strict=True):
+        for band in bands:
             below += band.copies
-            shown.append({**band._asdict(), "height": bar.height, "below": below})
+            shown.append({**band._asdict(), "below": below})
+        names = [f"{band.low:.2f} to {band.high:.2f}" for band in bands]
         return self.render(
-            "scores.html", bands=shown if total else [], total=total, threshold=self._questions.threshold,
+            "scores.html", bands=shown if total else [],
+            chart=chart([band.copies for band in bands], names), total=total, threshold=self._questions.threshold,
             others=self._questions.stats().copies - total,
         )  # fmt: skip
 
@@ -244,8 +227,8 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
         return pages().groups(sort, offset)
 
     @router.get("/group")
-    def group(head: str) -> Response:
-        return pages().group(head)
+    def group(head: str, offset: Annotated[int, Query(ge=0)] = 0) -> Response:
+        return pages().group(head, offset)
 
     @router.get("/group.csv")
     def group_csv(head: str) -> Response:
@@ -274,7 +257,7 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
 
 def error_page(status: int, detail: str) -> HTMLResponse:
     """An error, for people."""
-    return HTMLResponse(_environment.get_template("error.html").render(status=status, detail=detail), status)
+    return page("error.html", status, code=status, detail=detail)
 
 
 def _row(group: Group, first: ReadDocument | None) -> Row:
@@ -282,8 +265,3 @@ def _row(group: Group, first: ReadDocument | None) -> Row:
     begins = group.head if first is None else title_of(first)
     times = (group.time, *(member.time for member in group.members))
     return Row(group.head, min(times), max(times), len(times), lowest, begins)
-
-
-def _bars(counts: Sequence[tuple[str, int]]) -> list[Bar]:
-    most = max((count for _, count in counts), default=0) or 1
-    return [Bar(name, count, round(_BAR_HEIGHT * count / most, 1)) for name, count in counts]

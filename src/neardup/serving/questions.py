@@ -7,14 +7,13 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
-from neardup.model.settings import Recipe
-from neardup.signing.doc_q import overlap
-from neardup.signing.signer import signer_for
+from neardup.serving.differences import exact_doc_q, kind_of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from neardup.model.document import Reject
+    from neardup.model.settings import Recipe
     from neardup.model.verdict import Group, Verdict
     from neardup.window.base import ReadDocument, Stats, Window
 
@@ -65,6 +64,7 @@ class Questions:
         self._grouping = threading.Lock()
         self._groups: dict[str, Group] = {}
         self._groups_at: int | None = None
+        self._groups_read = 0.0
 
     @property
     def threshold(self) -> float:
@@ -78,7 +78,11 @@ class Questions:
 
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""
-        return overlap(first.text, second.text, signer_for(self.recipe or Recipe())).score
+        return exact_doc_q(first.text, second.text, self.recipe)
+
+    def kind(self, first: str, second: str) -> dict[str, Any]:
+        """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
+        return kind_of_pair(self.document(first).text, self.document(second).text)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""
@@ -116,11 +120,15 @@ class Questions:
         self.look()
         return self._window.stats()
 
-    def groups(self) -> dict[str, Group]:
-        """All groups, by their heads, in order of time. The first question after a change reads them all."""
+    def groups(self, most_seconds: float = 0) -> dict[str, Group]:
+        """All groups, by their heads, in order of time. The first question after a change reads them all, unless they
+        may be so many seconds old.
+        """
         with self._grouping:  # or everyone who waits would read them
             changes = self.look()
-            if self._groups_at != changes:
+            is_young = self._groups_at is not None and time.monotonic() - self._groups_read < most_seconds
+            if self._groups_at != changes and not is_young:
+                self._groups_read = time.monotonic()
                 self._groups = {group.head: group for group in self._window.groups()}
                 self._groups_at = changes  # what was committed while they were read makes them be read again
             return self._groups

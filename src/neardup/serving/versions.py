@@ -8,7 +8,7 @@ from neardup.model.document import parse_time
 from neardup.model.shown_fields import title_or_beginning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.verdict import Group
     from neardup.serving.questions import Questions
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 MOST_VERSIONS: Final = 12
 """Columns of a page; further texts are counted, and stand in the table below."""
-
+MOST_READ: Final = 200
+"""Members of a group that a page reads; another page has the next ones."""
+_READ_AT_ONCE: Final = 50
+"""Documents that are read in one go, in which nobody else is answered."""
 
 _TITLE: Final = 120
 """Characters of what a document is called."""
@@ -39,22 +42,30 @@ class Version(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """The head's text first (if the head is still there), then the others by the time of their first document.
+    """Some documents of a group by their texts: the head's first (if the head is still there), then the others by the
+    time of their first document.
 
     left_out   texts beyond `MOST_VERSIONS`
+    all        the documents that were read, by time
+    total      documents of the group
     """
 
     head: Version | None
     others: tuple[Version, ...]
     left_out: int
     all: tuple[Copy, ...]
+    total: int
 
 
-def versions_of(questions: Questions, group: Group) -> Versions:
-    """The texts of `group`. Reads every document of it once."""
+def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions:
+    """The texts of `group`: of its head, and of `MOST_READ` members from `offset` on, by time, each read once, a part
+    of them after another, between which others may ask.
+    """
+    members = sorted(group.members, key=lambda member: (member.time, member.id))[offset : offset + MOST_READ]
     scores: dict[str, float | None] = {group.head: None}
-    scores |= {member.id: member.score for member in group.members}
-    documents = [each for each in questions.read(list(scores)) if each is not None]
+    scores |= {member.id: member.score for member in members}
+    documents = list(_read(questions, list(scores)))
+    head_is_there = any(document.id == group.head for document in documents)
     documents.sort(key=lambda document: (document.time, document.id))
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
@@ -63,7 +74,13 @@ def versions_of(questions: Questions, group: Group) -> Versions:
     versions = [Version(documents[own[0]], tuple(copies[at] for at in own)) for own in by_text.values()]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]
-    return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies)
+    total = len(group.members) + head_is_there
+    return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies, total)
+
+
+def _read(questions: Questions, ids: Sequence[str]) -> Iterator[ReadDocument]:
+    for at in range(0, len(ids), _READ_AT_ONCE):
+        yield from (each for each in questions.read(ids[at : at + _READ_AT_ONCE]) if each is not None)
 
 
 def _copy(document: ReadDocument, score: float | None) -> Copy:

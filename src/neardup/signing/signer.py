@@ -135,11 +135,17 @@ class Signer:
         longest = int(np.diff(offsets).max(initial=0))
         count_qgrams(texts, offsets, which, self.recipe.q, self.scratch(longest), counts)
 
-    def key_sets(self, batch: SignedBatch) -> tuple[Keys, Offsets]:
-        """The distinct q-gram keys of every document, one after another, and n + 1 offsets; made anew from its text."""
-        out, offsets = np.empty(len(batch.texts) + 1, np.uint64), np.empty(len(batch.counts) + 1, np.int64)
-        longest = int(np.diff(batch.text_offsets).max(initial=0))
-        key_sets(batch.texts, batch.text_offsets, self.recipe.q, self.scratch(longest), out, offsets)
+    def key_sets(self, batch: SignedBatch, which: Sequence[int] | None = None) -> tuple[Keys, Offsets]:
+        """The distinct q-gram keys of every document, or of those `which`, one after another, and n + 1 offsets.
+
+        Made anew from their texts.
+        """
+        texts, ends = batch.texts, batch.text_offsets
+        if which is not None:
+            texts, ends = concatenated([batch.text(i) for i in which])
+        out, offsets = np.empty(len(texts) + 1, np.uint64), np.empty(len(ends), np.int64)
+        longest = int(np.diff(ends).max(initial=0))
+        key_sets(texts, ends, self.recipe.q, self.scratch(longest), out, offsets)
         return out[: offsets[-1]], offsets
 
     def window_keys(self, form: bytes) -> Keys:

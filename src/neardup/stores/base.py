@@ -177,6 +177,11 @@ class Store(Protocol):
     def shown(self, rows: Rows) -> list[Shown]:
         """What is kept of the documents of `rows` to be shown; raises as `texts`."""
 
+    def came(self, rows: Rows) -> list[bytes | None]:
+        """The texts of the documents of `rows` as they came, as UTF-8; None for one that was not kept, is gone or has
+        been changed by others. Raises as `texts`.
+        """
+
     @property
     def previous(self) -> Mapping[str, Any]:
         """The settings that the verdicts stored before were made by (remembered_settings.py)."""

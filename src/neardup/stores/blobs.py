@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.model.document import format_time
 from neardup.model.verdict import Member, Verdict
-from neardup.stores.records import SET_ASIDE, STATUSES, TRUNCATED
-from neardup.stores.shown import ShownWriter, appended, detached, read_shown
+from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED
+from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown
 from neardup.stores.verdict_payload import VerdictPayload
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def shown_writer(keeps_text: bool | None, settings: Settings) -> ShownWriter | N
     """What makes the last part of blobs in a store that `keeps_text`; None where documents lie whole in it."""
     if keeps_text is None:
         return None
-    return ShownWriter(
-        settings.show, keep_text=keeps_text if settings.keep_text is None else settings.keep_text
-    )
+    if settings.keep_text is not None:
+        keeps_text = settings.keep_text
+    return ShownWriter(settings.show, keep_text=keeps_text or settings.kinds)
 
 
 def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:
@@ -66,6 +66,11 @@ def has_shown(row: Any) -> bool:
 def shown_part(row: Any, blob: bytes) -> bytes:
     """The bytes of what is kept of a document to be shown; b"" if nothing is."""
     return detached(blob)[1] if row["shown"] else b""
+
+
+def came_of(row: Any, blob: bytes) -> bytes | None:
+    """The text of a document as it came; None where it was not kept."""
+    return read_came(shown_part(row, blob))
 
 
 def shown_of(row: Any, blob: bytes) -> Shown:
@@ -99,7 +104,7 @@ def encode_verdict(
     `best` is the best match, `parts` are those that the verdict lists, and perhaps others; `head` is the match whose
     group the document joins.
     """
-    row["status"] = STATUSES.index(verdict.status)
+    row["status"], row["kind"] = STATUSES.index(verdict.status), KINDS.index(verdict.kind)
     row["candidates"] = verdict.candidates
     row["asked"] = verdict.partial is not None
     row["flags"] = (row["flags"] & SET_ASIDE) | (TRUNCATED if verdict.truncated else 0)
@@ -126,6 +131,8 @@ def verdict_of(row: Any, blob: bytes) -> Verdict:
         matches_total,
         partial,
         partial_total,
+        KINDS[int(row["kind"])],
+        payload.differing_pair,
     )
 
 
@@ -133,7 +140,8 @@ def member_of(row: Any, blob: bytes) -> Member:
     """A stored document as a member of its group."""
     id, group, payload = decode_blob(row, blob)
     score, shared = payload.with_head(group, int(row["shared"]))
-    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score)
+    kind = KINDS[int(row["kind"])]
+    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score, kind)
 
 
 def best_overlap(row: Any) -> tuple[int, int]:

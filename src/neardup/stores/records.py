@@ -16,7 +16,7 @@ from neardup.model.settings import HOUR_MS
 from neardup.stores.checksums import SUM_BYTES
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Status
+    from neardup.model.verdict import KindName, Status
 
 DELETED: Final = 1
 """Flag: this version ends its document."""
@@ -27,6 +27,8 @@ SET_ASIDE: Final = 4
 
 STATUSES: Final[tuple[Status, ...]] = ("unique", "near", "exact", "empty", "unscored", "partial")
 """A row holds the place of its status in this line."""
+KINDS: Final[tuple[KindName | None, ...]] = (None, "copy", "form", "quote", "frame", "other")
+"""A row holds the place of its kind in this line; versions before there were kinds wrote 0."""
 _COPIES: Final = (STATUSES.index("near"), STATUSES.index("exact"))
 
 ROW: Final = np.dtype(
@@ -39,7 +41,7 @@ ROW: Final = np.dtype(
         ("n_prefix", "<u4"), ("n_sentences", "<u4"),
         ("n_sketch", "<u2"), ("n_bands", "<u2"), ("id_bytes", "<u2"), ("group_bytes", "<u2"),
         ("status", "u1"), ("flags", "u1"), ("n_sieve", "u1"), ("words", "u1"), ("asked", "u1"), ("shown", "u1"),
-        ("spare", "u1", 2),
+        ("kind", "u1"), ("spare", "u1"),
     ]
 )  # fmt: skip
 """One version of one document.
@@ -56,6 +58,7 @@ id_bytes, group_bytes     of what its blob begins with
 words           whether sentences and bands were made of it
 asked           whether partial copies were looked for
 shown           whether its blob ends with what is kept of it to be shown (stores/shown.py)
+kind            of its verdict
 """
 
 KEY_COUNTS: Final = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
@@ -197,6 +200,12 @@ def are_truncated(rows: Rows) -> NDArray[np.bool_]:
 def are_copies(rows: Rows) -> NDArray[np.bool_]:
     """Which rows are of near or exact copies."""
     return np.isin(rows["status"], _COPIES)
+
+
+def kind_counts(rows: Rows) -> dict[KindName, int]:
+    """How many of `rows` are copies of each kind; of a kind that there is none of nothing."""
+    counts = np.bincount(rows["kind"], minlength=len(KINDS)).tolist()
+    return {kind: count for kind, count in zip(KINDS, counts, strict=True) if kind is not None and count}
 
 
 def are_without_words(rows: Rows) -> NDArray[np.bool_]:

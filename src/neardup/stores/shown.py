@@ -31,6 +31,11 @@ class ShownWriter:
         self._show = show
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL) if keep_text else None
 
+    @property
+    def keeps_text(self) -> bool:
+        """Whether texts are kept."""
+        return self._compressor is not None
+
     def shown_bytes(self, document: Prepared) -> bytes:
         """What is kept of a document; b"" if that is nothing. About 20 µs for a text of 4 KB."""
         fields = shown_fields(document.fields, self._show) if document.fields else {}
@@ -45,10 +50,14 @@ def read_shown(data: bytes) -> Shown:
     """What bytes of `ShownWriter` say; b"" says nothing."""
     if not data:
         return Shown()
-    end = _SIZE + int.from_bytes(data[:_SIZE], "little")
-    fields, frame = data[_SIZE:end], data[end:]
-    text = zstandard.ZstdDecompressor().decompress(frame).decode() if frame else None
-    return Shown(text, orjson.loads(fields) if fields else {})
+    came, fields = read_came(data), data[_SIZE : _SIZE + int.from_bytes(data[:_SIZE], "little")]
+    return Shown(None if came is None else came.decode(), orjson.loads(fields) if fields else {})
+
+
+def read_came(data: bytes) -> bytes | None:
+    """The text alone, as UTF-8; None where it was not kept."""
+    frame = data[_SIZE + int.from_bytes(data[:_SIZE], "little") :]
+    return zstandard.ZstdDecompressor().decompress(frame) if frame else None
 
 
 def appended(blob: bytes, shown: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.stores.blobs import shown_of
+from neardup.stores.blobs import came_of, shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,6 +61,10 @@ class SingleOwner:
     def shown(self, rows: Rows) -> list[Shown]:
         """They are in the blobs."""
         return [shown_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
+
+    def came(self, rows: Rows) -> list[bytes | None]:
+        """They are in the blobs."""
+        return [came_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """See `Store.blobs`."""

@@ -29,6 +29,7 @@ class VerdictPayload(NamedTuple):
     matches_total, partial_total   how many there were; None: as many as are listed
     head                    of a member whose best match is not the head of its group: doc_q and |A ∩ B| with the head.
                             Earlier versions did not keep it
+    differing               the numbers in which an exact copy differs from its best match
     """
 
     original: str | None = None
@@ -39,6 +40,7 @@ class VerdictPayload(NamedTuple):
     matches_total: int | None = None
     partial_total: int | None = None
     head: Sequence[Any] | None = None
+    differing: Sequence[str] | None = None
 
     @classmethod
     def of(
@@ -57,6 +59,7 @@ class VerdictPayload(NamedTuple):
             unless_listed(verdict.matches_total, verdict.matches),
             unless_listed(verdict.partial_total, verdict.partial or ()),
             None if head is None or head is best else [head.score, head.shared],
+            verdict.differing,
         )
 
     @classmethod
@@ -90,6 +93,11 @@ class VerdictPayload(NamedTuple):
     def partial(self) -> tuple[tuple[PartialMatch, ...], int]:
         """The partial copies of the verdict, and how many there were."""
         return tuple(PartialMatch(*part[:-1]) for part in self.parts), _total(self.partial_total, self.parts)
+
+    @property
+    def differing_pair(self) -> tuple[str, str] | None:
+        """`differing` as a verdict has it."""
+        return None if self.differing is None else (self.differing[0], self.differing[1])
 
     @property
     def part_times(self) -> list[int]:

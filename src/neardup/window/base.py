@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from neardup.model.settings import Settings
-    from neardup.model.verdict import Group, Verdict
+    from neardup.model.verdict import Group, KindName, Verdict
 
 Documents = Iterable[Item | Flush]
 OnReject = Callable[[Reject], None]
@@ -62,7 +62,8 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True)
 class Stats:
-    """A window in figures. `hours`: documents by hour; `memory_bytes`: the index in memory, an estimate.
+    """A window in figures. `kinds`: copies by their kind, where that is known; `hours`: documents by hour;
+    `memory_bytes`: the index in memory, an estimate.
 
     `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, by setting, the
     other values by which some of the stored verdicts were made.
@@ -73,6 +74,7 @@ class Stats:
 
     documents: int
     copies: int
+    kinds: dict[KindName, int]
     groups: int
     truncated: int
     unscored: int

@@ -1,17 +1,26 @@
-"""Comparing a signed batch with its candidates in a window."""
+"""Comparing documents in a window: a signed batch with its candidates, exactly; and copies with their best matches, by
+the texts as they came, for their kinds.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from neardup.index.verification import Verifier
+from neardup.kernels.pairs import SHORT
+from neardup.kinds.labels import labels_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.settings import PartialRule
+    from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State
 
 
@@ -23,9 +32,37 @@ def verifier_of(
     *,
     rule: PartialRule | None,
     listed: int | None,
+    docs: NDArray[np.int64] | None = None,
 ) -> Verifier:
     """What compares a signed batch with its `candidates`; see `Verifier` for the rest."""
     return Verifier(
         signed, candidates, table=state.table, crowds=state.search.crowds, signer=state.signer,
         settings=state.settings, threshold=threshold, read_texts=state.texts, rule=rule, listed=listed,
+        docs=docs,
     )  # fmt: skip
+
+
+def with_kinds(
+    state: State,
+    verdicts: Sequence[Verdict],
+    subjects: Sequence[bytes | int],
+    originals: Sequence[Overlap],
+) -> list[Verdict]:
+    """Verdicts on copies, of `subjects`, which are texts or stored documents, with the kind of each; `originals` are
+    their best matches. Without it, where one of the texts was not kept, or the settings ask for none.
+
+    All that is read from the store is read at once: it may be a request.
+    """
+    if not verdicts or not state.settings.kinds:
+        return list(verdicts)
+    docs = [original.doc for original in originals]
+    wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
+    came = dict(zip(wanted, state.came(wanted), strict=True))
+    texts = [came[each] if isinstance(each, int) else each for each in subjects]
+    is_known = (state.signer.recipe.q, state.signer.recipe.fold_case) == (SHORT, False)
+    known = [(original.larger, original.shared) if is_known else (0, 0) for original in originals]
+    labels = labels_of(texts, [came[doc] for doc in docs], known)
+    return [
+        verdict if label is None else verdict._replace(kind=label.kind, differing=label.differing)
+        for verdict, label in zip(verdicts, labels, strict=True)
+    ]

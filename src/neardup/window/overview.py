@@ -11,7 +11,7 @@ from neardup.index.candidates import Candidates
 from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.model.verdict import Group, Member, Overlap
-from neardup.stores.records import are_copies, are_truncated
+from neardup.stores.records import are_copies, are_truncated, kind_counts
 from neardup.stores.remembered_settings import earlier
 from neardup.window.base import ReadDocument, Stats
 from neardup.window.comparison import verifier_of
@@ -115,6 +115,7 @@ def stats(state: State) -> Stats:
     return Stats(
         documents=table.living,
         copies=int(np.count_nonzero(are_copies(rows))),
+        kinds=kind_counts(rows),
         groups=sum(any(table.lives(doc, FIRST_HOUR) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
         unscored=state.store.uncompared(),

@@ -11,7 +11,7 @@ from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
 from neardup.model.settings import HOUR_MS
 from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of
+from neardup.window.comparison import verifier_of, with_kinds
 from neardup.window.session import Session
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )
     (checked, matches, parts), _ = verifier.compared(0, FIRST_HOUR)
-    return decide(
+    verdict = decide(
         Evidence(
             options.id or "",
             time,
@@ -72,6 +72,10 @@ def query(state: State, options: QueryOptions) -> Verdict:
             listed=options.matches,
         )
     )
+    if not verdict.is_copy:
+        return verdict
+    subject = (options.text or "").encode() if own < 0 else own
+    return with_kinds(state, [verdict], [subject], [matches.best[0]])[0]
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:

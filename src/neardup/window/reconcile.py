@@ -12,7 +12,7 @@ from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of
+from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -160,4 +160,6 @@ def _decided_again(
             listed=settings.matches,
         )
     )
+    if verdict.is_copy:
+        verdict = with_kinds(state, [verdict], [doc], [matches.best[0]])[0]
     return verdict, matches, parts

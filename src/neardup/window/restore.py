@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.index.query_batch import with_fingerprints
+from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.hours import FIRST_HOUR
@@ -110,15 +110,16 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> No
     words = starts[_BITMAP][with_bitmap][:, None] + np.arange(BITMAP_WORDS)
     state.table.set_bitmaps(docs[with_bitmap], keys[words])
     search = state.search
-    posted = state.table.first_of[docs] == docs
+    first = state.table.first_of[docs] == docs
     kind = _SKETCH
     if state.settings.retrieval == "complete":
-        lacking = posted & _lacks_prefix(state, rows)
+        lacking = first & _lacks_prefix(state, rows)
         if lacking.any():
             _fill_from_texts(state, docs[lacking])
-        kind, posted = _PREFIX, posted & ~lacking
-    own = gathered(keys, starts[kind][posted], counts[kind][posted])
-    search.lists.add(*_with_short(own, rows[posted]), docs[posted])
+        kind, first = _PREFIX, first & ~lacking
+    own, offsets = gathered(keys, starts[kind][first], counts[kind][first])
+    own = own if kind == _PREFIX else posted(own)
+    search.lists.add(*_with_short((own, offsets), rows[first]), docs[first])
     if search.sentences is not None:
         hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
         search.sentences.add(*gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)

@@ -8,7 +8,7 @@ and with the hours that lived when it came.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import verifier_of
+from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,9 +28,19 @@ if TYPE_CHECKING:
 
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
-    from neardup.model.verdict import Part, Verdict
+    from neardup.model.verdict import Overlap, Part, Verdict
     from neardup.window.newest_hour import Leaps, Next
     from neardup.window.state import State
+
+
+class _Recorded(NamedTuple):
+    """A verdict on document i of a run that is yet to be written; `doc` is negative where it is not kept."""
+
+    i: int
+    doc: int
+    best: Overlap | None
+    parts: Sequence[Part]
+    head: Overlap | None
 
 
 class Scorer:
@@ -140,7 +150,13 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     )
     candidates = state.search.candidates(batch, query, state.table, threshold)
     verifier = verifier_of(
-        state, batch, candidates, threshold, rule=settings.partial_rule, listed=settings.matches
+        state,
+        batch,
+        candidates,
+        threshold,
+        rule=settings.partial_rule,
+        listed=settings.matches,
+        docs=hours.docs,
     )
     verdicts = _decided(state, documents, batch, hours, candidates.truncated, verifier)
     state.end_run(batch, kept)
@@ -167,10 +183,11 @@ def _decided(
     comparable = (hours.highs >= hours.floors).tolist()
     empty = (np.diff(batch.signed.text_offsets) == 0).tolist()
     floors, docs = hours.floors.tolist(), hours.docs.tolist()
-    verdicts = []
+    verdicts: list[Verdict] = []
+    recorded: list[_Recorded] = []
     for i, document in enumerate(documents):
         doc = docs[i]
-        compared, limited = verifier.compared(i, floors[i], doc=doc, living=living, limit=limit)
+        compared, limited = verifier.compared(i, floors[i], living=living, limit=limit)
         checked, matches, parts = compared
         verdict = decide(
             Evidence(
@@ -179,22 +196,39 @@ def _decided(
             )
         )  # fmt: skip
         is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
-        if not is_kept and document.origin is not None:
-            state.store.not_kept(document, verdict)
+        best = matches.best[0] if matches.total else None
+        if best is not None or (is_kept and parts) or (not is_kept and document.origin is not None):
+            recorded.append(_Recorded(i, doc if is_kept else -1, best, parts, matches.head))
         verdicts.append(verdict)
+    _record(state, documents, verdicts, recorded)
     return verdicts
 
 
+def _record(
+    state: State, documents: Sequence[Prepared], verdicts: list[Verdict], recorded: Sequence[_Recorded]
+) -> None:
+    """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written."""
+    copies = [(each.i, each.best) for each in recorded if each.best is not None]
+    texts = [documents[i].text for i, _ in copies]
+    labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
+    for (i, _), verdict in zip(copies, labelled, strict=True):
+        verdicts[i] = verdict
+    for i, doc, best, parts, head in recorded:
+        if doc >= 0:
+            state.write(doc, verdicts[i], best, parts, head)
+        elif documents[i].origin is not None:
+            state.store.not_kept(documents[i], verdicts[i])
+
+
 def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> bool:
-    """Records the verdict on a document of the run, as the policy has it; whether the document is kept."""
+    """Notes the verdict on a document of the run, as the policy has it; whether the document is kept."""
     table, policy = state.table, state.settings.policy
     if matches.total and policy == "drop":
         table.delete(doc)
         return False
     table.doc_of[verdict.id] = doc
     if matches.total or parts:
-        best = matches.best[0] if matches.total else None
-        state.record(doc, verdict, best, parts, matches.head)
+        state.join(doc, verdict)
     elif verdict.candidates or verdict.truncated:
         table.note_compared(doc, verdict.candidates, truncated=verdict.truncated)
     if matches.total and policy == "route":

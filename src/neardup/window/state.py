@@ -160,11 +160,20 @@ class State:
         stored one. `parts` are those that the verdict names, and perhaps others; `head` is the match whose group
         it joins.
         """
-        table = self.table
-        row = table.rows[doc]
-        table.lead(doc)
+        self.join(doc, verdict)
+        self.write(doc, verdict, best, parts, head)
+
+    def join(self, doc: int, verdict: Verdict) -> None:
+        """Puts a document into the group of its verdict."""
+        self.table.lead(doc)
         if verdict.group != verdict.id:
-            table.follow(doc, table.doc_of[verdict.group])
+            self.table.follow(doc, self.table.doc_of[verdict.group])
+
+    def write(
+        self, doc: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
+    ) -> None:
+        """The rest of `record`, for a document that has joined its group."""
+        row = self.table.rows[doc]
         stored = self._blobs[doc - self._run] if doc >= self._run else None
         shown = self._shown_part(doc, stored)
         blob = blobs.encode_verdict(row, verdict, best, parts, head, shown)
@@ -202,6 +211,17 @@ class State:
         stored = [doc for doc in docs if doc < self._run]
         read = iter(self.store.texts(self.table.rows[stored]))
         return [next(read) if doc < self._run else self._texts[doc - self._run] for doc in docs]
+
+    @property
+    def keeps_came(self) -> bool:
+        """Whether texts are kept as they come, in blobs."""
+        return self._shown is not None and self._shown.keeps_text
+
+    def came(self, docs: Sequence[int]) -> list[bytes | None]:
+        """The texts of documents as they came, of the run at hand or stored; None for one that was not kept."""
+        stored = [doc for doc in docs if doc < self._run]
+        read = iter(self.store.came(self.table.rows[stored]) if stored else ())
+        return [next(read) if doc < self._run else self._documents[doc - self._run].text for doc in docs]
 
     def signed_again(self, doc: int) -> SignedQueryBatch:
         """A stored document as it was signed when it came, with its sentences where they are known."""

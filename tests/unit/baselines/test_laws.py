@@ -9,10 +9,14 @@ import pytest
 from testing.baseline_texts import collection
 
 from neardup.baselines.base import KeyIndex
-from neardup.baselines.registry import METHODS, make
+from neardup.baselines.registry import METHODS as REGISTERED
+from neardup.baselines.registry import make
+from neardup.evaluation.methods import usable
 
 TEXTS = collection()
-LOSSY = {name for name in METHODS if name.startswith("MinHash LSH")}
+METHODS = [name for name in REGISTERED if name in usable(["all"])[0]]
+"""Those whose library is installed."""
+LOSSY = {name for name in METHODS if name.startswith(("MinHash LSH", "LSH"))}
 # What holds for one random lexicon and for ten holds for those between.
 KINDS = [name for name in METHODS if not any(f"(k=2, lexicons={n}," in name for n in range(2, 10))]
 every_method = pytest.mark.parametrize("name", METHODS)

@@ -23,7 +23,7 @@ def test_a_page_has_the_tables_of_the_results(paper):
 
 
 def test_there_is_a_page_for_every_paper_and_the_index_links_it():
-    pages = [experiments.page_of(paper) for paper in experiments.PAPERS]
+    pages = [experiments.page_of(paper) for paper in (*experiments.PAPERS, "departures")]
     assert sorted(pages) == sorted((experiments.INDEX.parent / "experiments").glob("*.md"))
     assert all(f"(experiments/{page.name})" in INDEX for page in pages)
 

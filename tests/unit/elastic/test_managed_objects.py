@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import orjson
 import pytest
@@ -33,6 +33,10 @@ FILES = {
     for folder in ("mappings", "ingest")
     for path in resources.folder(folder).iterdir()
 }
+
+
+ANALYSIS = FILES["mappings", "neardup-PREFIX.json"]["template"]["settings"]["index"]["analysis"]
+COMPACT = FILES["mappings", "neardup-PREFIX.json"]["template"]["mappings"]["properties"]["neardup"]
 
 
 def body(name, config=DEFAULT, kind=TEMPLATE, **options):
@@ -105,16 +109,17 @@ def test_the_settings_reach_template_and_pipeline():
                     "recipe": "the recipe", "q": 5, "fold_case": True, "simhash_variants": 3, "sketch_size": 48,
                     "reach": 0.5, "lexicon": "de", "salt": "pepper", "text_field": "page.body",
                     "time_field": "published", "window_hours": 48, "max_length": 5_000, "signed_by": "plugin",
+                    "compact": True, "lossless": True,
                 }
             },
-            "properties": {"published": {"type": "date"}},
+            "properties": {"published": {"type": "date"}, "neardup": COMPACT},
         }  # fmt: skip
     (step,) = body("neardup-news", config, PIPELINE)["processors"]
     assert step == {
         "neardup": {
             "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
             "sketch_size": 48, "reach": 0.5, "ignore_missing": True, "max_length": 5_000, "on_too_long": "mark",
-            "recipe": "the recipe", "lexicon": "de", "salt": "pepper",
+            "compact": True, "recipe": "the recipe", "lexicon": "de", "salt": "pepper",
         }
     }  # fmt: skip
     assert body("neardup-news", config, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
@@ -143,16 +148,44 @@ def test_the_policy_does_nothing_but_delete():
 def test_without_an_end_that_can_be_set_there_is_no_policy(config, lifecycle):
     assert POLICY not in {entry.kind for entry in wanted_objects(NEWS, config, lifecycle=lifecycle)}
     settings = body("neardup-news", config, lifecycle=lifecycle)["template"]["settings"]
-    assert settings == {"index": {"final_pipeline": "neardup-news"}}
+    assert settings == {"index": {"final_pipeline": "neardup-news", "analysis": ANALYSIS}}
 
 
 def test_where_the_client_signs_there_is_no_pipeline():
     config = WindowConfig(Recipe(), "r", signed_by="client")
     assert PIPELINE not in {entry.kind for entry in wanted_objects(NEWS, config, lifecycle=True)}
     assert body("neardup-news", config)["template"]["settings"] == {
-        "index": {"lifecycle": {"name": "neardup-news"}}
+        "index": {"lifecycle": {"name": "neardup-news"}, "analysis": ANALYSIS}
     }
-    assert "settings" not in body("neardup-news", config, lifecycle=False)["template"]
+
+
+def test_a_window_made_before_compact_fields_keeps_its_lists():
+    config = replace(DEFAULT, compact=False, signed_by="client")
+    template = body("neardup-news", config, lifecycle=False)["template"]
+    assert "settings" not in template
+    assert set(template["mappings"]["properties"]) == {"@timestamp"}
+    (step,) = body("neardup-news", replace(config, signed_by="plugin"), PIPELINE)["processors"]
+    assert "compact" not in step["neardup"]
+
+
+def test_without_lossless_no_qgrams_are_made_and_none_can_be_searched_for():
+    config = replace(DEFAULT, lossless=False)
+    template = body("neardup-news", config)["template"]
+    assert "analysis" not in template["settings"]["index"]
+    fields = template["mappings"]["properties"]["neardup"]["properties"]
+    assert fields == COMPACT["properties"] | {
+        "qgrams": {"type": "keyword", "index": False, "doc_values": False}
+    }
+    (step,) = body("neardup-news", config, PIPELINE)["processors"]
+    assert (step["neardup"]["compact"], step["neardup"]["qgrams"]) == (True, False)
+
+
+def test_qgrams_are_cut_by_what_the_nodes_have():
+    config = replace(DEFAULT, recipe=Recipe(q=6))
+    template = body("neardup-news", config, tokenizer="neardup_qgrams")["template"]
+    analysis = template["settings"]["index"]["analysis"]
+    cut = {"type": "neardup_qgrams", "min_gram": "6", "max_gram": "6"}
+    assert analysis == ANALYSIS | {"tokenizer": {"neardup_qgrams": cut}}
 
 
 def test_hours_are_refreshed_even_when_nobody_searches():

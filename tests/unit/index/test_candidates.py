@@ -138,13 +138,13 @@ def searched(texts, chosen, threshold="0.7"):
     verifier = Verifier(
         batch, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
         threshold=exact, read_texts=lambda numbers: [texts[doc].encode() for doc in numbers], rule=None,
-        listed=None,
+        listed=None, docs=np.arange(len(texts)),
     )  # fmt: skip
     candidates = [
         set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
-    compared = [verifier.compared(i, 0, doc=i)[0] for i in range(len(texts))]
+    compared = [verifier.compared(i, 0)[0] for i in range(len(texts))]
     return (
         candidates,
         found.truncated.tolist(),

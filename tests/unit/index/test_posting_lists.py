@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup.index.posting_lists import Hits, PostingLists, Query, no_bitsets
+from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.bitset_cache import add_counts
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -291,31 +290,21 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
     assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]
 
 
-@pytest.mark.parametrize(("bitsets", "words"), [(1, 1), (7, 3), (8, 64), (9, 65), (300, 70)])
-def test_bitsets_are_added_up_as_their_bits_are(bitsets, words):
-    numbers = np.random.default_rng(bitsets)
-    cache = no_bitsets(64 * words, 512)
-    cache.bits[:bitsets, :words] = numbers.integers(0, 2**64, (bitsets, words), dtype=np.uint64)
-    counts = numbers.integers(0, 9, 64 * words - 5).astype(np.int32)
-    bits = np.unpackbits(cache.bits[:bitsets, :words].view(np.uint8), axis=1, bitorder="little")
-    expected = counts + bits.sum(axis=0)[: len(counts)]
-    add_counts(cache, np.arange(bitsets), bitsets, words, counts)
-    np.testing.assert_array_equal(counts, expected)
-
-
-def test_what_documents_have_in_common_with_some_keys_is_counted():
-    """Of long lists by their bitsets, made and caught up with, of others by reading."""
+@pytest.mark.parametrize("most", [0, 7, 70])
+def test_what_documents_have_in_common_with_some_keys_is_counted(most):
+    """By bitsets, as many as are allowed, and by reading."""
     numbers = np.random.default_rng(8)
     held = numbers.random((2_000, 60)) < numbers.choice([0.02, 0.3, 0.6], 60)
-    lists, salt = PostingLists(bitsets=32), np.uint64(0xABCD)
-    for first, last in ((0, 900), (900, 2_000)):
-        for document in range(first, last):
-            keys = np.flatnonzero(held[document]).astype(np.uint64) ^ salt
-            lists.add(keys, np.array([0, len(keys)]), np.array([document]))
-        queries = np.flatnonzero(numbers.random(60) < 0.7).astype(np.uint64)
-        counts = np.zeros(2_100, np.int32)
-        assert lists.tally(queries, salt, 1, counts) > 0
-        np.testing.assert_array_equal(counts[:last], held[:last, queries.astype(int)].sum(axis=1))
-        assert not counts[last:].any()
-        lists.tally(queries, salt, -1, counts)
-        assert not counts.any()
+    lists = MemberLists(most)
+    for first, last in ((0, 1), (1, 900), (900, 2_000)):
+        keys, offsets = sets_of(held[first:last])
+        lists.add_members(keys, offsets, np.arange(first, last))
+        asked = numbers.random((5, 60)) < 0.7
+        keys, offsets = sets_of(asked)
+        counts = lists.tally(keys, offsets, last)
+        np.testing.assert_array_equal(counts[:, :last], asked.astype(int) @ held[:last].T)
+
+
+def sets_of(rows):
+    """The columns that are true in each row, one after another, and offsets."""
+    return np.nonzero(rows)[1].astype(np.uint64), np.append(0, np.cumsum(rows.sum(axis=1)))

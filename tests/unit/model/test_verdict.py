@@ -83,9 +83,11 @@ def test_json_of_a_verdict_and_a_group():
     verdict = Verdict("ä", "t", "near", "b", 2 / 3, 2, "b", 5, True, (Match("b", 2 / 3, 2),), 1)
     assert verdict.is_copy
     assert orjson.loads(verdict.to_json()) == verdict.to_dict() | {"score": 0.6666666666666666}
-    assert list(verdict.to_dict()) == list(Verdict._fields)[:-2]
+    assert list(verdict.to_dict()) == list(Verdict._fields)[:-4]
     part = PartialMatch("c", 0.25, 0.5, 7, 2)
-    asked = verdict._replace(partial=(part,), partial_total=1).to_dict()
+    asked = verdict._replace(
+        partial=(part,), partial_total=1, kind="copy", differing=("12.5", "125")
+    ).to_dict()
     assert list(asked) == list(Verdict._fields)
     assert asked["partial"] == [{"id": "c", "share": 0.25, "containment": 0.5, "shared": 7, "sentences": 2}]
     assert verdict._replace(partial=()).to_dict()["partial"] == []

@@ -12,12 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from testing.edited_pairs import edited_pair
 
+from neardup.kinds import kind_of
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.reading.changes import changes, words_of
+from neardup.reading.changes import changes
 from neardup.reading.explanation import explain
 from neardup.reading.normal_text import normal_text
 from neardup.reading.passages import SHORTEST, covered_by, passages
+from neardup.reading.words import Words
 from neardup.signing.signer import signer_for
 
 TEXTS = st.text("abc \u0301\u1100\u1161\u11a8é.\u0345Å1\u202e\x1b\n", max_size=60)
@@ -79,11 +81,19 @@ def test_passages_are_the_same_in_both_and_leave_nothing_of_twelve_out(a, b):
 @settings(deadline=None)
 def test_the_changes_make_one_text_the_other(a, b):
     out, at = [], 0
-    for change in changes(a, b):
-        out += [word.text for word in words_of(a[at : change.a.start])]
-        out += [word.text for word in words_of(b[slice(*change.b)])]
+    for change in changes(Words(a), Words(b)):
+        out += Words(a[at : change.a.start]).texts
+        out += Words(b[slice(*change.b)]).texts
         at = change.a.end
-    assert out + [word.text for word in words_of(a[at:])] == [word.text for word in words_of(b)]
+    assert out + Words(a[at:]).texts == Words(b).texts
+
+
+def test_a_passage_between_two_others_is_found():
+    a = "xabcdefghijklmnopqrstuvwx.........opqrstuvwxyouabcdefghijk"
+    b = "abcdefghijklmnopqrstuvwxyouabcdefghijklmnop"
+    found = passages(points(a), points(b))
+    inside = covered_by([(each.b, each.b + each.size) for each in found], len(b))
+    assert inside[b.index("you") : b.index("you") + 3].all()
 
 
 def test_what_stands_elsewhere_is_moved():
@@ -95,16 +105,17 @@ def test_what_stands_elsewhere_is_moved():
 
 def test_figures_that_differ_by_a_point_are_told_though_doc_q_is_one():
     why = explain("Rates fell to 12.5 pct.", "Rates fell to 125 pct.")
-    assert (why.doc_q, why.overlap.is_exact, why.figures_share) == (1.0, True, None)
+    assert (why.doc_q, why.overlap.is_exact, why.kind.differing) == (1.0, True, ("12.5", "125"))
     assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "12.5", "125")]
 
 
-@pytest.mark.parametrize(("a", "b", "share"), [
-    ("Balances at the bank rose to 5.31 billion on 3 May", "Balances at the bank rose to 4.97 billion on 7 June", 1.0),
-    ("Balances at the bank rose again on Monday, it said", "Balances at the fund rose again on Monday, it said", 0.0),
-])  # fmt: skip
-def test_how_much_of_a_difference_is_figures(a, b, share):
-    assert explain(a, b).figures_share == share
+def test_an_explanation_names_the_kind():
+    a, b = (
+        f"Balances at the bank {word}, it said: 5.31 billion on 3 May, as in {word}."
+        for word in ("rose", "fell")
+    )
+    assert explain(a, b).kind == kind_of(a, b)
+    assert explain(a, b).to_dict()["kind"]["name"] == "copy"
 
 
 @pytest.mark.parametrize(

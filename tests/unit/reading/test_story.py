@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from testing.edited_pairs import edited_pair
 
@@ -9,6 +10,7 @@ import neardup
 from neardup.model.settings import Recipe
 from neardup.reading.charts import MOST_BARS, of_scores, over_time
 from neardup.reading.group_order import group_span_ms
+from neardup.reading.origins import origins_of, shared
 from neardup.reading.story import story
 from neardup.signing.signer import signer_for
 
@@ -83,3 +85,33 @@ def test_bars_of_scores():
         ("0.70 to 0.72", 2), ("0.98 to 1.00", 1), ("1.00", 2),
     ]  # fmt: skip
     assert of_scores([]).bars == ()
+
+
+def test_of_many_independent_texts_each_document_has_the_first_it_is_the_same_as():
+    chance = np.random.default_rng(5)
+
+    def keys(count):
+        return chance.integers(0, 1 << 64, count, np.uint64)
+
+    common, parts = keys(700), [keys(size) for size in chance.integers(0, 300, 40)]
+    sets = {}
+    for at in map(str, range(300)):
+        own = np.unique(np.concatenate([common, parts[chance.integers(40)], keys(20)]))
+        sets[at] = own[chance.random(len(own)) >= chance.choice([0, 0.02, 0.2])]
+    origins: list[np.ndarray] = []
+    expected = {}
+    for at, own in sets.items():
+        same = (n for n, one in enumerate(origins) if shared(own, one) >= 0.9 * max(len(own), len(one)))
+        expected[at] = next(same, len(origins))
+        if expected[at] == len(origins):
+            origins.append(own)
+    assert origins_of(sets) == expected
+    assert 20 < len(origins) < 200
+
+
+def test_the_versions_that_tell_a_kind_lie_all_over_the_group():
+    forms = [FORM.format(300 + 17 * at, f"{at % 28 + 1} November", 290 + 13 * at) for at in range(22)]
+    copies = [forms[0] + " Updated" * (at % 3 + 1) for at in range(17)]
+    records = [record(f"{at:02}", text, 1, None) for at, text in enumerate([forms[0], *copies, *forms[1:]])]
+    (told,) = stories(records)
+    assert (len(told.versions), told.kind) == (39, "form")

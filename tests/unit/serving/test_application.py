@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from html.parser import HTMLParser
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from fastapi.testclient import TestClient
 from testing.window.backends import grams
 
 import neardup
+import neardup.kinds
 from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.opening import open_window
 from neardup.serving import answers
@@ -90,7 +92,10 @@ def test_it_answers_as_the_window_does(client, path):
         assert client.get("/api/document", params={"id": "b"}).json() == {
             **read.to_dict(), "verdict": full(read.verdict),
         }  # fmt: skip
-        groups = json.loads(json.dumps([group.to_dict() for group in window.groups()]))
+        groups = [
+            {**group._asdict(), "members": [member._asdict() for member in group.members]}
+            for group in window.groups()
+        ]
         assert client.get("/api/groups").json() == {"total": len(groups), "groups": groups[::-1]}
         assert client.get("/api/group", params={"head": "a"}).json() == groups[0]
         assert client.get("/api/stats").json() == window.stats().to_dict()
@@ -99,7 +104,7 @@ def test_it_answers_as_the_window_does(client, path):
 def full(verdict: neardup.Verdict) -> dict[str, Any]:
     """A verdict as the API has it: always with all fields."""
     plain = json.loads(json.dumps(verdict.to_dict()))
-    return {"partial": None, "partial_total": None, **plain}
+    return {"partial": None, "partial_total": None, "kind": None, "differing": None, **plain}
 
 
 @pytest.mark.parametrize(
@@ -207,6 +212,7 @@ def test_documents_are_taken_only_where_that_was_allowed(serve):
             "JSON",
         ),
         ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
+        ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
         ("POST", "/api/judge", {"json": {"id1": "a\tb", "id2": "c", "judgement": "copy"}}, 422, "tab"),
         ("POST", "/api/judge", {"json": {"id1": "a", "id2": "c", "judgement": "maybe"}}, 422, "judgement"),
     ],
@@ -218,6 +224,31 @@ def test_errors_say_what_is_wrong(client, method, url, how, status, said):
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert said in answer.json()["detail"]
+
+
+def test_a_fault_of_ours_is_told_without_what_it_holds(client, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr("neardup.serving.questions.Questions.stats", fail)
+    for headers, kind in (({}, "application/problem+json"), (HTML, "text/html; charset=utf-8")):
+        answer = client.get("/api/stats" if not headers else "/", headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (500, kind)
+        assert "RuntimeError: a fault of neardup" in answer.text
+        assert "secret" not in answer.text
+        assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+
+
+def test_two_servers_of_a_machine_keep_their_tokens_apart(serve):
+    token = "0123456789abcdef"
+    limits = Limits(hosts=(), token=token, rate=0)
+    names = set()
+    for port in (8001, 8002):
+        client = serve(limits=limits)
+        client.base_url = f"http://localhost:{port}"
+        answer = client.get("/", params={"token": token}, follow_redirects=False)
+        names.add(answer.headers["set-cookie"].partition("=")[0])
+    assert names == {"neardup_token_8001", "neardup_token_8002"}
 
 
 def test_an_error_is_a_page_for_people(client):
@@ -258,6 +289,31 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
         with pytest.raises(SettingsError, match="a file that neardup serve wrote"):
             JudgedPairs(path)
         assert path.read_text() == other
+
+
+def test_a_place_for_judged_pairs_that_takes_none_is_told_at_once(tmp_path):
+    with pytest.raises(SettingsError, match="--judged names another"):
+        JudgedPairs(tmp_path / "nowhere" / "judged.tsv")
+
+
+def test_figures_read_groups_again_after_seconds_only(client, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    read = []
+    groups = neardup.window.engine.WindowEngine.groups
+
+    def counted(window):
+        read.append(window)
+        return groups(window)
+
+    monkeypatch.setattr("neardup.window.engine.WindowEngine.groups", counted)
+    client.get("/metrics")
+    with open_window(path) as writer:
+        for at in range(3):
+            list(writer.ingest([{"id": f"new{at}", "text": grams(0, 122), "time": "2026-11-21T09:30Z"}]))
+            assert "neardup_window_documents" in client.get("/metrics").text
+    assert len(read) == 1
+    client.get("/group?head=a")
+    assert len(read) == 2
 
 
 def test_ids_with_any_line_end_are_not_judged(judged):
@@ -318,7 +374,7 @@ def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
 def test_cookies_of_other_servers_do_not_hide_the_token(serve):
     token = "0123456789abcdef"
     client = serve(limits=Limits(hosts=(), token=token, rate=0))
-    cookies = f'other={{"a": 1, "b"}}; neardup_token={token}; c=[x, y]'
+    cookies = f'other={{"a": 1, "b"}}; neardup_token_80={token}; c=[x, y]'
     assert client.get("/api/changes", headers={"cookie": cookies}).status_code == 200
 
 
@@ -390,6 +446,26 @@ def test_a_group_shows_its_texts_beside_one_another(client):
     assert "and 1 more with this very text" in text
 
 
+def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.versions.MOST_READ", 2)
+    monkeypatch.setattr("neardup.serving.pages.MOST_READ", 2)
+    monkeypatch.setattr("neardup.serving.versions._READ_AT_ONCE", 2)
+    first, second = (serve().get(f"/group?head=a&offset={offset}").text for offset in (0, 2))
+    assert "Members 1 to 2 of 3" in " ".join(first.split())
+    assert 'rel="next" href="/group?head=a&amp;offset=2"' in first
+    assert 'rel="prev" href="/group?head=a&amp;offset=0"' in second
+    assert 'rel="next"' not in second
+    assert ("4 documents" in first, first.count("<circle"), second.count("<circle")) == (True, 3, 2)
+
+
+def test_what_a_version_is_to_the_head_is_said(client):
+    assert 'href="/pair?a=a&amp;b=b">copy: ' in client.get("/group?head=a").text
+    said = client.get("/api/kind?a=a&b=b").json()
+    assert said == {**asdict(neardup.kinds.kind_of(grams(0, 120), grams(0, 121))), "differing": None}
+    assert f"{said['name']}: {said['reason']}" in client.get("/pair?a=a&b=b").text
+    assert client.get("/api/kind?a=a&b=nobody").status_code == 404
+
+
 def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
     with open_window(path) as writer:
@@ -435,7 +511,7 @@ def test_figures_are_those_of_prometheus(client):
     window = {
         name: family.samples[0].value
         for name, family in families.items()
-        if name.startswith("neardup_window")
+        if name.startswith("neardup_window") and family.samples
     }
     assert (window["neardup_window_documents"], window["neardup_window_copies"]) == (5, 3)
     (checked,) = (s for s in families["neardup_verdicts"].samples if s.name.endswith("_total"))

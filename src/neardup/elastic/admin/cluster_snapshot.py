@@ -21,20 +21,26 @@ from neardup.elastic.http.unexpected import reads_answer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from neardup.elastic.admin.managed_objects import Tokenizer
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.product import Product
 
 PROCESSOR: Final = "neardup"
+_ANALYSIS: Final = "analysis-common"
+"""The module that has the tokenizer `ngram`; only the smallest distributions have not."""
 
 
 class NodeFacts(NamedTuple):
-    """A node of the cluster: name, version, whether it has our processor, and where it is reached from outside."""
+    """A node of the cluster: name, version, whether it has our processor, where it is reached from outside, and whether
+    it has the tokenizer `ngram`.
+    """
 
     name: str
     version: str
     signs: bool
     http: str | None
+    has_ngram: bool = True
 
 
 class OtherTemplate(NamedTuple):
@@ -63,6 +69,13 @@ class ClusterSnapshot(NamedTuple):
     prefix_is: Literal["index", "data stream"] | None
     product: Product = "elasticsearch"
     has_custom: bool = False
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """What can cut q-grams on every node: better the server's own, which stays when the plugin goes."""
+        if all(node.has_ngram for node in self.nodes):
+            return "ngram"
+        return "neardup_qgrams" if all(node.signs for node in self.nodes) else None
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -101,15 +114,15 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
 
 def nodes(cluster: Cluster) -> list[NodeFacts]:
     """Every node of the cluster, by name."""
-    answers = api.nodes(
-        cluster, "ingest", "http", fields=("name", "version", "ingest", "http.publish_address")
-    )
+    known = ("name", "version", "ingest", "http.publish_address", "modules.name")
+    answers = api.nodes(cluster, "ingest", "http", "plugins", fields=known)
     return sorted(
         NodeFacts(
             node["name"],
             node["version"],
             any(entry["type"] == PROCESSOR for entry in node.get("ingest", {}).get("processors", ())),
             node.get("http", {}).get("publish_address"),
+            any(module.get("name") == _ANALYSIS for module in node.get("modules", ())),
         )
         for node in answers
     )

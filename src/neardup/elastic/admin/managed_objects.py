@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from neardup.elastic.http.product import Product
 
 SignedBy = Literal["plugin", "client"]
+Tokenizer = Literal["ngram", "neardup_qgrams"]
+"""What cuts a normal form into its q-grams: Elasticsearch's own (the module analysis-common), or the plugin's."""
 
 TEXT_FIELD: Final = "text"
 """The field that is signed; the plugin has the same default."""
@@ -92,7 +94,8 @@ class WindowConfig:
     """How the documents of a window are signed, and what their fields are called.
 
     `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
-    default lexicon and for no salt.
+    default lexicon and for no salt. `compact`: signatures are strings that analyzers cut into terms, not lists;
+    `lossless`: q-grams are indexed.
     """
 
     recipe: Recipe
@@ -105,6 +108,8 @@ class WindowConfig:
     max_length: int = MAX_LENGTH
     signed_by: SignedBy = "plugin"
     keep_hours: int | None = None
+    compact: bool = True
+    lossless: bool = True
 
     @property
     def kept_hours(self) -> int:
@@ -126,6 +131,7 @@ class WindowConfig:
             **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
+            **({"compact": True, "lossless": self.lossless} if self.compact else {}),
         }
 
 
@@ -136,12 +142,14 @@ def wanted_objects(
     lifecycle: bool,
     product: Product = "elasticsearch",
     has_custom: bool = False,
+    tokenizer: Tokenizer | None = "ngram",
 ) -> list[ManagedObject]:
     """Every object of a window, in the order in which they can be made.
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
     the client signs, no pipeline; and no index that asks for one. In OpenSearch without what it does not know;
-    `has_custom`: whether the user's component template is there, which must be known there and nowhere else.
+    `tokenizer`: what cuts q-grams where the window has compact fields; `has_custom`: whether the user's component
+    template is there, which must be known there and nowhere else.
     """
     policy = lifecycle and config.kept_hours > 0
     objects = [
@@ -152,7 +160,7 @@ def wanted_objects(
     if config.signed_by == "plugin":
         objects.append(_pipeline(address, config))
     objects += [
-        _hourly(_from_file(TEMPLATE, address, file), config, policy=policy)
+        _hourly(_from_file(TEMPLATE, address, file), config, policy=policy, tokenizer=tokenizer)
         for file in ("neardup-PREFIX.json", "neardup-PREFIX-copies.json")
     ]
     others = ("neardup-PREFIX-alias.json", "neardup-state-PREFIX.json")
@@ -237,18 +245,38 @@ def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
     options = step["neardup"]
     signing = signing_options(config.recipe, NodeFiles(config.lexicon, config.salt))
     options |= {name: value for name, value in signing.items() if value is not None}
+    if not config.compact:
+        del options["compact"]
+    if not config.lossless:
+        options["qgrams"] = False
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
     return pipeline
 
 
-def _hourly(template: ManagedObject, config: WindowConfig, *, policy: bool) -> ManagedObject:
+def _hourly(
+    template: ManagedObject, config: WindowConfig, *, policy: bool, tokenizer: Tokenizer | None
+) -> ManagedObject:
     settings, mappings = (template.body["template"][key] for key in ("settings", "mappings"))
     if config.signed_by == "client":
         del settings["index"]["final_pipeline"]
     if not policy:
         del settings["index"]["lifecycle"]
+    ours = {"neardup": _signature_fields(mappings["properties"]["neardup"], config)} if config.compact else {}
+    if config.compact and config.lossless:
+        cut = settings["index"]["analysis"]["tokenizer"]["neardup_qgrams"]
+        cut |= {"type": tokenizer, "min_gram": str(config.recipe.q), "max_gram": str(config.recipe.q)}
+    else:
+        del settings["index"]["analysis"]
     if not settings["index"]:
         del template.body["template"]["settings"]
     mappings["_meta"]["neardup"] = config.about()
-    mappings["properties"] = {config.time_field: mappings["properties"][TIME_FIELD]}
+    mappings["properties"] = {config.time_field: mappings["properties"][TIME_FIELD], **ours}
     return template
+
+
+def _signature_fields(mapping: dict[str, Any], config: WindowConfig) -> dict[str, Any]:
+    """The mapping of compact fields; where q-grams are not indexed, they cannot be searched for either."""
+    if config.lossless:
+        return mapping
+    none = {"type": "keyword", "index": False, "doc_values": False}
+    return {**mapping, "properties": {**mapping["properties"], "qgrams": none}}

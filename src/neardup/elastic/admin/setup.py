@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 Sign = Literal["plugin", "client", "auto"]
 
+FORM: Final = ("compact", "lossless")
+"""What descriptions say of the form of signatures, if they were not made before there were two."""
 SIGNS: Final = ("plugin", "client", "auto")
 SAMPLE_HOUR: Final = 498_681
 """An hour to try the names of other templates on; any is as good."""
@@ -75,13 +77,15 @@ def set_up(
     time_field: str | None = None,
     max_length: int | None = None,
     sign: Sign | None = None,
+    lossless: bool | None = None,
     dry_run: bool = False,
 ) -> Plan:
     """Set up the window at the cluster's address, or bring it up to date; with `dry_run` only say what would change.
 
     What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
     they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. Lexicon and salt of `recipe` are files, or names that the nodes know.
+    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; a window with documents keeps
+    what it has. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -99,6 +103,7 @@ def set_up(
     if present is not None and _is_of_version_1(snapshot.about or {}):
         recipe = recipe or replace(present.recipe, lexicon=present.lexicon)
     config = _changed_config(cluster, present, recipe, given)
+    config = _with_form(config, snapshot, lossless, is_new=present is None)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
     made = plan(cluster.address, config, snapshot)
@@ -121,19 +126,35 @@ def _changed_config(
     return config
 
 
+def _with_form(
+    config: WindowConfig, snapshot: ClusterSnapshot, lossless: bool | None, *, is_new: bool
+) -> WindowConfig:
+    """`config` with the form of its signatures: of a new window, or of one without documents, compact where q-grams can
+    be cut, else as it is.
+    """
+    wanted = config.lossless if lossless is None else lossless
+    is_empty = is_new or not snapshot.indices.hourly
+    can_cut = not wanted or snapshot.tokenizer is not None
+    return replace(config, lossless=wanted, compact=can_cut if is_empty else config.compact)
+
+
 def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
     """The config in the description of an index, or of the window's template or state, which lies at `where`.
 
-    One of version 1 of the recipe says nothing of reach and salt: its recipe string tells it from any of today. Raises
-    `WindowDamaged` if a description does not say all that it should.
+    One that was made before there were compact fields says nothing of them, and has lists; one of version 1 of the
+    recipe says nothing of reach and salt: its recipe string tells it from any of today. Raises `WindowDamaged` if a
+    description does not say all that it should.
     """
-    optional = {"keep_hours", "reach", "salt"} if _is_of_version_1(about) else {"keep_hours"}
+    optional = {"keep_hours"} if "compact" in about or "lossless" in about else {"keep_hours", *FORM}
+    if _is_of_version_1(about):
+        optional |= {"reach", "salt"}
     left_out = optional - about.keys()
     signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt"} - left_out
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
         recipe = Recipe(**{name: about[name] for name in signing})
-        return WindowConfig(recipe, _recipe_string(about), **{name: about[name] for name in rest})
+        values = {"compact": False, **{name: about[name] for name in rest}}
+        return WindowConfig(recipe, _recipe_string(about), **values)
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(
             where, f"a description without {error}", "what `neardup setup` writes",
@@ -176,12 +197,19 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     Raises `RecipeMismatch` or `SetupRefused`.
     """
     _check_neighbours(address, config, snapshot)
+    if config.compact and config.lossless and snapshot.tokenizer is None:
+        raise SetupRefused(
+            str(address),
+            "there is nothing on every node that cuts q-grams: neither the tokenizer ngram nor the plugin neardup",
+            "install the plugin on every node",
+        )
     objects = wanted_objects(
         address,
         config,
         lifecycle=snapshot.lifecycle,
         product=snapshot.product,
         has_custom=snapshot.has_custom,
+        tokenizer=snapshot.tokenizer,
     )
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
     if not snapshot.has_state:
@@ -284,6 +312,13 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> 
         )
     if index.about["recipe"] != config.recipe_text:
         raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), config.recipe_text)
+    if index.about.get("lossless", True) != config.lossless:
+        raise SetupRefused(
+            str(address),
+            f"index {index.name} was made with{'' if config.lossless else 'out'} --no-lossless",
+            f"keep {'--no-lossless' if config.lossless else '--lossless'}, or set up another prefix and take its "
+            "documents over: neardup ingest --from-index",
+        )
     for name in ("text_field", "time_field"):
         if index.about[name] != getattr(config, name):
             raise SetupRefused(

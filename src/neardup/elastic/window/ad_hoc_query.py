@@ -19,7 +19,7 @@ from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.loader import StoredPart, counted, pages, stored_part, text_of
-from neardup.errors import ClusterRejected, DocumentError, UnknownDocument
+from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
+LOSSLESS_NEEDED: Final = (
+    "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
+    "that option has them, and neardup ingest --from-index copies the documents there"
+)
 _COUNTED_AT_ONCE: Final = 1_000
 
 
@@ -114,6 +118,8 @@ class AdHocQuery:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
+            if not self._layout.lossless:
+                raise SettingsError("retrieval", "complete", LOSSLESS_NEEDED)
         return self._alike_hits(batch, threshold, time, self._queries.by_terms(batch, threshold))
 
     def _alike_hits(

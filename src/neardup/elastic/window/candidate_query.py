@@ -40,6 +40,7 @@ class CandidateQueries:
     def __init__(self, context: ElasticContext, document: StateDocument) -> None:
         self._document, self._settings = document, context.settings
         self._signer, self._text_field = context.signer, context.layout.text_field
+        self._layout = context.layout
         self._search = Search(context.signer, context.settings)
         self.common: frozenset[int] | None = None
 
@@ -93,7 +94,7 @@ class CandidateQueries:
         if self._settings.retrieval == "complete":
             return by_rarest(self._signer, self._search, signed, threshold)
         minimum = int(self._search.min_shared(signed.counts, threshold)[0])
-        return queries.at_least("sketch", [f"{key:016x}" for key in signed.sketches.tolist()], minimum)
+        return queries.at_least("sketch", queries.sketch_terms(signed.sketches, self._layout), minimum)
 
     def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:
         words, routes = batch.words, self._settings.routes

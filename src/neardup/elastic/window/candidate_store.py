@@ -36,6 +36,10 @@ class CandidateStore(MemoryStore):
         """As the cluster has them now."""
         return self._held.shown(rows)
 
+    def came(self, rows: Rows) -> list[bytes | None]:
+        """As the cluster has them now."""
+        return self._held.came(rows)
+
     def blobs(self, rows: Rows) -> list[bytes]:
         """As the cluster had them."""
         return self._held.blobs(rows)

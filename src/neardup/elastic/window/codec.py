@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from neardup.elastic.window.compact import keys_of, several
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
 from neardup.stores.blobs import decode_blob, encode_blob
-from neardup.stores.records import ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
+from neardup.stores.records import KINDS, ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
 from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 OBJECT: Final = "neardup"
 VERDICT: Final = (
     "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "matches_total",
-    "partial", "partial_total", "group_score", "group_shared", "scored_at",
+    "partial", "partial_total", "kind", "differing", "group_score", "group_shared", "scored_at",
 )  # fmt: skip
 """The verdict as users search it, in the words of `Verdict`."""
 BOOKKEEPING: Final = (
@@ -68,6 +69,8 @@ def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
         "matches_total": matches_total,
         "partial": [dict(zip(PART, part, strict=True)) for part in payload.parts] if row["asked"] else None,
         "partial_total": payload.partial[1] if row["asked"] else None,
+        "kind": KINDS[int(row["kind"])],
+        "differing": payload.differing,
         "group_score": group_score,
         "group_shared": group_shared,
         "scored_at": format_time(now),
@@ -129,6 +132,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     rows["shared"] = [-1 if (shared := each.get("shared")) is None else shared for each in objects]
     rows["fingerprint"] = _hex64([each["fingerprint"] for each in objects]).reshape(-1, 2)
     rows["status"] = [STATUSES.index(each["status"]) for each in objects]
+    rows["kind"] = [KINDS.index(each.get("kind")) for each in objects]
     rows["flags"] = [
         (TRUNCATED if each["truncated"] else 0) | (SET_ASIDE if aside else 0)
         for each, aside in zip(objects, set_aside, strict=True)
@@ -157,6 +161,7 @@ def _payload(each: Mapping[str, Any]) -> VerdictPayload:
         unless_listed(each.get("matches_total"), matches),
         unless_listed(each.get("partial_total"), parts),
         [each["group_score"], each["group_shared"]] if has_other_head else None,
+        each.get("differing"),
     )
 
 
@@ -164,13 +169,14 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
     """The keys of all documents (stores/records.py, `KEY_COUNTS`); sets the counts of `rows` and where they start."""
     parts: list[NDArray[np.uint64]] = []
     for row, each in zip(rows, objects, strict=True):
-        sketch = _hex64(each.get("sketch") or ())
+        stored = each.get("sketch") or ()
+        sketch = keys_of(stored) if isinstance(stored, str) else _hex64(stored)
         packed = each.get("sieve")
         bitmap = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
         if len(bitmap) not in (0, BITMAP_WORDS):
             raise ValueError(f"a bitmap of {len(bitmap)} words")
-        sentences = _hex64(each.get("sentences") or ())
-        bands = _bands(each.get("simhash_bands") or ())
+        sentences = _hex64(several(each.get("sentences")))
+        bands = _bands(several(each.get("simhash_bands")))
         row["n_sketch"], row["n_sieve"] = len(sketch), BITMAP_WORDS if len(bitmap) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
         parts += [sketch, bitmap, sentences, bands]

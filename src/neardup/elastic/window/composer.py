@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.compact import compact_fields
 from neardup.model.document import Prepared, format_time
 from neardup.model.field_path import put_field
 
@@ -28,7 +29,11 @@ class Composer:
 
     def _signature(self, text: bytes) -> dict[str, Any]:
         """The whole signature of a text, as the processor would write it."""
-        return self._signer.signature(text.decode()).to_dict()
+        signature, lossless = self._signer.signature(text.decode()), self._layout.lossless
+        if self._layout.compact:
+            return compact_fields(signature, self._signer.sign([text]).text(0).decode() if lossless else None)
+        fields = signature.to_dict()
+        return fields if lossless else {name: value for name, value in fields.items() if name != "qgrams"}
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
         """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.http.mget import mget
-from neardup.elastic.window.text_cache import TextCache
+from neardup.elastic.window.text_cache import Text, TextCache
 from neardup.model.field_path import field_of
 from neardup.model.shown_fields import shown_fields
 from neardup.stores.base import Shown
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.model.document import Prepared
     from neardup.stores.records import Rows
 
 
@@ -49,10 +50,10 @@ class HeldDocuments:
         for hour, arrival in zip(hours, arrivals, strict=True):
             self._by_hour.setdefault(hour, []).append(arrival)
 
-    def keep_texts(self, rows: Rows, texts: Sequence[bytes]) -> None:
+    def keep_texts(self, rows: Rows, forms: Sequence[bytes], documents: Sequence[Prepared]) -> None:
         """Keeps texts that are known without reading them."""
-        for arrival, text in zip(arrivals_of(rows).tolist(), texts, strict=True):
-            self._texts.keep(arrival, text)
+        for arrival, form, document in zip(arrivals_of(rows).tolist(), forms, documents, strict=True):
+            self._texts.keep(arrival, Text(form, document.text))
         self._texts.trim()
 
     def ref(self, arrival: int) -> DocumentRef:
@@ -71,6 +72,13 @@ class HeldDocuments:
 
     def texts(self, rows: Rows) -> list[bytes]:
         """The normal forms of documents; b"" for one that is gone, or no longer what was scored."""
+        return [text.form for text in self._read(rows)]
+
+    def came(self, rows: Rows) -> list[bytes | None]:
+        """The texts of documents as they came; None for one that is gone, or no longer what was scored."""
+        return [text.came for text in self._read(rows)]
+
+    def _read(self, rows: Rows) -> list[Text]:
         arrivals = arrivals_of(rows).tolist()
         refs = [self._unmoved.get(arrival, self._refs[arrival]) for arrival in arrivals]
         return self._texts.read(arrivals, refs, rows)

@@ -29,8 +29,8 @@ class Layout:
 
     An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
     stands for several (an alias, a data stream).
-    `client_signs`: no plugin signs what is written, so the client sends whole signatures. `text_field` and
-    `time_field` may be dotted.
+    `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
+    strings, not as lists; `lossless`: with their q-grams. `text_field` and `time_field` may be dotted.
     """
 
     address: Address
@@ -38,12 +38,18 @@ class Layout:
     time_field: str = "@timestamp"
     client_signs: bool = False
     archive: str | None = None
+    compact: bool = False
+    lossless: bool = True
 
     @classmethod
     def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
         """That of a window which is set up by `config`."""
         client_signs = config.signed_by == "client"
-        return cls(address, config.text_field, config.time_field, client_signs, archive)
+        # An index that was there before has no analyzers of ours.
+        compact = config.compact and archive is None
+        return cls(
+            address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless
+        )
 
     @property
     def target(self) -> str:

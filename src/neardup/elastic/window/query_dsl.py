@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.compact import short_names
+
+if TYPE_CHECKING:
+    from neardup.elastic.window.index_layout import Layout
+    from neardup.signing.signature import Keys
 
 
 def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
@@ -29,6 +34,12 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     each = -(-minimum // count)
     sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
     return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
+
+
+def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
+    """Keys of a sketch as they are indexed in a window."""
+    keys = sketch.tolist()
+    return short_names(keys) if layout.compact else [f"{key:016x}" for key in keys]
 
 
 def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:

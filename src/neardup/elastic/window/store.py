@@ -122,6 +122,10 @@ class ClusterStore:
         self._keep_lease()
         return self._held.texts(rows)
 
+    def came(self, rows: Rows) -> list[bytes | None]:
+        self._keep_lease()
+        return self._held.came(rows)
+
     def blobs(self, rows: Rows) -> list[bytes]:
         return self._held.blobs(rows)
 
@@ -159,7 +163,7 @@ class ClusterStore:
         ]
         self._indices |= {ref.index for ref in refs}
         self._held.add(new.rows, refs, new.blobs)
-        self._held.keep_texts(new.rows, new.texts)
+        self._held.keep_texts(new.rows, new.texts, new.documents)
         bitmaps = bitmaps_among(new.rows, new.keys)
         for arguments in zip(refs, new.documents, new.rows, new.blobs, bitmaps, strict=True):
             self._writes.add(*arguments)

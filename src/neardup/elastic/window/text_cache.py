@@ -1,11 +1,13 @@
-"""Normal forms of documents, read back from the documents themselves; those used last are kept in memory."""
+"""Texts of documents, read back from the documents themselves, as they came and as normal forms; those used last are
+kept in memory.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.elastic.http.mget import mget
 from neardup.model.field_path import field_of
@@ -19,32 +21,47 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-_CACHE_BYTES: Final = 64_000_000
-"""Normal forms kept: copies follow their originals closely, so that most are still here when they are compared."""
+_CACHE_BYTES: Final = 128_000_000
+"""Texts kept, in both forms: copies follow their originals closely, so that most are here when they are compared."""
 _FETCHED: Final = 256
 """Texts in memory at once before they are normal forms."""
 
 
+class Text(NamedTuple):
+    """A text: its normal form, b"" if there is none to compare with; and as it came, None then."""
+
+    form: bytes
+    came: bytes | None
+
+    @property
+    def size(self) -> int:
+        """Bytes of both."""
+        return len(self.form) + len(self.came or b"")
+
+
+NO_TEXT: Final = Text(b"", None)
+
+
 class TextCache:
-    """Normal forms by handle, whatever number its owner gives a document."""
+    """Texts by handle, whatever number its owner gives a document."""
 
     def __init__(self, cluster: Cluster, text_field: str, signer: Signer) -> None:
         self._cluster, self._text_field, self._signer = cluster, text_field, signer
-        self._recent: OrderedDict[int, bytes] = OrderedDict()
+        self._recent: OrderedDict[int, Text] = OrderedDict()
         self._bytes = 0
 
-    def keep(self, handle: int, text: bytes) -> None:
-        """Keeps a normal form that is known without reading it."""
-        self._bytes += len(text) - len(self._recent.pop(handle, b""))
+    def keep(self, handle: int, text: Text) -> None:
+        """Keeps a text that is known without reading it."""
+        self._bytes += text.size - self._recent.pop(handle, NO_TEXT).size
         self._recent[handle] = text
 
     def forget(self, handles: Iterable[int]) -> None:
         """Lets go of documents that are gone."""
         for handle in handles:
-            self._bytes -= len(self._recent.pop(handle, b""))
+            self._bytes -= self._recent.pop(handle, NO_TEXT).size
 
-    def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[bytes]:
-        """The normal forms of documents: b"" for one that is gone, or no longer what was scored (a line in the log).
+    def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[Text]:
+        """The texts of documents: `NO_TEXT` for one that is gone, or no longer what was scored (a line in the log).
 
         One request for every 256 that are not kept.
         """
@@ -59,7 +76,7 @@ class TextCache:
     def trim(self) -> None:
         """Lets go of the oldest, above a limit."""
         while self._bytes > _CACHE_BYTES:
-            self._bytes -= len(self._recent.popitem(last=False)[1])
+            self._bytes -= self._recent.popitem(last=False)[1].size
 
     def _fetch(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> None:
         texts = self._texts(refs)
@@ -72,7 +89,7 @@ class TextCache:
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
                     ref.id, ref.index, state,
                 )  # fmt: skip
-            self.keep(handle, signed.text(i) if same[i] else b"")
+            self.keep(handle, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
 
     def _texts(self, refs: Sequence[DocumentRef]) -> list[bytes | None]:
         """The texts of documents as they stand in the cluster, refreshed or not; None where there is none."""

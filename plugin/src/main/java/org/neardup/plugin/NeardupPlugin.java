@@ -5,14 +5,17 @@ import java.util.List;
 import java.util.Map;
 import org.elasticsearch.common.breaker.CircuitBreaker;
 import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.index.analysis.TokenizerFactory;
+import org.elasticsearch.indices.analysis.AnalysisModule.AnalysisProvider;
 import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.node.Node;
+import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.SearchPlugin;
 import org.neardup.query.NeardupQueryBuilder;
 
-/** What neardup adds to a node: the ingest processor {@code neardup} and the query {@code neardup}. */
-public final class NeardupPlugin extends ServerPlugin implements IngestPlugin, SearchPlugin {
+/** What neardup adds to a node: the ingest processor {@code neardup}, the query {@code neardup}, and a tokenizer. */
+public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin, IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
@@ -30,6 +33,11 @@ public final class NeardupPlugin extends ServerPlugin implements IngestPlugin, S
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
         return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts));
+    }
+
+    @Override
+    public Map<String, AnalysisProvider<TokenizerFactory>> getTokenizers() {
+        return Map.of(QGramTokenizer.TYPE, (index, environment, name, settings) -> QGramTokenizer.of(name, settings));
     }
 
     @Override

@@ -38,6 +38,7 @@ final class NeardupProcessor extends AbstractProcessor {
      * @param target where the signature goes
      * @param signer makes it
      * @param qgrams whether the q-grams themselves are written
+     * @param compact whether as few and short values are written instead of lists
      * @param ignoreMissing whether a document without the field is left as it is
      * @param maxLength code points of the longest text that is signed
      * @param onTooLong what becomes of a longer one
@@ -47,6 +48,7 @@ final class NeardupProcessor extends AbstractProcessor {
             String target,
             Signer signer,
             boolean qgrams,
+            boolean compact,
             boolean ignoreMissing,
             int maxLength,
             OnTooLong onTooLong) {}
@@ -117,10 +119,11 @@ final class NeardupProcessor extends AbstractProcessor {
         if (isSigned(present) && task.signer().fingerprint(text).equals(present.get(Signature.FINGERPRINT))) {
             return;
         }
-        Signature signature = task.signer().sign(text, task.qgrams());
-        Map<String, Object> written = signature.toMap();
+        Map<String, Object> written = task.compact()
+                ? task.signer().compact(text, task.qgrams())
+                : task.signer().sign(text, task.qgrams()).toMap();
         Object earlier = present.get(Signature.FINGERPRINT);
-        if (earlier == null || earlier.equals(signature.fingerprint())) {
+        if (earlier == null || earlier.equals(written.get(Signature.FINGERPRINT))) {
             present.forEach((key, kept) -> {
                 if (!Signature.KEYS.contains(key) && !UNSIGNED.equals(key)) {
                     written.put((String) key, kept);
@@ -146,16 +149,24 @@ final class NeardupProcessor extends AbstractProcessor {
 
     /** Whether an object has all that this processor would write, by this recipe; of which text is another question. */
     private boolean isSigned(Map<?, ?> object) {
-        boolean qgramsAsWanted = task.qgrams()
-                ? object.get(Signature.QGRAMS) instanceof List<?> qgrams
-                        && Integer.valueOf(qgrams.size()).equals(object.get(Signature.QGRAM_COUNT))
-                : !object.containsKey(Signature.QGRAMS) && object.get(Signature.QGRAM_COUNT) instanceof Integer;
-        return qgramsAsWanted
+        Class<?> several = task.compact() ? String.class : List.class;
+        return areQgramsAsWanted(object)
                 && task.signer().recipe().equals(object.get(Signature.RECIPE))
-                && object.get(Signature.SKETCH) instanceof List<?>
-                && object.get(Signature.SENTENCES) instanceof List<?>
-                && object.get(Signature.SIMHASH) instanceof List<?>
-                && object.get(Signature.SIMHASH_BANDS) instanceof List<?>
+                && several.isInstance(object.get(Signature.SKETCH))
+                && several.isInstance(object.get(Signature.SENTENCES))
+                && several.isInstance(object.get(Signature.SIMHASH))
+                && several.isInstance(object.get(Signature.SIMHASH_BANDS))
                 && !object.containsKey(UNSIGNED);
+    }
+
+    private boolean areQgramsAsWanted(Map<?, ?> object) {
+        Object qgrams = object.get(Signature.QGRAMS);
+        if (!task.qgrams()) {
+            return !object.containsKey(Signature.QGRAMS) && object.get(Signature.QGRAM_COUNT) instanceof Integer;
+        }
+        if (task.compact()) {
+            return qgrams instanceof String && object.get(Signature.QGRAM_COUNT) instanceof Integer;
+        }
+        return qgrams instanceof List<?> list && Integer.valueOf(list.size()).equals(object.get(Signature.QGRAM_COUNT));
     }
 }

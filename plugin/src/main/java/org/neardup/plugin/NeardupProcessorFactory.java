@@ -38,6 +38,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
                 target,
                 signer,
                 options.flag("qgrams", true),
+                options.flag("compact", false),
                 options.flag("ignore_missing", false),
                 options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));

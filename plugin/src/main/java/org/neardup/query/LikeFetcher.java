@@ -20,6 +20,8 @@ import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
 import org.elasticsearch.transport.RemoteClusterAware;
+import org.neardup.signature.QGramRecipe;
+import org.neardup.signature.QGramSet;
 import org.neardup.signature.Signature;
 
 /**
@@ -124,7 +126,7 @@ final class LikeFetcher {
         Object fingerprint = value(source, Signature.FINGERPRINT);
         Object count = value(source, Signature.QGRAM_COUNT);
         Object terms = value(source, Signature.QGRAMS);
-        Object qgrams = terms instanceof String ? List.of(terms) : terms; // as a synthetic source has a list of one
+        Object qgrams = terms instanceof String form && recipe instanceof String text ? cut(form, text) : terms;
         boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
         boolean complete = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
         if (!complete) {
@@ -137,6 +139,15 @@ final class LikeFetcher {
         List<String> strings =
                 ((List<?>) qgrams).stream().map(String.class::cast).toList();
         return new LikeSource.Document(fetched, (String) recipe, (String) fingerprint, strings);
+    }
+
+    /** The q-grams of a normal form; of a list of one q-gram, as a synthetic source has it, that one. */
+    private static List<String> cut(String form, String recipe) {
+        try {
+            return QGramSet.cut(form, QGramRecipe.of(recipe).q());
+        } catch (IllegalArgumentException cause) {
+            return List.of(form); // whoever needs the recipe says what is wrong with it
+        }
     }
 
     private static boolean strings(List<?> list) {

@@ -18,6 +18,7 @@ import org.elasticsearch.index.mapper.KeywordFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.NumberFieldMapper;
 import org.elasticsearch.index.mapper.RoutingFieldMapper;
+import org.elasticsearch.index.mapper.TextFieldMapper;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.QGramRecipe;
@@ -26,6 +27,9 @@ import org.neardup.signature.UnpairedSurrogateException;
 
 /** Makes the Lucene query of one shard; parameters that do not fit its index are an error that says what does. */
 final class ShardQueryFactory {
+    /** What cuts a normal form into its q-grams, as {@code neardup setup} calls it. */
+    private static final String QGRAM_ANALYZER = "neardup_qgrams";
+
     private static final Set<String> WHOLE_NUMBERS = Set.of("short", "integer", "long");
 
     private final SearchExecutionContext context;
@@ -44,7 +48,7 @@ final class ShardQueryFactory {
         if (params.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
             return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
         }
-        MappedFieldType terms = terms(Signature.QGRAMS);
+        MappedFieldType terms = qgrams();
         MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQueryFactory::counts);
         IndexSigning signing = IndexSigning.of(context, params.fieldOf(Signature.RECIPE), params.ignoreUnmapped());
         if (signing == null) {
@@ -165,6 +169,15 @@ final class ShardQueryFactory {
                         && !ShardMapping.hasNormalizer(keyword));
     }
 
+    /** The field of the q-grams: a keyword, or a text that our analyzer has cut into them. */
+    private MappedFieldType qgrams() {
+        MappedFieldType type = context.getFieldType(params.fieldOf(Signature.QGRAMS));
+        boolean isCut = type instanceof TextFieldMapper.TextFieldType
+                && IndexedFields.hasTerms(type)
+                && QGRAM_ANALYZER.equals(ShardMapping.analyzer(type));
+        return isCut ? type : terms(Signature.QGRAMS);
+    }
+
     /** Whether the doc values of a field are whole numbers; those of a float only look like it. */
     private static boolean counts(MappedFieldType type) {
         return type instanceof NumberFieldMapper.NumberFieldType
@@ -180,8 +193,8 @@ final class ShardQueryFactory {
         }
         String is = type == null ? "not mapped" : "another " + type.typeName();
         throw failure(
-                "needs the field [{}] to be {}, but it is {}: make the index by neardup setup, or say in [field] which"
-                        + " object holds the signatures",
+                "needs the field [{}] to be {}, but it is {}: make the index by neardup setup (without"
+                        + " --no-lossless), or say in [field] which object holds the signatures",
                 name,
                 wanted,
                 is);

@@ -42,6 +42,14 @@ final class NormalForm {
         encode();
     }
 
+    /** Takes a normal form as it is. */
+    void take(String form) {
+        points = form.codePoints().toArray();
+        count = points.length;
+        astral = count < form.length();
+        encode();
+    }
+
     private void encode() {
         utf8 = Buffers.growNoCopy(utf8, Utf8.LONGEST * count);
         int at = 0;

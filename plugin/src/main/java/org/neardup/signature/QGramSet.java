@@ -30,6 +30,15 @@ public record QGramSet(List<String> fingerprints, boolean blank, List<String> qg
         return List.of(form.fingerprint(), form.firstFingerprint());
     }
 
+    /** The distinct q-grams of a normal form that is there already, by code point. */
+    public static List<String> cut(String normalForm, int q) {
+        NormalForm form = new NormalForm();
+        form.take(normalForm);
+        QGrams qgrams = new QGrams();
+        qgrams.build(form, q);
+        return qgrams.sorted();
+    }
+
     /** The set of a document that has been signed. */
     public static QGramSet signed(String fingerprint, List<String> qgrams) {
         return new QGramSet(List.of(fingerprint), OF_NOTHING.contains(fingerprint), qgrams);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -43,31 +44,44 @@ public final class Signer {
 
     /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
     public Signature sign(String text, boolean withQgrams) {
+        return working(text, work -> signature(work, text, withQgrams));
+    }
+
+    /**
+     * The signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map of the caller's
+     * own; without what its q-grams are cut from unless {@code withNormalForm}.
+     */
+    public Map<String, Object> compact(String text, boolean withNormalForm) {
         return working(text, work -> {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
-            work.qgrams.build(work.form, recipe.q());
-            work.words.build(work.text, lexicon);
-            List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
-            List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
-            for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
-                work.simhash.build(work.words, lexicon, variant);
-                String digits = HexFormat.of().toHexDigits(work.simhash.value);
-                simhashes.add(digits);
-                if (work.simhash.features > 0) {
-                    addBands(bands, variant, digits);
-                }
-            }
-            return new Signature(
-                    recipe(),
-                    work.form.fingerprint(),
-                    withQgrams ? work.qgrams.sorted() : null,
-                    work.qgrams.count,
-                    sketch.of(work.form, work.qgrams, work.sketching),
-                    work.sentences.of(work.words, lexicon),
-                    simhashes,
-                    bands);
+            Signature signature = signature(work, text, false);
+            return CompactFields.of(signature, withNormalForm ? work.form.toString() : null);
         });
+    }
+
+    private Signature signature(Workspace work, String text, boolean withQgrams) {
+        work.text.read(text);
+        work.form.build(work.text, recipe.foldCase());
+        work.qgrams.build(work.form, recipe.q());
+        work.words.build(work.text, lexicon);
+        List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
+        List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
+        for (int variant = 0; variant < recipe.simhashVariants(); variant++) {
+            work.simhash.build(work.words, lexicon, variant);
+            String digits = HexFormat.of().toHexDigits(work.simhash.value);
+            simhashes.add(digits);
+            if (work.simhash.features > 0) {
+                addBands(bands, variant, digits);
+            }
+        }
+        return new Signature(
+                recipe(),
+                work.form.fingerprint(),
+                withQgrams ? work.qgrams.sorted() : null,
+                work.qgrams.count,
+                sketch.of(work.form, work.qgrams, work.sketching),
+                work.sentences.of(work.words, lexicon),
+                simhashes,
+                bands);
     }
 
     /** Four blocks of 16 bits as terms: two simhashes that differ in at most 3 bits share one (Manku et al. 2007). */

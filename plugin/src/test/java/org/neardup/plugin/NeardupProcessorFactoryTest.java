@@ -67,6 +67,7 @@ class NeardupProcessorFactoryTest {
                 "neardup-2:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-0.6:simhash-1",
                 task.signer().recipe());
         assertTrue(task.qgrams());
+        assertFalse(task.compact());
         assertFalse(task.ignoreMissing());
         assertEquals(1_000_000, task.maxLength());
         assertEquals(OnTooLong.FAIL, task.onTooLong());
@@ -87,6 +88,7 @@ class NeardupProcessorFactoryTest {
                 "salt",
                 "lexicon",
                 "qgrams",
+                "compact",
                 "ignore_missing",
                 "max_length",
                 "on_too_long",
@@ -125,7 +127,18 @@ class NeardupProcessorFactoryTest {
                 "qgrams",
                 false));
         options.putAll(Map.of(
-                "salt", "pepper", "ignore_missing", true, "max_length", 77, "on_too_long", "mark", "recipe", recipe));
+                "compact",
+                true,
+                "salt",
+                "pepper",
+                "ignore_missing",
+                true,
+                "max_length",
+                77,
+                "on_too_long",
+                "mark",
+                "recipe",
+                recipe));
         NeardupProcessor processor = new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config))
                 .create("some-tag", "some words", options);
 
@@ -139,6 +152,7 @@ class NeardupProcessorFactoryTest {
         assertEquals("signs.own", task.target());
         assertEquals(recipe, task.signer().recipe());
         assertFalse(task.qgrams());
+        assertTrue(task.compact());
         assertTrue(task.ignoreMissing());
         assertEquals(77, task.maxLength());
         assertEquals(OnTooLong.MARK, task.onTooLong());
@@ -153,6 +167,7 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("max_length", List.of(1, 10_000_000)),
                 Arguments.of("fold_case", List.of(true, false)),
                 Arguments.of("qgrams", List.of(true, false)),
+                Arguments.of("compact", List.of(true, false)),
                 Arguments.of("ignore_missing", List.of(true, false)),
                 Arguments.of("on_too_long", List.of("fail", "mark")),
                 Arguments.of("field", List.of("a", "a.b.c", "_source.a", "ä b")),

@@ -110,6 +110,19 @@ class NeardupProcessorTest {
     }
 
     @Test
+    @DisplayName("writes strings instead of lists if so told, and over lists")
+    void compact() {
+        NeardupProcessor compact = Processors.make(Map.of("compact", true));
+        Map<String, Object> expected = Processors.SIGNER.compact(TEXT, true);
+        Map<String, Object> bare = Map.of("text", TEXT);
+        assertEquals(expected, Processors.processed(compact, bare).get("neardup"));
+        Map<String, Object> signed = with(bare, "neardup", signature(TEXT));
+        assertEquals(expected, Processors.processed(compact, signed).get("neardup"));
+        signed = with(bare, "neardup", expected);
+        assertEquals(signature(TEXT), Processors.processed(plain, signed).get("neardup"));
+    }
+
+    @Test
     @DisplayName("leaves the q-grams themselves out if so told")
     void withoutQgrams() {
         NeardupProcessor bare = Processors.make(Map.of("qgrams", false));
@@ -308,6 +321,8 @@ class NeardupProcessorTest {
         for (Map<String, ?> options : List.<Map<String, ?>>of(
                 Map.of(),
                 Map.of("qgrams", false),
+                Map.of("compact", true),
+                Map.of("compact", true, "qgrams", false),
                 Map.of("q", 7, "simhash_variants", 2),
                 Map.of("target_field", "a.b"))) {
             NeardupProcessor processor = Processors.make(options);

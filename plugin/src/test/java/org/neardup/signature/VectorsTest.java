@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,6 +59,43 @@ class VectorsTest {
         assertEquals(expected.get(Signature.FINGERPRINT), signer.fingerprint(vector.text()));
         expected.remove(Signature.QGRAMS);
         assertEquals(expected, signer.sign(vector.text(), false).toMap());
+    }
+
+    @ParameterizedTest
+    @MethodSource("org.neardup.signature.Vectors#all")
+    @DisplayName("the compact fields say the same")
+    void compact(Vectors.Vector vector) {
+        Signer signer = new Signer(vector.recipe(), Lexicon.getDefault());
+        Signature signature = signer.sign(vector.text(), true);
+        Map<String, Object> compact = signer.compact(vector.text(), true);
+        assertEquals(new HashSet<>(Signature.KEYS), compact.keySet());
+        String form = (String) compact.get(Signature.QGRAMS);
+        assertEquals(signer.normalForm(vector.text()), form);
+        assertEquals(signature.qgrams(), QGramSet.cut(form, vector.recipe().q()));
+        assertEquals(signature.sentences(), words(compact.get(Signature.SENTENCES)));
+        assertEquals(signature.simhash(), words(compact.get(Signature.SIMHASH)));
+        assertEquals(signature.simhashBands(), words(compact.get(Signature.SIMHASH_BANDS)));
+        List<Long> low = signature.sketch().stream()
+                .map(key -> Long.parseUnsignedLong(key, 16) & (1 << 30) - 1)
+                .toList();
+        assertEquals(
+                low,
+                words(compact.get(Signature.SKETCH)).stream()
+                        .map(VectorsTest::key)
+                        .toList());
+        compact.remove(Signature.QGRAMS);
+        assertEquals(compact, signer.compact(vector.text(), false));
+    }
+
+    private static List<String> words(Object value) {
+        String text = (String) value;
+        return text.isEmpty() ? List.of() : List.of(text.split(" "));
+    }
+
+    /** A key of five digits of base 64, of which eight, the first three 0, are six bytes. */
+    private static long key(String digits) {
+        byte[] bytes = Base64.getUrlDecoder().decode("AAA" + digits);
+        return new BigInteger(1, bytes).longValueExact();
     }
 
     @ParameterizedTest

@@ -1,7 +1,9 @@
 package org.neardup.query;
 
 import java.util.Map;
+import org.elasticsearch.index.analysis.NamedAnalyzer;
 import org.elasticsearch.index.mapper.KeywordFieldMapper.KeywordFieldType;
+import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.Mapping;
 import org.elasticsearch.index.query.SearchExecutionContext;
 
@@ -18,5 +20,11 @@ final class ShardMapping {
     /** Whether the terms of a keyword are other than its values. */
     static boolean hasNormalizer(KeywordFieldType keyword) {
         return keyword.hasNormalizer();
+    }
+
+    /** The name of the analyzer that cuts a text field; null if it has none. */
+    static String analyzer(MappedFieldType text) {
+        NamedAnalyzer analyzer = text.getTextSearchInfo().searchAnalyzer();
+        return analyzer == null ? null : analyzer.name();
     }
 }

@@ -1,34 +1,33 @@
 """Which lines of a text are not its own words: quoted lines, the line that says who wrote them, a footer.
 
 By the conventions of mail and news (RFC 3676, section 4: quote marks, and "-- " before a signature), not by words of
-any language. Linear in the length of the text.
+any language. Linear in the length of the text. The fast path is neardup.kernels.quoted_lines.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from neardup.tables import signs
+
 Origin = Literal["own", "quoted", "footer"]
 """Whose words a line has; a footer is a signature, too."""
 
-MOST_INITIALS: Final = 3
-"""Letters that may stand before a quote mark: "JD> "."""
-WEAK_MARKS: Final = frozenset(":}]!%~")
-"""Quote marks that are that only if the line before or after begins with the same one."""
-MOST_ATTRIBUTION: Final = 3
-"""Lines that may say who wrote what is quoted below."""
-MOST_FOOTER: Final = 10
-"""Lines that may follow a signature's mark or a rule at the end: more, and it is text that a rule divides."""
-SHORTEST_RULE: Final = 20
-"""Signs of a line of dashes that divides a footer from a text; a third of it may be words: "--- Sponsor ---"."""
-HEADERS_LOOKED_AT: Final = 3
-"""Lines behind a divider of which two must be headers for a forwarded message."""
-_MARK_RE: Final = re.compile(rf"[A-Za-z]{{0,{MOST_INITIALS}}}>")
-_HEADER_RE: Final = re.compile(r"[^\W\d_][\w-]{1,14}:\s")
-_RULES: Final = frozenset("-_=*~#")
+_MARK_RE: Final = re.compile(rf"[A-Za-z]{{0,{signs.MOST_INITIALS}}}>")
 _ATTRIBUTION_ENDS: Final = (":", "...", "…")
+
+
+def is_of(sign: str, kind: int) -> bool:
+    """Whether `sign` is of a class of `neardup.tables.signs`."""
+    return bool(_classes()[ord(sign)] & kind)
+
+
+@functools.cache
+def _classes() -> bytes:
+    return signs.classes().tobytes()
 
 
 def origins(lines: Sequence[str]) -> list[Origin]:
@@ -37,7 +36,7 @@ def origins(lines: Sequence[str]) -> list[Origin]:
     >>> origins(["Ann wrote:", "> Rain?", "Snow.", "-- ", "Bo"])
     ['quoted', 'quoted', 'own', 'footer', 'footer']
     """
-    quoted = _quoted([line.strip() for line in lines])
+    quoted = _quoted([bare(line) for line in lines])
     _add_attributions(lines, quoted)
     whose: list[Origin] = ["quoted" if is_quoted else "own" for is_quoted in quoted]
     forwarded, footer = _forwarded_from(lines), _footer_from(lines)
@@ -48,7 +47,7 @@ def origins(lines: Sequence[str]) -> list[Origin]:
 
 def _quoted(lines: Sequence[str]) -> list[bool]:
     """For each of `lines`, without white space around them, whether it has a quote mark."""
-    weak = [line[:1] if line[:1] in WEAK_MARKS else "" for line in lines]
+    weak = [line[:1] if line[:1] in signs.WEAK_MARKS else "" for line in lines]
     return [
         _is_marked(line) or (mark != "" and mark in (*weak[max(at - 1, 0) : at], *weak[at + 1 : at + 2]))
         for at, (line, mark) in enumerate(zip(lines, weak, strict=True))
@@ -68,15 +67,18 @@ def _add_attributions(lines: Sequence[str], quoted: list[bool]) -> None:
     for at in range(1, len(lines)):
         if not marked[at] or marked[at - 1]:
             continue
-        last = at - 1 if lines[at - 1].strip() else at - 2
-        if last < 0 or marked[last] or not lines[last].rstrip().endswith(_ATTRIBUTION_ENDS):
+        last = at - 1 if bare(lines[at - 1]) else at - 2
+        if last < 0 or marked[last] or not bare(lines[last]).endswith(_ATTRIBUTION_ENDS):
             continue
         first = last
         while (
-            last - first < MOST_ATTRIBUTION and first and lines[first - 1].strip() and not marked[first - 1]
+            last - first < signs.MOST_ATTRIBUTION
+            and first
+            and bare(lines[first - 1])
+            and not marked[first - 1]
         ):
             first -= 1
-        if last - first == MOST_ATTRIBUTION:
+        if last - first == signs.MOST_ATTRIBUTION:
             first = last
         quoted[first : last + 1] = [True] * (last + 1 - first)
 
@@ -84,32 +86,58 @@ def _add_attributions(lines: Sequence[str], quoted: list[bool]) -> None:
 def _forwarded_from(lines: Sequence[str]) -> int:
     """Where a whole message follows, divided off and with its headers; the number of lines if none does."""
     for at in range(1, len(lines)):
-        if not _divides(lines[at].strip()):
+        if not _divides(bare(lines[at])):
             continue
-        next_lines = [line for line in lines[at + 1 : at + 8] if line.strip()][:HEADERS_LOOKED_AT]
-        if sum(_HEADER_RE.match(line.lstrip()) is not None for line in next_lines) >= 2:
+        next_lines = [line for line in lines[at + 1 : at + 1 + signs.LOOKED_AT] if bare(line)][
+            : signs.HEADERS_LOOKED_AT
+        ]
+        if sum(map(_is_header, next_lines)) >= 2:
             return at
     return len(lines)
 
 
+def _is_header(line: str) -> bool:
+    """Whether `line` begins as a header: a name, a colon, white space."""
+    name, colon, rest = bare(line, right=False).partition(":")
+    is_name = all(sign in "_-" or is_of(sign, signs.KEEP) for sign in name) and name[:1] not in ("_", "-")
+    return (
+        colon != ""
+        and 2 <= len(name) <= signs.LONGEST_HEADER
+        and is_name
+        and not is_of(name[0], signs.DIGIT)
+        and rest != ""
+        and is_of(rest[0], signs.SPACE)
+    )
+
+
+def bare(line: str, *, right: bool = True) -> str:
+    """`line` without the white space before it and, if wanted, behind it."""
+    start, end = 0, len(line)
+    while start < end and is_of(line[start], signs.SPACE):
+        start += 1
+    while right and start < end and is_of(line[end - 1], signs.SPACE):
+        end -= 1
+    return line[start:end]
+
+
 def _divides(line: str) -> bool:
     """Whether `line` begins and ends with three signs of a rule."""
-    return len(line) >= 3 and _RULES.issuperset(line[:3]) and _RULES.issuperset(line[-3:])
+    return len(line) >= 3 and all(is_of(sign, signs.RULE) for sign in line[:3] + line[-3:])
 
 
 def _footer_from(lines: Sequence[str]) -> int:
     """Where a signature or footer begins: at the first mark behind which few lines are left."""
     start, left = len(lines), 0
     for at in range(len(lines) - 1, 0, -1):
-        line = lines[at].strip()
+        line = bare(lines[at])
         if line == "--" or _is_rule(line):
             start = at
         left += bool(line)
-        if left > MOST_FOOTER:
+        if left > signs.MOST_FOOTER:
             break
     return start
 
 
 def _is_rule(line: str) -> bool:
-    is_long = len(line) >= SHORTEST_RULE and line[0] in _RULES
-    return is_long and 3 * sum(sign in _RULES for sign in line) >= 2 * len(line)
+    is_long = len(line) >= signs.SHORTEST_RULE and is_of(line[0], signs.RULE)
+    return is_long and 3 * sum(is_of(sign, signs.RULE) for sign in line) >= 2 * len(line)

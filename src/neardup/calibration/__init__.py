@@ -1,0 +1,1 @@
+"""From what a person says of some pairs to the threshold that parts copies from what is none."""

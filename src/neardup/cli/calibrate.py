@@ -1,0 +1,78 @@
+"""neardup calibrate: which threshold parts copies from what is none, by what you say of your own pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration, opened_window, window_location
+
+QUESTIONS = 40
+SAMPLE = 5_000
+
+
+def calibrate(
+    window: options.WindowOption = None,
+    questions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Pairs to ask about at most; 30 to 60 are worth it.")
+    ] = QUESTIONS,
+    lowest: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DOC_Q",
+            min=0.05,
+            max=1.0,
+            show_default="the reach of the window",
+            help="Pairs below this doc_q are not looked for.",
+        ),
+    ] = None,
+    judged: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Write the answers here, as `neardup serve` does; those in it count already."
+        ),
+    ] = Path("judged.tsv"),
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="Take the answers from this file of judged pairs, and ask nobody.",
+        ),
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, help="Look for the pairs of so many documents, drawn at random."),
+    ] = SAMPLE,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draw other documents and other pairs.")] = 0,
+    retrieval: options.RetrievalOption = None,
+    format: Annotated[
+        Literal["table", "jsonl"],
+        typer.Option("--format", "-f", help="The result for people or for programs."),
+    ] = "table",
+    config: options.ConfigOption = None,
+) -> None:
+    """Calibrate the threshold: judge some pairs of the window, most of them uncertain ones, and see what it should be.
+
+    Each pair is shown with what differs. Keys: c copy, f form (the same text filled in anew), q quote (a reply or a
+    part), n not a copy, s skip, x end. Without a terminal the keys are read from standard input, one a line. Pairs
+    below the window's own threshold are asked about as well. Nothing in the window changes.
+
+    Examples:
+
+        neardup calibrate --window news.window
+
+        neardup calibrate --window news.window --answers judged.tsv --format jsonl
+    """
+    from neardup.cli.calibrating import Answers, Calibration, given_answers
+
+    settings = configuration(config, locals())
+    location = window_location(window, settings)
+    given = given_answers(answers, judged)
+    with opened_window(window, settings, readonly=True) as target:
+        run = Calibration.over(target, lowest, sample=sample, seed=seed)
+        run.ask(Answers(target, given, judged=judged if answers is None else None), questions)
+        run.show(location, format)

@@ -1,0 +1,249 @@
+"""A run of `neardup calibrate`: the pairs, the questions, and what the answers say."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
+
+from neardup.calibration.calibrator import Calibrator, Interval, Outcome
+from neardup.calibration.window_pairs import ScoredPair, WindowPairs, pairs_of
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted, print_line, print_lines, print_pairs
+from neardup.errors import SettingsError
+from neardup.model.settings import Recipe
+from neardup.serving.judged import JudgedPairs
+
+if TYPE_CHECKING:
+    from neardup.serving.judged import Judgement
+    from neardup.window.base import Window
+
+KEYS: Final[dict[str, Judgement]] = {"c": "copy", "f": "form", "q": "quote", "n": "no"}
+SKIP: Final = "s"
+END: Final = "x"
+_PROMPT: Final = "c copy, f form, q quote, n no, s skip, x end: "
+_PROGRESS_EVERY: Final = 1_000
+
+
+def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
+    """The pairs that are judged already: those of `answers`, or else of the file that is written to.
+
+    Raises `SettingsError` for a file of answers that is not there, or is none.
+    """
+    if answers is not None and not answers.exists():
+        raise SettingsError(
+            "answers", str(answers), "a file that is there: neardup serve and calibrate write one"
+        )
+    return JudgedPairs(answers or judged)
+
+
+class Answers:
+    """Who answers: a person at a terminal, lines of standard input, or, without `judged`, only what was `given`."""
+
+    def __init__(self, window: Window, given: JudgedPairs, *, judged: Path | None) -> None:
+        self._window, self._given, self._asks = window, given, judged is not None
+
+    def given(self, pair: ScoredPair) -> str | None:
+        """What was said of a pair before."""
+        return self._given.of(pair.id, pair.earlier)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is anybody to be asked."""
+        return self._asks
+
+    def of(self, pair: ScoredPair, number: int, of: int) -> str:
+        """The key for a pair, after it was shown; a judgement is on the disk when this returns."""
+        _show_pair(self._window, pair, number, of)
+        while True:
+            key = _read_key()
+            if key in KEYS:
+                self._given.judge(pair.id, pair.earlier, KEYS[key])
+            if key in (*KEYS, SKIP, END):
+                return key
+            log_line(f"{key!r} is none of the keys {', '.join((*KEYS, SKIP, END))}")
+
+
+def _read_key() -> str:
+    """A key, or the first letter of a line where there is no terminal; `END` where the input ends."""
+    if sys.stdin.isatty():
+        import click
+
+        print(_PROMPT, end="", file=sys.stderr, flush=True)
+        key = click.getchar()
+        print(key, file=sys.stderr)
+        return key.lower() if key.isprintable() else END
+    line = sys.stdin.readline()
+    return line.strip().lower()[:1] if line.strip() else (SKIP if line else END)
+
+
+def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
+    """The two documents and what differs, as `neardup explain` shows them."""
+    from neardup.cli.described import described
+    from neardup.cli.explain_output import Subject, Subjects, print_explanation
+    from neardup.cli.tables import minute
+    from neardup.reading.explanation import explain
+
+    sides = []
+    for document in window.read([pair.earlier, pair.id]):
+        if document is None:
+            raise SettingsError("window", pair.id, "documents that stay while they are judged: one has gone")
+        shown = described(document)
+        about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
+        sides.append(Subject(document.id, document.text, about, document.time))
+    recipe = window.settings.recipe or Recipe()
+    subjects = Subjects(sides[0], sides[1], recipe, window.settings.threshold_fraction)
+    print_line("")
+    print_line(f"--- {number} of {of} ---")
+    print_explanation(explain(sides[0].text, sides[1].text, recipe=recipe), subjects)
+
+
+class Change(NamedTuple):
+    """Among the documents that were looked at: how many are copies at the window's threshold and at another one."""
+
+    now: int
+    then: int
+    documents: int
+
+
+class Calibration:
+    """The pairs of a window, judged one after another."""
+
+    def __init__(self, of_window: WindowPairs, lowest: float, threshold: float, *, seed: int) -> None:
+        self._of_window, self._lowest, self._threshold = of_window, lowest, threshold
+        self._calibrator = Calibrator([pair.score for pair in of_window.pairs], seed=seed)
+        self._said: Counter[str] = Counter()
+
+    @classmethod
+    def over(cls, window: Window, lowest: float | None, *, sample: int, seed: int) -> Self:
+        """The pairs of `window` from `lowest` on, or from its reach; raises `SettingsError` if there is none."""
+        if lowest is None:
+            lowest = float((window.settings.recipe or Recipe()).reach)
+
+        def progress(done: int, of: int) -> None:
+            if done % _PROGRESS_EVERY == 0:
+                log_line(f"looking for pairs: {done:,} of {of:,} documents")
+
+        sampled = pairs_of(window, str(lowest), most=sample, seed=seed, on_progress=progress)
+        if not sampled.pairs:
+            raise SettingsError(
+                "lowest",
+                lowest,
+                f"a doc_q that some of the {sampled.sampled:,} documents reach with one before them",
+            )
+        if sampled.sampled < sampled.documents:
+            log_line(
+                f"pairs of {sampled.sampled:,} documents of {sampled.documents:,}, drawn at random (--sample)"
+            )
+        return cls(sampled, lowest, float(window.settings.threshold_fraction), seed=seed)
+
+    def ask(self, answers: Answers, questions: int) -> None:
+        """Asks until there are so many answers, nobody answers any more, or no pair is left."""
+        self._take_given(answers, questions)
+        while answers.asks and self._calibrator.answered < questions:
+            position = self._calibrator.question()
+            if position is None:
+                break
+            key = answers.of(self._of_window.pairs[position], self._calibrator.answered + 1, questions)
+            if key == END:
+                break
+            if key == SKIP:
+                self._calibrator.skip(position)
+            else:
+                self._answer(position, KEYS[key])
+
+    def _take_given(self, answers: Answers, questions: int) -> None:
+        """What was said before: all of it where a person goes on, as many as are wanted where nobody is asked."""
+        if answers.asks:
+            for number, pair in enumerate(self._of_window.pairs):
+                if (said := answers.given(pair)) is not None:
+                    self._answer(number, said)
+            return
+        while self._calibrator.answered < questions:
+            position = self._calibrator.question()
+            if position is None:
+                break
+            said = answers.given(self._of_window.pairs[position])
+            if said is None:
+                self._calibrator.skip(position)
+            else:
+                self._answer(position, said)
+
+    def _answer(self, position: int, said: str) -> None:
+        self._calibrator.answer(position, copy=said == "copy")
+        self._said[said] += 1
+
+    def change(self, threshold: float) -> Change:
+        """How many documents have a copy before them now, and would with `threshold`."""
+        scores = [pair.score for pair in self._of_window.pairs]
+        now, then = (sum(score >= each for score in scores) for each in (self._threshold, threshold))
+        return Change(now, then, self._of_window.sampled)
+
+    def show(self, window: str, format: Literal["table", "jsonl"]) -> None:
+        """Prints what the answers say; raises `SettingsError` if there are none."""
+        if not self._calibrator.answered:
+            raise SettingsError(
+                "answers", 0, "at least one pair judged: none of them is among the pairs found"
+            )
+        best, now = self._calibrator.best(), self._calibrator.at(self._threshold)
+        between, change = self._calibrator.thresholds(), self.change(best.threshold)
+        if format == "jsonl":
+            print_lines([self._plain(best, now, between, change)])
+        else:
+            self._print(window, best, now, between, change)
+
+    def _plain(
+        self, best: Outcome, now: Outcome, between: tuple[float, float], change: Change
+    ) -> dict[str, object]:
+        def plain(outcome: Outcome) -> dict[str, object]:
+            parts = ("f1", "precision", "recall")
+            return {
+                "threshold": outcome.threshold,
+                "reported": outcome.reported,
+                **{name: getattr(outcome, name)._asdict() for name in parts},
+            }
+
+        return {
+            "answers": dict(self._said), "pairs": len(self._of_window.pairs), "lowest": self._lowest,
+            "best": plain(best), "between": list(between), "now": plain(now), "change": change._asdict(),
+        }  # fmt: skip
+
+    def _print(
+        self, window: str, best: Outcome, now: Outcome, between: tuple[float, float], change: Change
+    ) -> None:
+        said = ", ".join(f"{count} {name}" for name, count in self._said.most_common())
+        print_pairs({
+            "answers": f"{self._calibrator.answered} of {counted(len(self._of_window.pairs), 'pair')}: {said}",
+            "threshold": f"{best.threshold:g}  (95 %: {between[0]:g} to {between[1]:g})",
+            "F1": _with_now(best.f1, now.f1, self._threshold),
+            "precision": _with_now(best.precision, now.precision, self._threshold),
+            "recall": f"{_with_now(best.recall, now.recall, self._threshold)}, of the copies from {self._lowest:g} on",
+        })  # fmt: skip
+        print_line(_in_words(change))
+        none = sum(count for name, count in self._said.items() if name in ("form", "quote"))
+        if none:
+            print_line(
+                f"forms and quotes: {none:,}, which no threshold tells from copies (docs/blind-spots.md)"
+            )
+        if best.threshold <= self._lowest:
+            print_line(
+                "it may be lower: pairs below were not looked for (--lowest; see --reach for new windows)"
+            )
+        print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
+
+
+def _with_now(best: Interval, now: Interval, threshold: float) -> str:
+    return (
+        f"{best.value:.2f}  ({best.low:.2f} to {best.high:.2f}); "
+        f"at {threshold:g}, as now: {now.value:.2f} ({now.low:.2f} to {now.high:.2f})"
+    )
+
+
+def _in_words(change: Change) -> str:
+    """What another threshold would do to the verdicts."""
+    difference = change.then - change.now
+    of = f"of {counted(change.documents, 'document')} {change.now:,} are copies now"
+    if not difference:
+        return f"{of}, and as many with it"
+    return f"{of}, {change.then:,} with it: {abs(difference):,} {'more' if difference > 0 else 'fewer'}"

@@ -1,0 +1,37 @@
+"""What is checked of the values of options before a command begins. A fault is `typer.BadParameter`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def that_exist(paths: list[Path] | None) -> list[Path]:
+    """`paths`, which must be there; "-" is standard input."""
+    for path in paths or ():
+        if str(path) != "-" and not path.exists():
+            raise typer.BadParameter(f"{path} does not exist")
+    return paths or []
+
+
+def that_exists(path: Path | None) -> Path | None:
+    """`path`, which must be there if it is given; "-" is standard input."""
+    return that_exist([path])[0] if path else None
+
+
+def unless_standard_output(path: Path | None) -> Path | None:
+    """`path` of a file to write; None for "-", which is standard output as elsewhere."""
+    return None if path is not None and str(path) == "-" else path
+
+
+def checked_time(text: str | None) -> str | None:
+    """`text` if it is a time."""
+    from neardup.model.document import parse_time
+
+    try:
+        if text is not None:
+            parse_time(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return text

@@ -1,0 +1,27 @@
+"""neardup mcp: a window as tools of the Model Context Protocol, over standard input and output."""
+
+from __future__ import annotations
+
+from neardup.cli import options
+from neardup.cli.context import configuration, opened_window, window_location
+
+
+def mcp(window: options.WindowOption = None, config: options.ConfigOption = None) -> None:
+    """Answer programs that speak the Model Context Protocol: have I seen this text, and where first?
+
+    They start this command, and ask over its standard input and output. The window is only read, beside whoever writes.
+
+    Example:
+
+        neardup mcp --window news.window
+    """
+    from neardup.cli.serving import needs_extra
+
+    needs_extra("mcp")
+    settings = configuration(config)
+    location = window_location(window, settings)
+    with opened_window(window, settings, readonly=True) as target:
+        from neardup.serving.mcp_tools import create_mcp_server
+        from neardup.serving.questions import Questions
+
+        create_mcp_server(Questions(target, location)).run("stdio")

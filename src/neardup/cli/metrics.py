@@ -1,0 +1,78 @@
+"""The figures of a run at an address of its own: `--metrics [HOST:]PORT`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from neardup.cli.options import WRITING
+from neardup.cli.serving import needs_extra
+from neardup.cli.streams import log_line
+from neardup.errors import SettingsError
+
+if TYPE_CHECKING:
+    from neardup.cli.pipeline import Tally
+    from neardup.cli.sinks import Rejects
+
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[HOST:]PORT",
+        show_default="none",
+        rich_help_panel=WRITING,
+        help="Answer Prometheus at this address, on this machine if no host is named; 0 is any free port.",
+    ),
+]
+
+
+def metrics_at(
+    address: str | None, call: Literal["ingest", "watch"]
+) -> Callable[[Tally, Rejects], AbstractContextManager[None]] | None:
+    """What answers with the figures of a run as long as it lasts, if there is an address; raises `SettingsError`."""
+    if address is None:
+        return None
+    parsed(address)
+    needs_extra("metrics")
+    return lambda tally, rejects: _answering(address, call, tally, rejects)
+
+
+@contextmanager
+def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Iterator[None]:
+    host, port = parsed(address)
+    from neardup.serving.run_figures import Backlogged, RunFigures, RunState, listen
+    from neardup.serving.verdict_figures import Counts
+
+    def state() -> RunState:
+        backlog = tally.backlog
+        waiting = None if backlog is None else Backlogged(backlog.waiting, backlog.oldest, backlog.blocked)
+        counts = Counts(tally.statuses, tally.kinds, tally.candidates, tally.truncated)
+        return RunState(counts, rejects.count, tally.seconds_by_stage, waiting)
+
+    try:
+        server = listen(host, port, RunFigures(call, state))
+    except OSError as error:
+        raise SettingsError(
+            "metrics", address, f"free to listen at ({error.strerror}): take another port"
+        ) from None
+    name = f"[{host}]" if ":" in host else host
+    log_line(f"figures for Prometheus are at http://{name}:{server.server_port}/metrics")
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def parsed(address: str) -> tuple[str, int]:
+    """Host and port of `[HOST:]PORT`; raises `SettingsError`.
+
+    >>> parsed("9464"), parsed("0.0.0.0:9464"), parsed("[::1]:9464")
+    (('127.0.0.1', 9464), ('0.0.0.0', 9464), ('::1', 9464))
+    """
+    host, _, port = address.rpartition(":")
+    if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):
+        raise SettingsError("metrics", address, "[HOST:]PORT, such as 9464 or 0.0.0.0:9464")
+    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)

@@ -1,0 +1,62 @@
+"""Compact fields: a signature as few and short strings, which analyzers of the index cut into its terms.
+
+docs/definitions.md, Compact fields, says how; the plugin's `CompactFields` writes the same.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from neardup.index.query_batch import POSTED_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.signing.signature import Signature
+
+_KEY_BYTES: Final = 8
+_DIGITS: Final = POSTED_BITS // 6
+"""How many digits of base 64 a key has; a multiple of four of them is decoded at once."""
+
+
+def short_names(keys: Sequence[int]) -> list[str]:
+    """The terms of sketch keys: the lowest 30 bits of each, five digits of base 64."""
+    # A byte in front of each key, so that digits end where it ends: twelve of them.
+    padded = b"".join(b"\0" + key.to_bytes(_KEY_BYTES, "big") for key in keys)
+    digits = base64.urlsafe_b64encode(padded).decode()
+    return [digits[at + 12 - _DIGITS : at + 12] for at in range(0, len(digits), 12)]
+
+
+def keys_of(names: str) -> NDArray[np.uint64]:
+    """The keys of such terms, one space between two; `ValueError` for what is none."""
+    padded = "".join(f"AAA{name}" for name in names.split())
+    values = base64.b64decode(padded, altchars=b"-_", validate=True)
+    if len(values) != 6 * (names.count(" ") + 1 if names else 0):
+        raise ValueError(f"sketch {names!r}")
+    bytes_of_keys = np.frombuffer(values, np.uint8).reshape(-1, 6)[:, 2:]
+    return np.ascontiguousarray(bytes_of_keys).view(">u4").astype(np.uint64).ravel()
+
+
+def compact_fields(signature: Signature, normal_form: str | None) -> dict[str, Any]:
+    """The fields of a signature; without `normal_form` nothing to cut q-grams from."""
+    cut = {} if normal_form is None else {"qgrams": normal_form}
+    return {
+        "recipe": signature.recipe,
+        "fingerprint": signature.fingerprint,
+        **cut,
+        "qgram_count": signature.qgram_count,
+        "sketch": " ".join(short_names([int(key, 16) for key in signature.sketch])),
+        "sentences": " ".join(signature.sentences),
+        "simhash": " ".join(signature.simhash),
+        "simhash_bands": " ".join(signature.simhash_bands),
+    }
+
+
+def several(value: str | Sequence[str] | None) -> list[str]:
+    """The values of a field: of a list, or of a string of words."""
+    return value.split() if isinstance(value, str) else list(value or ())

@@ -1,0 +1,295 @@
+"""Documents with very many candidates, each compared with all of its own together.
+
+The documents of a batch that are of one crowd are tallied together, and are members of it by then: each is compared
+with those before it only, as its candidates are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from neardup.index.crowds import FEWEST, Crowds, no_crowd
+from neardup.index.search import required_overlaps
+from neardup.kernels.crowd import (
+    BELOW,
+    EXACT,
+    NEAR,
+    UNKNOWN,
+    Ranking,
+    Tallied,
+    best_matches,
+    compare_in_crowd,
+    compare_texts,
+)
+from neardup.kernels.sketch import UNCOUNTED
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from neardup.index.candidates import Crowd
+    from neardup.index.document_table import DocumentTable
+    from neardup.signing.signature import Keys, Offsets, SignedBatch
+    from neardup.signing.signer import Signer
+
+_TALLIES: Final = 1 << 21
+"""Numbers that are tallied at once, 4 bytes each: documents times members."""
+_NO_CROWD: Final = no_crowd()
+
+
+class Texts(NamedTuple):
+    """The texts that one document is compared with: text j is that of `docs[starts[j] : starts[j + 1]]`.
+
+    shared, state   what is known of each (kernels/crowd.py)
+    """
+
+    docs: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    state: NDArray[np.uint8]
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which texts match."""
+        return self.state >= NEAR
+
+
+class Best(NamedTuple):
+    """The best matches among some texts, best first, and after them the best that stands for a group, if `has_head`.
+
+    total, compared   how many docs match, and how many were compared
+    """
+
+    docs: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    exact: NDArray[np.bool_]
+    total: int
+    compared: int
+    has_head: bool
+
+
+class Rest(NamedTuple):
+    """What reads the texts of the rest, those in no crowd.
+
+    passing   of document i of the batch and these docs: which may match, by their bitmaps
+    counted   of the same, and the sentences that they have in common (None: not looked for): |A ∩ B|, or a smaller
+              number where that is of no use, and whether the texts are equal; then |B| is known where it is of use
+    key_sets  the key sets of docs, one after another, and n + 1 offsets
+    """
+
+    passing: Callable[[int, NDArray[np.int64]], NDArray[np.bool_]]
+    counted: Callable[
+        [int, NDArray[np.int64], NDArray[np.int64] | None], tuple[NDArray[np.int64], NDArray[np.bool_]]
+    ]
+    key_sets: Callable[[NDArray[np.int64]], tuple[Keys, Offsets]]
+
+
+class CrowdComparison:
+    """Compares the documents of one batch that have very many candidates, `crowds`, by their place in the batch.
+
+    `docs`: the doc of each document of the batch, -1 of one that is not kept.
+    """
+
+    def __init__(
+        self,
+        signed: SignedBatch,
+        candidates: Mapping[int, Crowd],
+        docs: NDArray[np.int64],
+        *,
+        table: DocumentTable,
+        crowds: Crowds,
+        signer: Signer,
+        threshold: Fraction,
+        rest: Rest,
+    ) -> None:
+        self._signed, self._candidates, self._docs = signed, candidates, docs
+        self._table, self._crowds, self._signer, self._rest = table, crowds, signer, rest
+        self._threshold, self._ratio = threshold, (threshold.numerator, threshold.denominator)
+        self._waiting = sorted(candidates)
+        self._tallied: dict[int, Tallied] = {}
+        self._sizes: dict[int, NDArray[np.int64]] = {}
+
+    def texts(self, index: int, docs: NDArray[np.int64], sentences: NDArray[np.int64] | None) -> Texts:
+        """The texts of `docs`, compared with document `index`. Afterwards |A| of this is known, and |B| of matches."""
+        table, signed = self._table, self._signed
+        sizes = self._sizes_of(index, docs)
+        main = int(sizes.argmax()) if sizes.any() else None
+        against = _NO_CROWD if main is None else self._against(index, main, sizes)
+        starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
+        state = np.empty(len(docs), np.uint8)
+        size, exact, rest, same = compare_texts(
+            docs, table.first_of, table.halves, table.fingerprints, signed.fingerprints[index],
+            signed.counts[index], self._crowds.members, against, *self._ratio, starts, shared, state,
+        )  # fmt: skip
+        if rest and signed.counts[index] == UNCOUNTED:
+            self._signer.count(signed, [index])
+        texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
+        if rest:
+            self._compare_rest(index, texts, sizes, main, sentences)
+        if exact:
+            self._count_same(index, same, texts)
+        return texts
+
+    def _count_same(self, index: int, same: int, texts: Texts) -> None:
+        """|A| of a document whose text is there already, as doc `same`; also as its overlap with that."""
+        counts, table = self._signed.counts, self._table
+        if counts[index] == UNCOUNTED:
+            counts[index] = table.counts[same]
+            self._signer.count(self._signed, [index])
+        if table.counts[same] == UNCOUNTED:
+            table.count(np.array([same]), counts[index : index + 1])
+        texts.shared[texts.state == EXACT] = counts[index]
+
+    # ---- those of crowds ----
+
+    def _against(self, index: int, crowd: int, sizes: NDArray[np.int64]) -> Tallied:
+        """Document `index` against the `crowd` that most of its candidates are of."""
+        held = self._tallied.pop(index, None)
+        if held is None or held.crowd != crowd:
+            self._tally([index, *self._others(index, crowd)], crowd, join=int(sizes[crowd]) >= FEWEST)
+            held = self._tallied.pop(index)
+        return held
+
+    def _others(self, index: int, crowd: int) -> Iterable[int]:
+        """Documents of the batch after `index` that are to be compared with the same crowd, as many as are tallied
+        at once.
+        """
+        left = max(_TALLIES // max(self._crowds.size(crowd), 1), 1) - 1
+        for other in self._waiting[bisect_right(self._waiting, index) :]:
+            if not left:
+                return
+            if other not in self._tallied:
+                sizes = self._sizes_of(other, self._candidates[other].docs)
+                if sizes[crowd] >= FEWEST and int(sizes.argmax()) == crowd:
+                    left -= 1
+                    yield other
+
+    def _sizes_of(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """About how many of the candidates `docs` of document `index` are of each crowd, looked up once."""
+        if index not in self._sizes:
+            self._sizes[index] = self._crowds.sizes(docs, self._table.first_of)
+        return self._sizes[index]
+
+    def _tally(self, which: list[int], crowd: int, *, join: bool) -> None:
+        """Tallies these documents; they become members of the crowd, where they may `join`, if they are posted."""
+        keys, offsets = self._signer.key_sets(self._signed, which)
+        counts = np.diff(offsets)
+        self._signed.counts[which] = counts
+        posted = self._posted(which) if join else np.full(len(which), -1)
+        kept = posted >= 0
+        self._table.count(posted[kept], counts[kept])
+        tallied = self._crowds.tallied(crowd, keys, offsets, posted)
+        self._tallied |= dict(zip(which, tallied, strict=True))
+
+    def _posted(self, which: list[int]) -> NDArray[np.int64]:
+        """The docs of these documents, -1 of those that are not posted."""
+        docs = self._docs[which]
+        return np.where((docs >= 0) & (self._table.first_of[docs] == docs), docs, -1)
+
+    # ---- the rest ----
+
+    def _compare_rest(
+        self,
+        index: int,
+        texts: Texts,
+        sizes: NDArray[np.int64],
+        main: int | None,
+        sentences: NDArray[np.int64] | None,
+    ) -> None:
+        """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd."""
+        others = [crowd for crowd in np.flatnonzero(sizes).tolist() if crowd != main]
+        if others:
+            keys, offsets = self._own_keys(index)
+            for crowd in others:
+                (against,) = self._crowds.tallied(crowd, keys, offsets, np.array([-1]))
+                compare_in_crowd(
+                    texts.docs, texts.starts, self._table.first_of, len(keys), self._crowds.members, against,
+                    *self._ratio, texts.shared, texts.state,
+                )  # fmt: skip
+        read = self._read_rest(index, texts, sentences)
+        if len(read) >= FEWEST:
+            self._gather(index, None if main is None or sizes[main] < FEWEST else main, read)
+
+    def _own_keys(self, index: int) -> tuple[Keys, Offsets]:
+        keys, offsets = self._signer.key_sets(self._signed, [index])
+        self._signed.counts[index] = len(keys)
+        return keys, offsets
+
+    def _read_rest(self, index: int, texts: Texts, sentences: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
+
+        Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
+        or not. Returns docs of those texts that were read.
+        """
+        waiting = np.flatnonzero(texts.state < NEAR)
+        docs = texts.docs[texts.starts[waiting]]
+        keep = self._rest.passing(index, docs)
+        if sentences is not None:
+            # The most that a doc of the text has in common with the document.
+            sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
+            keep |= sentences > 0
+        texts.state[waiting[~keep]] = UNKNOWN
+        keep &= texts.state[waiting] == UNKNOWN
+        read, docs = waiting[keep], docs[keep]
+        if len(read):
+            chosen = None if sentences is None else sentences[keep]
+            overlaps, equal = self._rest.counted(index, docs, chosen)
+            count = self._signed.counts[index]
+            larger = np.maximum(count, self._table.qgram_counts(docs))
+            near = (overlaps >= required_overlaps(self._threshold, larger)) & (count > 0)
+            texts.shared[read] = overlaps
+            texts.state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
+        return docs
+
+    def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64]) -> None:
+        """Makes members of `crowd`, or of a new one, of the docs that had to be `read` for document `index`, and of
+        that.
+        """
+        # Where routes give candidates, too, a text may come several times.
+        firsts, positions = np.unique(self._table.first_of[read], return_index=True)
+        free = self._crowds.is_free(firsts)
+        read, docs = read[positions[free]], firsts[free].astype(np.int64)
+        if len(read) < FEWEST:
+            return
+        keys, offsets = self._rest.key_sets(read)
+        self._table.count(docs, np.diff(offsets))
+        self._tallied.clear()  # they know nothing of the new members
+        self._sizes.clear()
+        if crowd is not None:
+            near = self._crowds.add_members(crowd, keys, offsets, docs)
+            keys, offsets, docs = _chosen(keys, offsets, docs, ~near)
+        if len(docs) >= FEWEST:
+            own, _ = self._own_keys(index)
+            keys, offsets = np.concatenate([own, keys]), np.append(0, offsets + len(own))
+            docs = np.append(self._posted([index]), docs)
+            self._table.count(docs[docs >= 0], np.diff(offsets)[docs >= 0])
+            self._crowds.add_members(self._crowds.add_crowd(keys, offsets), keys, offsets, docs, last=True)
+
+
+def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) -> Best:
+    """The best `listed` matches (at least one; None: all) of a document of `count` q-grams."""
+    most = len(texts.docs) if listed is None else max(listed, 1)
+    best, text_of = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
+    total, compared, head, head_text = best_matches(
+        texts.docs, texts.starts, texts.state, texts.shared,
+        Ranking(table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands),
+        count, best[:most], text_of[:most],
+    )  # fmt: skip
+    last = min(total, most)
+    best[last], text_of[last] = head, head_text
+    best, text_of = best[: last + 1], text_of[: last + 1]
+    exact = texts.state[text_of] == EXACT
+    return Best(texts.docs[best], texts.shared[text_of], exact, total, compared, head >= 0)
+
+
+def _chosen(
+    keys: Keys, offsets: Offsets, docs: NDArray[np.int64], keep: NDArray[np.bool_]
+) -> tuple[Keys, Offsets, NDArray[np.int64]]:
+    """Those key sets that are to be kept, and their docs."""
+    lengths = np.diff(offsets)
+    return keys[np.repeat(keep, lengths)], np.append(0, np.cumsum(lengths[keep])), docs[keep]

@@ -1,0 +1,58 @@
+"""One text of a comparison, with what is computed from it alone."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.model.document import encode_text
+from neardup.reading.facts import Dated
+from neardup.reading.normal_text import normal_text
+from neardup.reading.passages import stretch_keys
+from neardup.reading.words import Words
+from neardup.signing.signer import signer_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.model.settings import Recipe
+    from neardup.reading.normal_text import NormalText
+
+
+class Side:
+    """A `text`, signed by `recipe`, with what is computed from it alone: worth keeping where it is compared with many.
+
+    Each property is computed when it is first asked for, in linear time. Raises `ValueError` for an unpaired surrogate.
+    """
+
+    def __init__(self, text: str, recipe: Recipe) -> None:
+        encode_text(text)
+        self.text = text
+        self.signer = signer_for(recipe)
+
+    @functools.cached_property
+    def words(self) -> Words:
+        """Its words and signs."""
+        return Words(self.text)
+
+    @functools.cached_property
+    def dated(self) -> Dated:
+        """Its words, and which of them are in dates."""
+        return Dated(self.words)
+
+    @functools.cached_property
+    def normal(self) -> NormalText:
+        """Its normal form, and where that comes from."""
+        return normal_text(self.text, self.signer)
+
+    @functools.cached_property
+    def stretches(self) -> NDArray[np.uint64]:
+        """The keys of the stretches of its normal form."""
+        return stretch_keys(self.normal.form)
+
+    @functools.cached_property
+    def ordered_stretches(self) -> NDArray[np.uint64]:
+        """The same in ascending order."""
+        return np.sort(self.stretches)

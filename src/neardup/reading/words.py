@@ -1,0 +1,70 @@
+"""The words and signs of a text, and where they stand."""
+
+from __future__ import annotations
+
+import functools
+import re
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ALONE: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+)
+"""Scripts that put no space between words: each character is a word."""
+_WORD_RE: Final = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]+(?:[.,:/'’\-][^\W{_ALONE}]+)*|[^\w\s]")
+"""A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
+_ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]+(?:[.,:/'\-][0-9A-Za-z_]+)*|[^\w\s\x1c-\x1f]", re.ASCII)
+"""The same for a text in ASCII, in half the time."""
+LONGEST_WORD: Final = 80
+
+
+class Words:
+    """The words and signs of a `text`, without the white space between them: `texts[i]` begins at `starts[i]`.
+
+    What is longer than any word (a normal form, of which no words are known any more) is taken character by character.
+    About 0.2 ms for 4 KB.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        pattern = _ASCII_WORD_RE if text.isascii() else _WORD_RE
+        matches = list(pattern.finditer(text))
+        self.texts = [match[0] for match in matches]
+        self.starts = [match.start() for match in matches]
+        if max(map(len, self.texts), default=0) > LONGEST_WORD:
+            self._cut_the_longest()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def _cut_the_longest(self) -> None:
+        parts = list(_parts(self.texts, self.starts))
+        self.texts = [text for text, _ in parts]
+        self.starts = [start for _, start in parts]
+
+    def end(self, at: int) -> int:
+        """Where the word `at` ends."""
+        return self.starts[at] + len(self.texts[at])
+
+    def touching(self, start: int, end: int) -> tuple[int, int]:
+        """The words that end behind `start` and begin before `end`: from, to before."""
+        first = max(bisect_right(self.starts, start) - 1, 0)
+        if first < len(self) and self.end(first) <= start:
+            first += 1
+        return first, max(bisect_left(self.starts, end), first)
+
+    @functools.cached_property
+    def small(self) -> frozenset[str]:
+        """Those that stand somewhere in small letters."""
+        return frozenset(word for word in self.texts if word.islower())
+
+
+def _parts(texts: list[str], starts: list[int]) -> Iterator[tuple[str, int]]:
+    for text, start in zip(texts, starts, strict=True):
+        if len(text) <= LONGEST_WORD:
+            yield text, start
+        else:
+            yield from ((sign, start + at) for at, sign in enumerate(text))

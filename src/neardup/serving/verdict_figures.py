@@ -1,0 +1,52 @@
+"""Figures of verdicts for Prometheus, by the same names wherever verdicts are made: `serve`, `ingest`, `watch`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from prometheus_client.core import CounterMetricFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from neardup.model.verdict import Verdict
+
+
+@dataclass
+class Counts:
+    """Verdicts by status, copies by kind, the documents compared exactly for them, and how many left something out."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    candidates: int = 0
+    truncated: int = 0
+
+    def add(self, verdict: Verdict) -> None:
+        """Counts one verdict."""
+        self.statuses[verdict.status] += 1
+        self.kinds.update(() if verdict.kind is None else (verdict.kind,))
+        self.candidates += verdict.candidates
+        self.truncated += verdict.truncated
+
+
+def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[CounterMetricFamily]:
+    """The figures of verdicts by the call that they are of, and of rejected documents."""
+    verdicts = CounterMetricFamily("neardup_verdicts", "Verdicts that were made", labels=["call", "status"])
+    copies = CounterMetricFamily("neardup_copies", "Copies by their kind", labels=["call", "kind"])
+    candidates = CounterMetricFamily(
+        "neardup_candidates", "Documents compared exactly for these verdicts", labels=["call"]
+    )
+    truncated = CounterMetricFamily(
+        "neardup_truncated", "Verdicts for which something was left out", labels=["call"]
+    )
+    for call, own in list(counts.items()):
+        for status, count in list(own.statuses.items()):
+            verdicts.add_metric([call, status], count)
+        for kind, count in list(own.kinds.items()):
+            copies.add_metric([call, kind], count)
+        candidates.add_metric([call], own.candidates)
+        truncated.add_metric([call], own.truncated)
+    yield from (verdicts, copies, candidates, truncated)
+    yield CounterMetricFamily("neardup_rejects", "Documents that could not be used", rejects)

@@ -1,0 +1,131 @@
+"""What marks are made by: a class of every code point, the figure words as an array, and the limits of all rules.
+
+From the frozen Unicode table and lists that do not change, so that a kind is the same by every Python.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.tables import unicode as unicode_table
+from neardup.tables.figure_words import FIGURE_WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# The bits of a class. KEEP, SPACE and BREAK are those of the Unicode table, moved.
+KEEP: Final = 0x01
+DIGIT: Final = 0x02
+"""A decimal digit, or a fraction that is one sign."""
+SPACE: Final = 0x04
+BREAK: Final = 0x08
+RULE: Final = 0x10
+"""A line of these divides: -_=*~#"""
+IN_NAME: Final = 0x20
+"""What stands in the name of a mail address beside letters and digits: _.%+-"""
+VISIBLE: Final = 0x40
+"""ASCII that is seen: what an address of the web goes on with."""
+
+MOST_INITIALS: Final = 3
+"""Letters that may stand before a quote mark: "JD> "."""
+WEAK_MARKS: Final = ":}]!%~"
+"""Quote marks that are that only if the line before or after begins with the same one."""
+MOST_ATTRIBUTION: Final = 3
+"""Lines that may say who wrote what is quoted below."""
+MOST_FOOTER: Final = 10
+"""Lines that may follow a signature's mark or a rule at the end: more, and it is text that a rule divides."""
+SHORTEST_RULE: Final = 20
+"""Signs of a line of dashes that divides a footer from a text; a third of it may be words: "--- Sponsor ---"."""
+LOOKED_AT: Final = 7
+"""Lines behind a divider among which headers are looked for, ..."""
+HEADERS_LOOKED_AT: Final = 3
+"""... and how many of them, blank ones not counted; two must be headers for a forwarded message."""
+LONGEST_HEADER: Final = 15
+"""Letters of a header's name; two at least."""
+SHORTEST_ID: Final = 6
+"""Letters and digits of a word of both that is an id, not a name such as "B52"."""
+LONGEST_WORD: Final = 25
+"""A longer word of plain letters is no word of a language, but a random token."""
+LONGEST_SUFFIX: Final = 2
+"""Letters that may follow the digits of a figure: "10th", "5pm"."""
+
+_ZEROS: Final = (
+    0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,
+    0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620,
+    0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136,
+    0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0,
+    0x11C50, 0x11D50, 0x11DA0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8,
+    0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+)  # fmt: skip
+"""The zeros of Unicode 16: nine more digits follow each."""
+_FRACTIONS: Final = (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189)
+
+LONGEST_FIGURE_WORD: Final = max(map(len, FIGURE_WORDS))
+_SLOTS: Final = 2048
+
+
+@functools.cache
+def classes() -> NDArray[np.uint8]:
+    """The class of every code point."""
+    frozen = unicode_table.load().classes
+    made = np.zeros(len(frozen), np.uint8)
+    for ours, theirs in (
+        (KEEP, unicode_table.KEEP),
+        (SPACE, unicode_table.SPACE),
+        (BREAK, unicode_table.BREAK),
+    ):
+        made[frozen & theirs != 0] |= ours
+    for zero in _ZEROS:
+        made[zero : zero + 10] |= DIGIT
+    made[list(_FRACTIONS)] |= DIGIT
+    made[list(b"-_=*~#")] |= RULE
+    made[list(b"_.%+-")] |= IN_NAME
+    made[0x21:0x7F] |= VISIBLE
+    made.setflags(write=False)
+    return made
+
+
+def lowered(point: int) -> int:
+    """The lower case of a letter of ASCII and Latin-1, and of the capital ß: all that figure words are made of."""
+    if 0x41 <= point <= 0x5A or (0xC0 <= point <= 0xDE and point != 0xD7):
+        return point + 0x20
+    return 0xDF if point == 0x1E9E else point
+
+
+@functools.cache
+def figure_words() -> NDArray[np.uint8]:
+    """The figure words in Latin-1, one a line of an open-addressing table, behind their lengths; free lines have 0."""
+    table = np.zeros((_SLOTS, LONGEST_FIGURE_WORD + 1), np.uint8)
+    for word in sorted(FIGURE_WORDS):
+        letters = word.encode("latin-1")
+        value = 0
+        for letter in letters:
+            value = (value * 31 + letter) & 0xFFFF_FFFF
+        slot = value & (_SLOTS - 1)
+        while table[slot, 0]:
+            slot = (slot + 1) & (_SLOTS - 1)
+        table[slot, 0] = len(letters)
+        table[slot, 1 : len(letters) + 1] = list(letters)
+    table.setflags(write=False)
+    return table
+
+
+@functools.cache
+def figure_word_lengths() -> NDArray[np.uint32]:
+    """How long the figure words are that have some letters first, second (of one letter: again the first) and last: a
+    bit each, at the place that `letters_slot` gives for the lowest five bits of each, whatever its case.
+    """
+    lengths = np.zeros(1 << 10, np.uint32)
+    for word in FIGURE_WORDS:
+        first, second, last = (ord(letter) & 31 for letter in (word[0], word[1:2] or word[0], word[-1]))
+        lengths[letters_slot(first, second, last)] |= np.uint32(1 << len(word))
+    lengths.setflags(write=False)
+    return lengths
+
+
+def letters_slot(first: int, second: int, last: int) -> int:
+    """The place of words with these letters, below 1024."""
+    return (first << 5 | second) ^ last << 2

@@ -1,0 +1,109 @@
+"""neardup calibrate: pairs of a window, answers from a file or standard input, and what they say."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+import neardup
+from neardup.cli import app
+from neardup.serving.judged import JudgedPairs
+
+_WORDS = """
+amber birch cedar delta ember fjord glade heron inlet juniper kestrel lagoon meadow nectar orchid pebble quartz
+raven sorrel thistle umber violet willow xenon yarrow zephyr acorn bramble clover dahlia elder fennel
+"""
+WORDS = _WORDS.split()
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cli():
+    """Runs a command with keys at its standard input."""
+
+    def run(*words, input=""):
+        done = CliRunner().invoke(app, list(words), input=input, prog_name="neardup")
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Done(done.exit_code, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def window(tmp_path):
+    """Twelve texts, each with a copy that differs in one to twelve words."""
+    documents = []
+    for number in range(12):
+        text = [WORDS[(3 * number + 5 * at) % len(WORDS)] + str(number) for at in range(40)]
+        copy = text.copy()
+        copy[: number + 1] = [word[::-1] for word in copy[: number + 1]]
+        documents += [(f"a{number}", " ".join(text)), (f"b{number}", " ".join(copy))]
+    with neardup.open(tmp_path / "w", threshold=0.6) as target:
+        list(target.ingest([{"id": id, "text": text} for id, text in documents]))
+    return tmp_path / "w"
+
+
+def test_answers_of_a_file_give_a_threshold_and_change_no_file(window, tmp_path, cli):
+    truth = tmp_path / "truth.tsv"
+    pairs = JudgedPairs(truth)
+    for number in range(12):
+        pairs.judge(f"a{number}", f"b{number}", "copy" if number < 6 else "form")
+    before = truth.read_bytes()
+    done = cli("calibrate", "--window", str(window), "--answers", str(truth), "--format", "jsonl")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    best = found["best"]
+    scores = sorted(found_scores(window))
+    assert found["answers"] == {"copy": 6, "form": len(scores) - 6}
+    assert scores[-7] < best["threshold"] <= scores[-6]
+    assert best["precision"]["value"] == best["recall"]["value"] == 1
+    assert found["change"]["then"] == 6
+    assert truth.read_bytes() == before
+
+
+def found_scores(window):
+    with neardup.open(window, readonly=True) as target:
+        return [verdict.score for id in target if (verdict := target.get(id)) and verdict.score]
+
+
+def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_path, cli):
+    judged = tmp_path / "judged.tsv"
+    done = cli("calibrate", "--window", str(window), "--judged", str(judged), input="c\nz\nn\ns\nq\n")
+    assert done.code == 0, done.err
+    assert "'z' is none of the keys" in done.err
+    assert "answers    3 of " in done.out
+    assert "forms and quotes: 1" in done.out
+    assert f"neardup reconcile --window {window}" in done.out
+    lines = judged.read_text().splitlines()
+    assert lines[0] == "id1\tid2\tlabel"
+    assert sorted(line.split("\t")[2] for line in lines[1:]) == ["copy", "no", "quote"]
+    again = cli("calibrate", "--window", str(window), "--judged", str(judged), input="")
+    assert "answers    3 of " in again.out, "what was said before counts"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--answers", "none.tsv"], "none.tsv"),
+        (["--lowest", "0.999"], "lowest"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(window, cli, options, message):
+    done = cli("calibrate", "--window", str(window), *options)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_nobody_said_anything(window, tmp_path, cli):
+    done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="x\n")
+    assert done.code == 2
+    assert "at least one pair judged" in done.err

@@ -1,0 +1,61 @@
+"""Compact fields: what an index has of a signature, and what is read back of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.elastic.window.codec import stored_rows
+from neardup.elastic.window.compact import compact_fields, keys_of, several, short_names
+from neardup.index.query_batch import posted
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
+
+KEYS = st.lists(st.integers(0, 2**64 - 1), max_size=70)
+
+
+@given(KEYS)
+def test_of_a_key_an_index_has_what_posting_lists_have(keys):
+    names = short_names(keys)
+    assert all(len(name) == 5 and not name.isspace() for name in names)
+    assert keys_of(" ".join(names)).tolist() == posted(np.array(keys, np.uint64)).tolist()
+
+
+def test_the_digits_of_a_key_are_the_lowest_the_most_significant_first():
+    assert short_names([0, 1, 62, 63, 64, 2**30 - 1, 2**30]) == [
+        "AAAAA", "AAAAB", "AAAA-", "AAAA_", "AAABA", "_____", "AAAAA",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["AAAA", "AAAAAA", "AAAA=", "AAA AAAAAA", "AAAA!"])
+def test_what_is_no_key_is_an_error(text):
+    with pytest.raises(ValueError, match=r"sketch|base64|adding|data|characters"):
+        keys_of(text)
+
+
+def test_qgrams_are_the_normal_form_and_lists_are_words():
+    signer = signer_for(Recipe(simhash_variants=2))
+    signature = signer.signature("A rose is a flower. Roses are red, and violets mostly blue.")
+    fields = compact_fields(signature, "Aroseisaflower")
+    assert fields["qgrams"] == "Aroseisaflower"
+    assert fields["simhash"].split() == list(signature.simhash)
+    assert several(fields["sentences"]) == list(signature.sentences) == several(signature.sentences)
+    assert fields.keys() == signature.to_dict().keys()
+    assert "qgrams" not in compact_fields(signature, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ab", "A rose is a flower. " * 3, "".join(map(chr, range(0x4E00, 0x5200)))]
+)
+def test_a_document_is_restored_from_both_forms_alike(text):
+    signature = signer_for(Recipe()).signature(text)
+    numbers = ("order", "time", "group_order", "group_time", "candidates", "larger", "normal_bytes")
+    row = dict.fromkeys(numbers, 0) | {"identity": "a", "status": "unique", "truncated": False, "group": "a"}
+    lists = stored_rows([signature.to_dict() | row], [False])
+    compact = stored_rows([compact_fields(signature, text) | row], [False])
+    assert (lists.rows == compact.rows).all()
+    sketch = len(signature.sketch)
+    assert posted(lists.keys[:sketch]).tolist() == compact.keys[:sketch].tolist()
+    assert lists.keys[sketch:].tolist() == compact.keys[sketch:].tolist()
