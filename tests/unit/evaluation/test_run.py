@@ -261,7 +261,16 @@ def test_every_setting_is_taken_over_or_left_out_on_purpose():
         "policy",
     }
     partial = {"partial", "containment", "delta"}
-    same_verdicts = {"matches", "batch_documents", "threads", "fsync", "keep_text", "show"}
+    same_verdicts = {
+        "matches",
+        "batch_documents",
+        "threads",
+        "fsync",
+        "keep_text",
+        "show",
+        "kinds",
+        "candidates",
+    }
     taken = {field.name for field in fields(EvaluatedSettings)}
     assert {field.name for field in fields(Settings)} == taken | varied | forgets | partial | same_verdicts
 
