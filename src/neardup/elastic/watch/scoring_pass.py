@@ -51,6 +51,11 @@ class BacklogScorer:
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
             raise SettingsError("policy", policy, expected)
+        # A closed hour is an error though nothing may wait: searches would pass over it.
+        if window.settings.candidates == "memory":
+            window.stats()
+        else:
+            layout.refresh(cluster)
         self._window, self._batch = window, batch
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)
