@@ -9,21 +9,19 @@ Fairness   with and without in turns, in one process; the ratio is of neighbours
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lib import corpora, harness
-from neardup.model.document import Document
+from benchmarks.lib import corpora, engine, harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
+    from neardup.model.document import Document
     from neardup.model.verdict import KindName
-
-PLACES = ("memory", "directory")
 
 
 def microseconds(documents: list[Document], place: str, *, kinds: bool) -> tuple[float, Counter[KindName]]:
@@ -36,37 +34,30 @@ def microseconds(documents: list[Document], place: str, *, kinds: bool) -> tuple
         return 1e6 * (time.process_time() - began) / len(documents), seen
 
 
+def cost_of_one(documents: list[Document], place: str, *, kinds: bool) -> float:
+    """Processor time a document of one run."""
+    return microseconds(documents, place, kinds=kinds)[0]
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes kinds_cost.json."""
     parser = harness.options(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args(arguments)
     corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents = [
-        Document(id, text, at) for at, (id, text) in enumerate(zip(corpus.ids, corpus.texts, strict=True))
-    ]
+    documents = list(engine.documents(corpus.ids, corpus.texts))
     rows, figures = [], {}
-    for place in PLACES:
+    for place in neighbours.PLACES:
         _, seen = microseconds(documents, place, kinds=True)
-        pairs = [
-            tuple(microseconds(documents, place, kinds=kinds)[0] for kinds in (True, False))
-            for _ in range(1 if args.tiny else args.rounds)
-        ]
-        ratio = statistics.median(one / other for one, other in pairs)
-        with_them, without = (min(each) for each in zip(*pairs, strict=True))
-        rows.append(
-            [
-                place,
-                f"{with_them:.1f}",
-                f"{without:.1f}",
-                f"{ratio:.3f}",
-                ", ".join(f"{kind} {count:,}" for kind, count in seen.most_common()),
-            ]
+        cost = neighbours.measured(
+            partial(cost_of_one, documents, place, kinds=True),
+            partial(cost_of_one, documents, place, kinds=False),
+            1 if args.tiny else args.rounds,
         )
-        figures[place] = {"pairs": pairs, "ratio": ratio, "kinds": seen}
-    print(
-        harness.table(["window", "CPU us/doc with", "without", "ratio, median of neighbours", "kinds"], rows)
-    )
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in seen.most_common())
+        rows.append([*cost.row(place), kinds])
+        figures[place] = {**cost._asdict(), "kinds": seen}
+    print(harness.table([*neighbours.HEADER, "kinds"], rows))
     harness.save(args, "kinds_cost", figures)
 
 

@@ -11,9 +11,9 @@ Fairness   with and without in turns, in one process; the ratio is of neighbours
 from __future__ import annotations
 
 import hashlib
-import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -21,14 +21,14 @@ from unittest import mock
 
 import xxhash
 
-from benchmarks.lib import corpora, harness
-from neardup.model.document import Document
+from benchmarks.lib import corpora, engine, harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PLACES = ("memory", "directory")
+    from neardup.model.document import Document
+
 WITHOUT = {
     "neardup.stores.checksums.xxhash": SimpleNamespace(
         xxh3_64_intdigest=lambda *_: 0, xxh3_64_digest=lambda *_: bytes(8)
@@ -61,21 +61,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args(arguments)
     corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents = [
-        Document(id, text, at) for at, (id, text) in enumerate(zip(corpus.ids, corpus.texts, strict=True))
-    ]
+    documents = list(engine.documents(corpus.ids, corpus.texts))
     rows, figures = [], {}
-    for place in PLACES:
+    for place in neighbours.PLACES:
         microseconds(documents, place, WITH)
-        pairs = [
-            (microseconds(documents, place, WITH), microseconds(documents, place, WITHOUT))
-            for _ in range(1 if args.tiny else args.rounds)
-        ]
-        ratio = statistics.median(one / other for one, other in pairs)
-        with_them, without = (min(each) for each in zip(*pairs, strict=True))
-        rows.append([place, f"{with_them:.1f}", f"{without:.1f}", f"{ratio:.3f}"])
-        figures[place] = {"pairs": pairs, "ratio": ratio}
-    print(harness.table(["window", "CPU us/doc with", "without", "ratio, median of neighbours"], rows))
+        cost = neighbours.measured(
+            partial(microseconds, documents, place, WITH),
+            partial(microseconds, documents, place, WITHOUT),
+            1 if args.tiny else args.rounds,
+        )
+        rows.append(cost.row(place))
+        figures[place] = cost._asdict()
+    print(harness.table(neighbours.HEADER, rows))
     harness.save(args, "trust", figures)
 
 

@@ -1,0 +1,29 @@
+"""What something costs: runs with it and without, in turns, in one process on a machine that others use, too."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import NamedTuple
+
+PLACES = ("memory", "directory")
+"""Where the windows are whose documents are timed."""
+HEADER = ("window", "CPU us/doc with", "without", "ratio, median of neighbours")
+
+
+class Neighbours(NamedTuple):
+    """`pairs` of figures, with and without, measured one right after the other; their median `ratio`."""
+
+    pairs: list[tuple[float, float]]
+    ratio: float
+
+    def row(self, place: str) -> list[str]:
+        """A row under `HEADER`, with the least of either."""
+        with_it, without = (min(each) for each in zip(*self.pairs, strict=True))
+        return [place, f"{with_it:.1f}", f"{without:.1f}", f"{self.ratio:.3f}"]
+
+
+def measured(with_it: Callable[[], float], without: Callable[[], float], rounds: int) -> Neighbours:
+    """Both in turns, `rounds` times; whoever asks has warmed them up."""
+    pairs = [(with_it(), without()) for _ in range(rounds)]
+    return Neighbours(pairs, statistics.median(one / other for one, other in pairs))
