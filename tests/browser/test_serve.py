@@ -137,6 +137,10 @@ def test_nothing_sticks_out_of_a_page(browser, address, width, page):
     browser.set_window_size(width, 900)
     browser.get(address + page)
     assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    links = browser.execute_script("""
+        return [...document.querySelectorAll('.cards a')].map(e => [e.getBoundingClientRect().right, e.offsetHeight])
+    """)
+    assert all(right <= width and (width > 700 or height >= 44) for right, height in links)
     unlabelled = (
         "return [...document.querySelectorAll('input, textarea')].filter(e => !e.labels.length).length"
     )
