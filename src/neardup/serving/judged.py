@@ -36,6 +36,10 @@ class JudgedPairs:
     def __len__(self) -> int:
         return len(self._judged)
 
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs that are judged."""
+        return list(self._judged)
+
     def of(self, first: str, second: str) -> str | None:
         """What was said of a pair, in whichever order it was named."""
         return self._judged.get(_ordered(first, second))
