@@ -101,10 +101,17 @@ class Dated:
 def _where_dates_may_begin(words: Words) -> Iterator[int]:
     """A look at each word, for the expression itself takes longer to say no."""
     for word, start in zip(words.texts, words.starts, strict=True):
-        if word[0].isdigit() or word[:3].lower() in _DATE_BEGINS:
-            yield start
-        if not word.isalnum():  # of several parts
-            yield from (start + match.start() for match in _INNER_RE.finditer(word, 1))
+        for offset in _where_in_a_word(word):
+            yield start + offset
+
+
+@functools.lru_cache(1 << 16)
+def _where_in_a_word(word: str) -> tuple[int, ...]:
+    """Where in a word a date may begin; words come again."""
+    here = (0,) if word[0].isdigit() or word[:3].lower() in _DATE_BEGINS else ()
+    if word.isalnum():
+        return here
+    return (*here, *(match.start() for match in _INNER_RE.finditer(word, 1)))  # of several parts
 
 
 class _Facts:
