@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ANEW = (
-    "there is nowhere to keep compiled kernels: every start compiles them anew, which takes half a minute; "
+    "there is nowhere to keep compiled kernels: every start compiles them anew, which takes ten seconds; "
     "set NUMBA_CACHE_DIR to a directory that can be written"
 )
 """What an installation without such a place costs, and the way out."""
@@ -21,7 +21,7 @@ class Home(NamedTuple):
     writable: bool
 
     def is_filled(self) -> bool:
-        """Whether kernels lie there: if not, the first window takes half a minute to open."""
+        """Whether kernels lie there: if not, the first window takes ten seconds to open."""
         return any(self.path.glob("signing.*.nbi"))
 
 

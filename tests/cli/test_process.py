@@ -247,7 +247,7 @@ def test_compiling_is_told_once_when_it_happens(caplog, monkeypatch):
     assert (kernel(1, 2), kernel(1.0, 2.0)) == (3, 3.0)
     (record,) = caplog.records
     assert record.getMessage() == (
-        "compiling kernels that are used for the first time, which takes up to half a minute, once "
+        "compiling kernels that are used for the first time, which takes about ten seconds, once "
         "(neardup.kernels.words.add)"
     )
 

@@ -6,6 +6,7 @@ import ast
 import errno
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from neardup import kernel_cache
 from neardup.cli import installation as doctor
 from neardup.kernels import caching
 from neardup.kernels.hashing import splitmix64
+from neardup.kernels.inner import inner
 
 PACKAGE = Path(neardup.__file__).parent
 UNPRIVILEGED = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
@@ -184,6 +186,50 @@ def test_kernels_are_compiled_in_one_way():
             for alias in node.names
         }
         assert "njit" not in named, path
+
+
+class TestInner:
+    def test_it_is_a_part_of_the_kernel_that_calls_it_and_of_nothing_else(self, home):
+        part = inner(tripled)
+
+        def sextupled(number):
+            return 2 * part(number)
+
+        first, second = compiled(sextupled), compiled(sextupled)
+        assert (first(7), loaded(first), second(7), loaded(second)) == (42, False, 42, True)
+        assert {path.name.partition("-")[0].rpartition(".")[2] for path in home.iterdir()} == {"sextupled"}
+
+    def test_a_part_has_parts(self, home):
+        third = inner(halved)
+
+        def second(number):
+            return third(number) + third(number + 2)
+
+        second = inner(second)
+
+        def first(number):
+            return second(number) + third(number)
+
+        assert compiled(first)(20) == 31
+
+    def test_a_test_may_call_it(self):
+        assert inner(tripled)(14) == 42
+
+
+def _decorated(module):
+    tree = ast.parse((PACKAGE / "kernels" / f"{module}.py").read_text("utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {f.name for f in functions if any("njit" in ast.unparse(d) for d in f.decorator_list)}
+
+
+def test_what_only_kernels_call_is_inner():
+    """As a kernel of its own it would be compiled once more, which everybody waits for who starts neardup anew."""
+    outside = "\n".join(
+        path.read_text("utf-8") for path in PACKAGE.rglob("*.py") if path.parent.name != "kernels"
+    )
+    for path in sorted((PACKAGE / "kernels").glob("*.py")):
+        uncalled = {name for name in _decorated(path.stem) if not re.search(rf"\b{name}\b", outside)}
+        assert not uncalled, f"{path.name}: @inner is the decorator of {uncalled}"
 
 
 def test_a_read_only_installation_without_a_home_starts(tmp_path):

@@ -111,7 +111,7 @@ def _kernel_cache() -> Finding:
     home = kernel_cache.home()
     if not home.writable and not home.is_filled():
         return Finding("kernel cache", "warning", kernel_cache.ANEW)
-    state = "compiled" if home.is_filled() else "not compiled yet: the first window takes half a minute"
+    state = "compiled" if home.is_filled() else "not compiled yet: the first window takes ten seconds"
     return Finding("kernel cache", "ok", f"{home.path} is {'' if home.writable else 'not '}writable, {state}")
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc, find
+from neardup.kernels.ranges import copy_range
 from neardup.kernels.shared_counts import count_shared
 
 if TYPE_CHECKING:
@@ -77,13 +79,13 @@ class SearchOutput(NamedTuple):
     same_as: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _at_most(count, largest):
     """`count`, or `largest` (not 0) if that is less or the set was not counted (negative)."""
     return largest if largest > 0 and (count < 0 or count > largest) else count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _write_candidates(candidates, begin, end, documents, query, i):
     """Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
     arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
@@ -126,7 +128,7 @@ def _write_candidates(candidates, begin, end, documents, query, i):
     return at, same
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _join_chain(documents, doc, posted):
     """Puts `doc` into the chain of the doc that is `posted` for its text, right behind it."""
     documents.first_of[doc] = posted
@@ -134,7 +136,7 @@ def _join_chain(documents, doc, posted):
     documents.next_of[posted] = doc
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _widest(offsets):
     """The largest number of values between two offsets."""
     widest = 0
@@ -185,7 +187,7 @@ def search_and_add(
             at, out.same_as[i] = _write_candidates(candidates, begin, end, documents, query, i)
             if at < 0:
                 return CANDIDATES_FULL
-            candidates[begin : begin + at - end] = candidates[end:at]
+            copy_range(candidates, end, at, candidates, begin)
             offsets[i + 1] = begin + at - end
             progress[2] = 1
         if docs[i] >= 0 and out.same_as[i] >= 0:

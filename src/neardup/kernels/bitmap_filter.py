@@ -19,6 +19,7 @@ import numpy as np
 
 from neardup.kernels.bits import ones
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 
 _U = np.uint64
 
@@ -31,7 +32,7 @@ SAMPLE = 256
 SPREAD = 5.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def level_of(size):
     """Level of a normal form of `size` bytes: the largest that leaves 256 or more of so many windows, or 0."""
     level = 0
@@ -47,7 +48,7 @@ def fill_levels(of, out):
         out[i] = level_of(np.int64(of[i]))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fill_three_levels(keys, n, multiplier, level, chosen, bitmaps):
     """Sets `bitmaps` (uint64, LEVELS × WORDS) to those of `keys[:n]` (uint64, repeated ones do no harm) times
     `multiplier` (odd) at the level below `level`, at it, and at the one above; there is none below level 0.
@@ -72,7 +73,7 @@ def fill_three_levels(keys, n, multiplier, level, chosen, bitmaps):
             bitmaps[at, word] |= bit if sampled else _U(0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _at_most(bits, share):
     """How many of so many `bits` may lack if each does with the probability `share`."""
     return share * bits + SPREAD * math.sqrt(bits * share * (1 - share)) + 1

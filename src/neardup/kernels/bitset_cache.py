@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.bits import ones
-from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,13 +49,13 @@ class BitsetCache(NamedTuple):
     used: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def long_from(documents):
     """Length from which on a posting list is long among so many documents."""
     return max(SHORTEST, documents // SHARE)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def bitset_row(bitsets, key, pool, start, length):
     """Row of the bitset of `key`, caught up with its list `pool[start:start + length]`; -1: no room for another."""
     mask = len(bitsets.keys) - 1
@@ -76,7 +76,7 @@ def bitset_row(bitsets, key, pool, start, length):
     return row
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_in(bitsets, row, doc):
     """1 if `doc` is in the bitset `row`, else 0."""
     return np.int64((bitsets.bits[row, doc >> 6] >> _U(doc & 63)) & _U(1))
@@ -86,7 +86,7 @@ BLOCK = 64
 """Words of every bit plane that are worked at once: a block of all planes stays in the first cache level."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def digits_of(count):
     """Binary digits of `count`: how many planes hold counts up to it."""
     digits = 0
@@ -95,7 +95,7 @@ def digits_of(count):
     return digits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_bitsets(bitsets, rows, size, minimum, words, planes, reached):
     """How many documents are in at least `minimum` of the bitsets `rows[:size]` (int64); who, and of how many.
 
@@ -131,7 +131,7 @@ def count_bitsets(bitsets, rows, size, minimum, words, planes, reached):
     return documents
 
 
-@njit(cache=True, nogil=True)
+@inner
 def counted_bits(planes, digits, doc):
     """The count of `doc` whose binary digits are `planes[:digits]`."""
     word, bit = doc >> 6, _U(doc & 63)
@@ -141,7 +141,7 @@ def counted_bits(planes, digits, doc):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def write_members(words, bits, out, at):
     """Writes which bits of `bits[:words]` (uint64) are 1 to `out[at:]`, ascending; returns the next position."""
     for w in range(words):

@@ -1,7 +1,7 @@
 """`njit` with a cache of compiled kernels that fails to compiling anew, never with an error.
 
 numba ends with an exception where it has no directory for compiled kernels, where one of its files was cut short, and
-where a disk is full. Here all of that costs half a minute of compiling, and one warning in the log.
+where a disk is full. Here all of that costs seconds of compiling, and one warning in the log.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 from neardup.kernel_cache import ANEW
 from neardup.kernels import HOME, SOURCES
+from neardup.kernels.inner import WholeCompiler
 
 _log = logging.getLogger("neardup")
 _warned: set[str] = set()
@@ -22,7 +23,9 @@ def njit(*, cache, **options):
     """`numba.njit`; `cache=True`: compiled once, and kept in the kernels' home (neardup.kernel_cache)."""
 
     def compiled(function):
-        dispatcher = numba.njit(**options)(function)
+        dispatcher = numba.njit(
+            pipeline_class=WholeCompiler, no_rewrites=True, no_cfunc_wrapper=True, **options
+        )(function)
         if cache:
             dispatcher._cache = _KernelCache(function)  # noqa: SLF001 - what `cache=True` does, with numba's own
         return dispatcher

@@ -1,4 +1,4 @@
-"""Announces in the log that kernels are compiled, when they are: whoever waits half a minute should know for what."""
+"""Announces in the log that kernels are compiled, when they are: whoever waits ten seconds should know for what."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Announcer(event.Listener):
             return
         self.announced = True
         log.warning(
-            "compiling kernels that are used for the first time, which takes up to half a minute, once (%s.%s)",
+            "compiling kernels that are used for the first time, which takes about ten seconds, once (%s.%s)",
             function.__module__, function.__name__,
         )  # fmt: skip
 

@@ -12,6 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 
 PRIME_1 = np.uint64(0x9E3779B185EBCA87)
 PRIME_2 = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -30,7 +31,7 @@ def splitmix64(value):
     return z ^ (z >> _U(31))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _rotate(value, bits):
     return (value << _U(bits)) | (value >> _U(64 - bits))
 
@@ -59,12 +60,12 @@ read64 = _load(64)
 _read32 = _load(32)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _round(lane, value):
     return _rotate(lane + value * PRIME_2, 31) * PRIME_1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _merged(a, b, c, d):
     h = _rotate(a, 1) + _rotate(b, 7) + _rotate(c, 12) + _rotate(d, 18)
     for lane in (a, b, c, d):
@@ -72,7 +73,7 @@ def _merged(a, b, c, d):
     return h
 
 
-@njit(cache=True, nogil=True)
+@inner
 def xxh64(data, start, end, seed):
     """xxh64 of the bytes `data[start:end]` (uint8) with the uint64 `seed`; a uint64."""
     at = start
@@ -93,7 +94,7 @@ def xxh64(data, start, end, seed):
     return _finished(h + _U(end - start), data, at, end)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _finished(h, data, at, end):
     """The last step of xxh64: what is left of the input after its stripes, and the avalanche."""
     while at + 8 <= end:

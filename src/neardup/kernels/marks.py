@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.quoted_lines import END, LOW, START, WHOSE, find_origins, split_lines
 from neardup.kernels.text import decode_nfc
 from neardup.tables import signs
@@ -74,7 +75,7 @@ def mark_text(data, tables, sign_tables, scratch, form, flags):
     return out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mark_line(points, start, low, end, classes, words, lengths, whose, form, flags, out):
     """Appends the line `points[start:end]`, which begins at `low` after white space; returns where the form ends.
 
@@ -125,7 +126,7 @@ def _mark_line(points, start, low, end, classes, words, lengths, whose, form, fl
     return out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_special(points, at, size, digits, lengths, has_name, has_slash):
     """Whether the word of `size` at `at` may be anything but a plain word. `lengths` as for `figure_word_lengths`."""
     first = points[at] & _U32(31)
@@ -135,13 +136,13 @@ def _is_special(points, at, size, digits, lengths, has_name, has_slash):
     return (digits != 0) | (size > LONGEST_WORD) | may_be_figure | may_be_address
 
 
-@njit(cache=True, nogil=True)
+@inner
 def signs_slot(first, second, last):
     """See `neardup.tables.signs.letters_slot`."""
     return ((first << _U32(5)) | second) ^ (last << _U32(2))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _append(points, start, stop, classes, flag, form, flags, out):
     """Appends what is kept of `points[start:stop]`."""
     for at in range(start, stop):
@@ -151,7 +152,7 @@ def _append(points, start, stop, classes, flag, form, flags, out):
     return out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mark_word(points, start, at, stop, end, twice_digits, classes, words, has_name, whose, form, flags, out):
     """Marks the word or number `points[at:stop]`, which has been appended, or appends all of the address or number that
     begins with it; returns where that ends, and where the form does.
@@ -178,7 +179,7 @@ def _mark_word(points, start, at, stop, end, twice_digits, classes, words, has_n
     return stop, out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mark_number(points, at, stop, end, classes, whose, form, flags, out):
     """Appends the digits from `at` on and what follows them of their number."""
     while stop + 1 < end and _joins(points[stop]) and classes[points[stop + 1]] & DIGIT:
@@ -196,13 +197,13 @@ def _mark_number(points, at, stop, end, classes, whose, form, flags, out):
     return stop, out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _joins(point):
     """Whether it may stand between the digits of a number: .,:/'’-"""
     return point in (0x2E, 0x2C, 0x3A, 0x2F, 0x27, 0x2019, 0x2D)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _groups(points, at, stop, classes):
     """Whether the sign at `at` groups digits: one of .,'’ before exactly three."""
     if points[at] not in (0x2E, 0x2C, 0x27, 0x2019):
@@ -213,7 +214,7 @@ def _groups(points, at, stop, classes):
     return count == 3
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_figure_word(points, at, size, words):
     if size > LONGEST_FIGURE_WORD:
         return False
@@ -237,7 +238,7 @@ def _is_figure_word(points, at, size, words):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _lowered(point):
     """See `neardup.tables.signs.lowered`."""
     if 0x41 <= point <= 0x5A or (0xC0 <= point <= 0xDE and point != 0xD7):
@@ -248,7 +249,7 @@ def _lowered(point):
 # ---- addresses ----
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _address_end(points, start, at, end, classes, has_name):
     """Where the address that begins at `at` ends; `at` if none does."""
     first = points[at] | _U32(0x20)
@@ -266,14 +267,14 @@ def _address_end(points, start, at, end, classes, has_name):
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _visible_end(points, at, end, classes):
     while at < end and classes[points[at]] & VISIBLE:
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _after_scheme(points, at, end):
     """Where http://, https:// or ftp:// at `at` ends; `at` if it is none of them."""
     if points[at] | _U32(0x20) == 0x68:
@@ -290,13 +291,13 @@ def _after_scheme(points, at, end):
     return stop + 3 if has_slashes else at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_letters(points, at, first, second):
     """Whether two letters stand at `at`, of whatever case."""
     return (points[at] | _U32(0x20)) == first and (points[at + 1] | _U32(0x20)) == second
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mail_end(points, at, end, classes):
     """Where the address of mail that begins at `at` ends: name@host.part; `at` if none does."""
     stop = at
@@ -312,13 +313,13 @@ def _mail_end(points, at, end, classes):
     return stop if parts else at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _host_end(points, at, end, classes):
     while at < end and _in_host(points[at], classes):
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _in_host(point, classes):
     return point == 0x2D or point == 0x5F or (classes[point] & KEEP) != 0

@@ -16,6 +16,7 @@ import numpy as np
 from neardup.kernels.bits import prefetch
 from neardup.kernels.bitset_cache import digits_of
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import (
     CLASS_MASK,
     CLASS_SHIFT,
@@ -65,7 +66,7 @@ def add_members(lists, bits, used, most, keys, offsets, members, progress):
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_member(lists, bits, used, most, keys, first, last, member, progress):
     entries, _, state = lists
     if 10 * (state[STATE_KEYS] + last - first) > 6 * len(entries):
@@ -90,17 +91,17 @@ def _add_member(lists, bits, used, most, keys, first, last, member, progress):
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_bitset(packed):
     return (packed >> CLASS_SHIFT) & CLASS_MASK == BITSET
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _set(bits, row, member):
     bits[member // BLOCK, row, (member % BLOCK) >> 6] |= _U(1) << _U(member & 63)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _become_bitset(lists, slot, bits, row):
     """Makes the list at `slot`, which is not inline, the bitset `row`."""
     entries, pool, state = lists
@@ -135,7 +136,7 @@ def tally(lists, bits, keys, offsets, counts):
                 _add_planes(work.view(np.uint8), digits, low, high, counts, i, block * BLOCK)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _read_lists(lists, keys, first, last, rows, counts, i):
     """Adds to `counts[i]` what the lists of `keys[first:last]` hold; those that are bitsets go to `rows[first:]`.
 
@@ -175,7 +176,7 @@ One array with constant offsets: only so does the compiler see that nothing over
 """
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_rows(bits, block, rows, first, last, work):
     """Writes to the planes how many of `rows[first:last]` each member of a block is in; returns how many planes.
 
@@ -202,14 +203,14 @@ def _add_rows(bits, block, rows, first, last, work):
     return digits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _full_adder(x, y, z):
     """(sum, carry) of three bits, 64 at a time."""
     half = x ^ y
     return half ^ z, (x & y) | (half & z)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_eight(work):
     """Adds the eight rows to the three lowest planes; eights are left as what is carried on."""
     for w in range(WORDS):
@@ -225,7 +226,7 @@ def _add_eight(work):
         work[_PLANES + 2 * WORDS + w], work[_CARRY + w] = fours, eights
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_planes(work, digits, low, high, counts, i, first):
     """Adds the numbers whose binary digits the planes are (in `work`, as bytes) to `counts[i, first:]`.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.qgrams import insert, key_set, slot_of, table_size, window_keys
 
 _BLOCK = 128
 """Windows between two looks at whether the threshold can still be reached."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
     """(|A ∩ B|, |B|) for A's `table` and the normal form B = `data[start:end]`; or (a number below `needed`, -1).
 

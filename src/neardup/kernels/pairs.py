@@ -13,6 +13,7 @@ import numpy as np
 
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import splitmix64
+from neardup.kernels.inner import inner
 from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN, mark_text
 from neardup.kernels.quoted_lines import FOOTER, QUOTED
 
@@ -120,7 +121,7 @@ def measure_pairs(data, offsets, first, second, known, limits, tables, sign_tabl
         _measure(n_a, n_b, known[i, 0], known[i, 1], limits, scratch, out[i])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _measure(n_a, n_b, larger, shared, limits, scratch, row):
     """Fills the row of a pair of marked normal forms of so many code points."""
     row[:] = 0
@@ -168,7 +169,7 @@ def _measure(n_a, n_b, larger, shared, limits, scratch, row):
         _borrowed(n_b, flags_b, names_b, table, mask, ends, row[BORROWED_B:])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_surely(enough, windows, ends, short):
     """Whether two texts are as alike as `enough` by their common `ends` alone. They have at most so many `windows`, of
     which those that do not lie in an end may be in one alone; and at least as many q-grams as short ones, of which
@@ -178,7 +179,7 @@ def _is_surely(enough, windows, ends, short):
     return least > 0 and 1 - (windows - 2 * (ends[0] + ends[1])) / least >= enough
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _may_be_form(flags_a, flags_b, plain, form_share):
     """Whether figures can be that share of what differs, of whose q-grams `plain` has |A|, |B|, |A ∩ B|, or twice the
     larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go.
@@ -193,7 +194,7 @@ def _may_be_form(flags_a, flags_b, plain, form_share):
     return masked - score >= form_share * (1 - score) * (1 - 1e-9)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _figures(flags):
     """How many figures there are, and how many short q-grams at most touch one."""
     count = inside = 0
@@ -203,7 +204,7 @@ def _figures(flags):
     return count, inside + (SHORT - 1) * count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sameness(form_a, flags_a, form_b, flags_b):
     """See SAME of `measure_pairs`."""
     if len(form_a) != len(form_b):
@@ -218,7 +219,7 @@ def _sameness(form_a, flags_a, form_b, flags_b):
     return OTHER_NUMBERS if differ else SAME_TEXT
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _any_borrowed(flags):
     both = np.uint8(0)
     for flag in flags:
@@ -249,7 +250,7 @@ def own_words(form, flags, with_signs, out):
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill_names(points, first, last, q, names):
     """Writes the names of the q-grams that begin from `first` on and before `last`, q = 4 or 12, to the same places of
     `names`; their lowest two bits are 0, and none is 0.
@@ -266,7 +267,7 @@ def _fill_names(points, first, last, q, names):
         names[at] = (names[at] | _U(4)) & _NAME
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _slot(table, mask, name):
     slot = np.int64(name >> _U(20)) & mask
     held = table[slot] & _NAME
@@ -276,7 +277,7 @@ def _slot(table, mask, name):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _common_ends(a, n_a, b, n_b, q):
     """How many q-grams `a[:n_a]` and `b[:n_b]` both begin with, and how many they end with, none counted twice."""
     least = min(n_a, n_b)
@@ -288,7 +289,7 @@ def _common_ends(a, n_a, b, n_b, q):
     return max(before - q + 1, 0), max(behind - q + 1, 0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
     """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]`, which stay in `table`, and their
     names in `names_a` and `names_b`; returns the mask of the table.
@@ -310,7 +311,7 @@ def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
     return mask
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cleared(table, entries):
     """The mask of a table for so many q-grams, whose slots are set free."""
     size = 64
@@ -320,7 +321,7 @@ def _cleared(table, entries):
     return size - 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _insert(names, first, last, whose, table, mask):
     """Puts the names from `first` on and before `last` into a table as of `whose`; returns how many were new, and how
     many were another's alone.
@@ -335,7 +336,7 @@ def _insert(names, first, last, whose, table, mask):
     return new, joined
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_shared(names, at, last, table, mask, ends):
     """Whether the q-gram at `at` of the `last` is in both sets."""
     if at < ends[0] or at >= last - ends[1]:
@@ -343,7 +344,7 @@ def _is_shared(names, at, last, table, mask, ends):
     return table[_slot(table, mask, names[at])] & _U(3) == _U(3)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _longest_outside(n, q, names, table, mask, ends):
     """The most code points in a row of which none lies in a q-gram of both sets in `table`."""
     if n < q:
@@ -356,7 +357,7 @@ def _longest_outside(n, q, names, table, mask, ends):
     return max(longest, n - free)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _borrowed(n, flags, names, table, mask, ends, out):
     """Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams of both sets in `table`:
     of all, of quoted lines, of footers.

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
+from neardup.kernels.ranges import copy_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +54,7 @@ class Lists(NamedTuple):
     state: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find(entries, key):
     """Slot of `key` (uint64), or of the free place where it would go.
 
@@ -66,13 +68,13 @@ def find(entries, key):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@inner
 def length_at(entries, slot):
     """Docs in the posting list at `slot`; 0: the slot is free."""
     return np.int64(entries[slot, 1] & _LENGTH_MASK)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def list_at(entries, slot):
     """(start, length, inline) of the posting list at `slot`: `pool[start:start + length]`, or, inline, doc `start`."""
     packed = entries[slot, 1]
@@ -81,7 +83,7 @@ def list_at(entries, slot):
     return np.int64(packed >> START_SHIFT), length, inline
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _allocate(pool, state, size_class):
     """Start of a free room for `1 << size_class` docs, or -1 if the pool must grow first."""
     head = state[STATE_FREE + size_class]
@@ -95,7 +97,7 @@ def _allocate(pool, state, size_class):
     return start
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add(lists, key, doc):
     """Appends `doc` to the list of `key`; False (nothing changed) if the pool must grow first. Constant on average."""
     entries, pool, state = lists
@@ -119,7 +121,7 @@ def add(lists, key, doc):
     if size_class == 0:
         pool[fresh] = start
     else:
-        pool[fresh : fresh + length] = pool[start : start + length]
+        copy_range(pool, start, start + length, pool, fresh)
         pool[start] = state[STATE_FREE + size_class]
         state[STATE_FREE + size_class] = start + 1
     pool[fresh + length] = doc
@@ -137,7 +139,7 @@ def rehash(entries, larger):
             larger[slot, 1] = entries[i, 1]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_doc(lists, keys, first, last, doc, progress):
     """Adds `doc` under `keys[first:last]`; returns a status. `progress[1]`: how many of these keys have it already."""
     if 10 * (lists.state[STATE_KEYS] + last - first) > 6 * len(lists.entries):

@@ -10,6 +10,7 @@ import numpy as np
 
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import splitmix64, xxh64
+from neardup.kernels.inner import inner
 from neardup.kernels.text import decode, is_ascii
 from neardup.tables.lexicon import QGRAM_SLOT_BITS
 
@@ -18,7 +19,7 @@ KEY_SLOT_SHIFT = 64 - QGRAM_SLOT_BITS
 """A key's slot in the lexicon's q-gram table is its top bits."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def table_size(entries):
     """Power of two giving a load of at most a quarter for `entries` keys: a collision costs a mispredicted branch."""
     size = 64
@@ -27,7 +28,7 @@ def table_size(entries):
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def slot_of(table, mask, key):
     """Slot of `key` (uint64) in an open-addressing `table` of `mask` + 1 slots, or the free one where it would go.
 
@@ -41,7 +42,7 @@ def slot_of(table, mask, key):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@inner
 def insert(table, mask, key):
     """Puts `key` (uint64) into such a table; returns 1 if it is new, else 0 (int64). Key 0 leaves it as it is: 1.
 
@@ -53,7 +54,7 @@ def insert(table, mask, key):
     return is_new
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gram_key(points, raw, at, q):
     """Key (uint64) of the q-gram `points[at:at + q]` (uint32); `raw` is the same memory as bytes (little-endian)."""
     packable = q <= 4
@@ -92,7 +93,7 @@ def window_keys(text, start, end, q, scratch, out):
     return max(n - q + 1, 0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def key_set(text, start, end, q, scratch, out):
     """Writes the distinct keys of the normal form `text[start:end]` to `out`; returns (how many, mask, zero).
 
@@ -119,7 +120,7 @@ def key_set(text, start, end, q, scratch, out):
     return at, mask, zero
 
 
-@njit(cache=True, nogil=True)
+@inner
 def distinct(keys, n, table):
     """How many different keys there are among `keys[:n]`. Leaves the set in `table`, as `key_set` does. Linear."""
     mask = table_size(n) - 1
@@ -133,7 +134,7 @@ def distinct(keys, n, table):
     return count + np.int64(zero)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def prefix(keys, start, end, classes, length, out, out_at):
     """Writes the `length` rarest of `keys[start:end]` (uint64) to `out[out_at:]`; returns the next position. Linear.
 

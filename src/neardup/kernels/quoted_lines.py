@@ -5,7 +5,7 @@ By the conventions of mail and news, not by words of any language. The slow coun
 
 from __future__ import annotations
 
-from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.tables import signs
 
 BREAK, SPACE, RULE, KEEP, DIGIT = signs.BREAK, signs.SPACE, signs.RULE, signs.KEEP, signs.DIGIT
@@ -23,7 +23,7 @@ START, END, LOW, HIGH, WHOSE, MARKED = 0, 1, 2, 3, 4, 5
 LINE_ROWS = 6
 
 
-@njit(cache=True, nogil=True)
+@inner
 def split_lines(points, n, classes, lines):
     """Fills the first four rows of `lines` (int64) from the code points `points[:n]`; returns how many lines."""
     count = start = at = 0
@@ -41,7 +41,7 @@ def split_lines(points, n, classes, lines):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_line(points, start, end, classes, lines, at):
     low, high = start, end
     while low < high and classes[points[low]] & SPACE:
@@ -51,7 +51,7 @@ def _add_line(points, start, end, classes, lines, at):
     lines[START, at], lines[END, at], lines[LOW, at], lines[HIGH, at] = start, end, low, high
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_origins(points, classes, lines, count):
     """Fills the last two rows of `lines`: whose words each of the `count` lines has."""
     for at in range(count):
@@ -67,7 +67,7 @@ def find_origins(points, classes, lines, count):
         lines[WHOSE, at] = QUOTED
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_marked(points, low, high):
     """A line between two bars is a row of a table."""
     if low == high:
@@ -83,12 +83,12 @@ def _is_marked(points, low, high):
     return at < high and points[at] == 0x3E
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_letter(point):
     return 0x41 <= point <= 0x5A or 0x61 <= point <= 0x7A
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_weakly_marked(points, lines, count, at):
     """Whether a line begins with a weak mark, and the one before or behind it with the same."""
     mark = _weak_mark(points, lines, at)
@@ -99,7 +99,7 @@ def _is_weakly_marked(points, lines, count, at):
     return at + 1 < count and _weak_mark(points, lines, at + 1) == mark
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _weak_mark(points, lines, at):
     """The weak mark that a line begins with, 0 if there is none: one of :}]!%~"""
     if lines[LOW, at] == lines[HIGH, at]:
@@ -109,7 +109,7 @@ def _weak_mark(points, lines, at):
     return first if is_weak else 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _add_attributions(points, lines, count):
     """Marks the paragraph right before quoted lines that says whose they are; of a long one its last line."""
     for at in range(1, count):
@@ -132,12 +132,12 @@ def _add_attributions(points, lines, count):
             lines[WHOSE, i] = QUOTED
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_blank(lines, at):
     return lines[LOW, at] == lines[HIGH, at]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _ends_open(points, low, high):
     """Whether a line ends with a colon, "..." or "…"."""
     if low == high:
@@ -148,7 +148,7 @@ def _ends_open(points, low, high):
     return high - low >= 3 and last == 0x2E and points[high - 2] == 0x2E and points[high - 3] == 0x2E
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _footer_from(points, classes, lines, count):
     """Where a signature or footer begins: at the first mark behind which few lines are left."""
     start, left = count, 0
@@ -163,7 +163,7 @@ def _footer_from(points, classes, lines, count):
     return start
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_rule(points, classes, low, high):
     if high - low < SHORTEST_RULE or not classes[points[low]] & RULE:
         return False
@@ -173,7 +173,7 @@ def _is_rule(points, classes, low, high):
     return 3 * count >= 2 * (high - low)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _forwarded_from(points, classes, lines, count):
     """Where a whole message follows, divided off and with its headers; the number of lines if none does."""
     for at in range(1, count):
@@ -190,7 +190,7 @@ def _forwarded_from(points, classes, lines, count):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _divides(points, classes, low, high):
     """Whether a line begins and ends with three signs of a rule."""
     if high - low < 3:
@@ -201,7 +201,7 @@ def _divides(points, classes, low, high):
     return both != 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_header(points, classes, low, end):
     """Whether a line begins as a header: a name, a colon, white space."""
     if not classes[points[low]] & KEEP or classes[points[low]] & DIGIT:
@@ -214,6 +214,6 @@ def _is_header(points, classes, low, end):
     return (classes[points[at + 1]] & SPACE) != 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _in_header(point, classes):
     return point == 0x2D or point == 0x5F or (classes[point] & KEEP) != 0

@@ -18,7 +18,7 @@ from neardup.kernels.bitset_cache import (
     long_from,
     write_members,
 )
-from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import length_at, list_at
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Counters(NamedTuple):
     stamp: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _next_stamp(counters):
     """Starts a new count; returns what a counter of 0 is in it. All counters are cleared when stamps run out."""
     hits, bits, stamp = counters
@@ -56,7 +56,7 @@ def _next_stamp(counters):
     return stamp[0] << bits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _living(lists, slot, documents, low, high):
     """How many living docs of the hours `low` to `high` a posting list holds: dead ones must not make a difference."""
     start, length, _ = list_at(lists.entries, slot)
@@ -68,7 +68,7 @@ def _living(lists, slot, documents, low, high):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _two_longest(entries, slots, size, documents):
     """Places in `slots[:size]` of the two longest lists that are long among so many documents, longest first; -1 for
     none.
@@ -85,14 +85,14 @@ def _two_longest(entries, slots, size, documents):
     return first, second
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _row_at(lists, bitsets, slot):
     """Row of the bitset of the posting list at `slot`; -1 if there is no room for another."""
     start, length, _ = list_at(lists.entries, slot)
     return bitset_row(bitsets, lists.entries[slot, 0], lists.pool, start, length)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_crowded(entries, slots, size, documents):
     """Whether counting all long lists by their bitsets costs less than reading them, but for the two longest."""
     shortest = long_from(documents)
@@ -107,7 +107,7 @@ def _is_crowded(entries, slots, size, documents):
     return many > 2 and postings - longest - next_longest > many * (documents // 64)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
     """Counts the docs of one list; those whose counter comes to `wanted` go to `out[at:]`. Returns the next position,
     -1 if `out` has no room for the whole list: it is filled without a branch.
@@ -131,7 +131,7 @@ def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_at):
     """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
     # Taken out once: an array read through a tuple is counted in and out every time.
@@ -176,7 +176,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_shared(
     lists, bitsets, slots, size, minimum, limit, documents, low, high, counters, out, out_at
 ):  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from neardup.kernels.bitmap_filter import fill_three_levels, level_of
 from neardup.kernels.caching import njit
 from neardup.kernels.qgrams import distinct, key_set, prefix, window_keys
+from neardup.kernels.ranges import copy_range
 from neardup.kernels.sketch import UNCOUNTED, fill_sketch, possible_qgrams
 from neardup.kernels.text import is_ascii, normal_form
 
@@ -65,7 +66,7 @@ def sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, 
         begin = text_offsets[i]
         if normal:
             stop = begin + offsets[i + 1] - offsets[i]
-            texts[begin:stop] = data[offsets[i] : offsets[i + 1]]
+            copy_range(data, offsets[i], offsets[i + 1], texts, begin)
         else:
             stop = normal_form(data, offsets[i], offsets[i + 1], tables, fold, scratch.points, texts, begin)
         text_offsets[i + 1] = stop

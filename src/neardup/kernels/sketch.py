@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.bits import ones
-from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.qgrams import distinct
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class SketchRules(NamedTuple):
     multipliers: NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _surely_more(keys, windows, limit, table):
     """Whether `keys[:windows]` are certainly more than `limit` different ones: by a bitset of 4,096 bits.
 
@@ -73,7 +73,7 @@ def _surely_more(keys, windows, limit, table):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_unless_larger(keys, windows, limit, table):
     """How many different keys there are, or UNCOUNTED if they are surely more than `limit`."""
     if windows > limit and _surely_more(keys, windows, limit, table):
@@ -81,7 +81,7 @@ def count_unless_larger(keys, windows, limit, table):
     return distinct(keys, windows, table)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _insert_smallest(hashes, n, size, out, kept):
     """Puts the smallest of `hashes[:n]` among `out[:kept]`, ascending, each once, `size` at most; returns how many."""
     for i in range(n):
@@ -101,7 +101,7 @@ def _insert_smallest(hashes, n, size, out, kept):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _smallest(hashes, n, size, chosen, out):
     """Writes the `size` smallest different values of `hashes[:n]` (uint64) to `out`, ascending; how many there are.
 
@@ -121,7 +121,7 @@ def _smallest(hashes, n, size, chosen, out):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _whole(keys, n, multiplier, size, scratch, out):
     """Writes the `size` smallest of the keys `keys[:n]` times `multiplier` to `out`; how many there are."""
     hashes = scratch.grams
@@ -130,7 +130,7 @@ def _whole(keys, n, multiplier, size, scratch, out):
     return _smallest(hashes, n, size, scratch.chosen, out)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _middle(keys, windows, rules, scratch, out):
     hashes, at = scratch.grams, rules.middle
     first, second = rules.multipliers[1], rules.multipliers[2]
@@ -140,7 +140,7 @@ def _middle(keys, windows, rules, scratch, out):
     return _smallest(hashes, n, rules.size, scratch.chosen, out)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _wide(keys, windows, rules, scratch, out):
     hashes, at, last = scratch.grams, rules.wide_second, rules.wide_third
     first, second, third = rules.multipliers[3], rules.multipliers[4], rules.multipliers[5]
@@ -154,7 +154,7 @@ def _wide(keys, windows, rules, scratch, out):
     return _smallest(hashes, n, rules.size, scratch.chosen, out)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def possible_qgrams(letters, start, n, q):
     """About how many q-grams an alphabet allows in which two letters are as often the same as in the n `letters` from
     `start` on (uint8 or uint32), of which at most 256 are looked at; infinite if all differ.
@@ -182,7 +182,7 @@ def possible_qgrams(letters, start, n, q):
     return possible
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fill_sketch(keys, windows, possible, rules, scratch, out):
     """Writes the sketch of a text to `out` (uint64); returns (its length, |A| or UNCOUNTED).
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.caching import njit
 from neardup.kernels.hashing import read64
+from neardup.kernels.inner import inner
+from neardup.kernels.ranges import first_not_below
 from neardup.tables.unicode import KEEP, NFC_CHECK
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def text_tables(table: UnicodeTable) -> TextTables:
     return TextTables(*(getattr(table, name) for name in TextTables._fields))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def decode_one(data, at):
     """(code point as uint32, next position) of the UTF-8 sequence at `data[at]` (uint8)."""
     lead = data[at]
@@ -63,7 +64,7 @@ def decode_one(data, at):
     return high | (_U32(data[at + 2] & 0x3F) << _U32(6)) | _U32(data[at + 3] & 0x3F), at + 4
 
 
-@njit(cache=True, nogil=True)
+@inner
 def encode_one(point, out, at):
     """Writes `point` as UTF-8 at `out[at]`; returns the next position."""
     if point < 0x80:
@@ -85,7 +86,7 @@ def encode_one(point, out, at):
     return at + 4
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _decompose(point, tables, out, at):
     """Appends the full canonical decomposition of `point` to `out`; returns the next position."""
     if HANGUL_S <= point < HANGUL_S + HANGUL_S_COUNT:
@@ -96,7 +97,7 @@ def _decompose(point, tables, out, at):
             return at + 2
         out[at + 2] = HANGUL_T + index % HANGUL_T_COUNT
         return at + 3
-    slot = np.searchsorted(tables.decomp_keys, point)
+    slot = first_not_below(tables.decomp_keys, point)
     if slot < len(tables.decomp_keys) and tables.decomp_keys[slot] == point:
         for i in range(tables.decomp_start[slot], tables.decomp_start[slot + 1]):
             out[at] = tables.decomp_values[i]
@@ -106,7 +107,7 @@ def _decompose(point, tables, out, at):
     return at + 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _compose_pair(first, second, tables):
     """The primary composite of two code points, or 0."""
     a, b = np.int64(first), np.int64(second)
@@ -116,17 +117,33 @@ def _compose_pair(first, second, tables):
     if is_lv and HANGUL_T < b < HANGUL_T + HANGUL_T_COUNT:
         return _U32(a + (b - HANGUL_T))
     pair = (np.uint64(first) << np.uint64(32)) | np.uint64(second)
-    slot = np.searchsorted(tables.compose_keys, pair)
+    slot = first_not_below(tables.compose_keys, pair)
     if slot < len(tables.compose_keys) and tables.compose_keys[slot] == pair:
         return tables.compose_values[slot]
     return _U32(0)
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _sort_marks(points, start, end, ccc):
+    """Sorts `points[start:end]` by combining class, stably, by counting: there are 256 classes at most."""
+    marks = np.empty(end - start, np.int64)
+    firsts = np.zeros(257, np.int64)
+    for i in range(start, end):
+        marks[i - start] = points[i]
+        firsts[np.int64(ccc[points[i]]) + 1] += 1
+    for k in range(256):
+        firsts[k + 1] += firsts[k]
+    for mark in marks:
+        k = np.int64(ccc[mark])
+        points[start + firsts[k]] = mark
+        firsts[k] += 1
+
+
+@inner
 def _reorder(points, start, end, ccc):
     """Canonical ordering in place: combining marks side by side stably sorted by combining class.
 
-    Insertion sort is enough for text; more than 30 (an attack) is sorted in O(n log n).
+    Insertion sort is enough for text; more than 30 (an attack) are sorted in linear time.
     """
     at = start
     while at < end:
@@ -137,10 +154,7 @@ def _reorder(points, start, end, ccc):
         while stop < end and ccc[points[stop]] != 0:
             stop += 1
         if stop - at > 30:
-            marks = points[at:stop].copy()
-            order = np.argsort(np.array([ccc[p] for p in marks]), kind="mergesort")
-            for i in range(stop - at):
-                points[at + i] = marks[order[i]]
+            _sort_marks(points, at, stop, ccc)
         else:
             for i in range(at + 1, stop):
                 mark, j = points[i], i
@@ -151,7 +165,7 @@ def _reorder(points, start, end, ccc):
         at = stop
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _compose(points, start, end, tables):
     """Canonical composition in place of `points[start:end]`; returns the new end."""
     starter = -1
@@ -174,7 +188,7 @@ def _compose(points, start, end, tables):
     return out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def decode_nfc(data, start, end, tables, points):
     """Decodes `data[start:end]` into `points` (uint32) in NFC; returns how many code points.
 
@@ -205,7 +219,7 @@ def decode_nfc(data, start, end, tables, points):
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def normal_form(data, start, end, tables, fold, points, out, out_at):
     """Writes the normal form of the UTF-8 text `data[start:end]` (uint8), as UTF-8, to `out[out_at:]` (uint8).
 
@@ -235,7 +249,7 @@ def normal_form(data, start, end, tables, fold, points, out, out_at):
     return _kept(points, count, tables, fold, out, out_at)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _kept(points, count, tables, fold, out, at):
     """Writes the letters, marks and numbers among `points[:count]` to `out[at:]`; returns the next position."""
     for i in range(count):
@@ -245,7 +259,7 @@ def _kept(points, count, tables, fold, out, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_ascii(data, start, end):
     """Whether `data[start:end]` (uint8) has no byte above 0x7F, eight at a time."""
     seen = np.uint64(0)
@@ -258,7 +272,7 @@ def is_ascii(data, start, end):
     return seen & np.uint64(0x8080808080808080) == 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def decode(data, start, end, points):
     """Decodes `data[start:end]` into `points` (uint32); returns (how many, whether any is above U+FFFF)."""
     n = 0

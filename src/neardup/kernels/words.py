@@ -12,6 +12,8 @@ import numpy as np
 
 from neardup.kernels.caching import njit
 from neardup.kernels.hashing import xxh64
+from neardup.kernels.inner import inner
+from neardup.kernels.ranges import copy_range
 from neardup.kernels.text import decode_nfc, encode_one
 from neardup.model.settings import WORDS_KEPT_BELOW
 from neardup.tables.lexicon import UNKNOWN_CLASS, WORD_SLOT_BITS
@@ -47,7 +49,7 @@ class Words(NamedTuple):
     sentences: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def words_of(data, start, end, tables, points):
     """The Words of the UTF-8 text `data[start:end]` (uint8). Linear; 30 bytes of memory a code point.
 
@@ -64,7 +66,7 @@ def words_of(data, start, end, tables, points):
     return Words(words, starts[:count], ends[:count], sentence_of[:count])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _split(points, n, tables, words, starts, ends, sentence_of):
     """Fills in the words of the NFC text `points[:n]` (see `Words`); returns their number."""
     count = 0
@@ -106,7 +108,7 @@ def _split(points, n, tables, words, starts, ends, sentence_of):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _less(words, a_start, a_end, b_start, b_end):
     """Whether word a sorts before word b; byte order of UTF-8 is code point order."""
     length = min(a_end - a_start, b_end - b_start)
@@ -117,7 +119,7 @@ def _less(words, a_start, a_end, b_start, b_end):
     return a_end - a_start < b_end - b_start
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sort_words(words, starts, ends, chosen, n, spare):
     """Sorts the word numbers `chosen[:n]` by their words: insertion sort, then merges for a "sentence" of a
     list's size.
@@ -147,11 +149,11 @@ def _sort_words(words, starts, ends, chosen, n, spare):
                 else:
                     spare[k] = chosen[i]
                     i += 1
-        chosen[:n] = spare[:n]
+        copy_range(spare, 0, n, chosen, 0)
         sorted_ *= 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sentence_fingerprints(words, classes, common_class, out):
     """Writes the fingerprints of the sentences of `words` to `out` (uint64) in text order, each once; their number.
 
@@ -181,14 +183,14 @@ def sentence_fingerprints(words, classes, common_class, out):
                 joined[at] = _SPACE_BYTE
                 at += 1
             length = ends[chosen[k]] - starts[chosen[k]]
-            joined[at : at + length] = text[starts[chosen[k]] : ends[chosen[k]]]
+            copy_range(text, starts[chosen[k]], ends[chosen[k]], joined, at)
             at += length
         out[n_out] = xxh64(joined, 0, at, _U(0))
         n_out += 1
     return _first_occurrences(out, n_out)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _first_occurrences(values, n):
     """Compacts `values[:n]` to the first occurrence of each, in order; returns their number."""
     order = np.argsort(values[:n], kind="mergesort")
@@ -203,7 +205,7 @@ def _first_occurrences(values, n):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def simhash(words, weights):
     """(64-bit simhash, number of features) of the word 2-shingles of `words`.
 
@@ -225,7 +227,7 @@ def simhash(words, weights):
     return value, max(count - 1, 0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _random_lexicon(words, weights, variant):
     """(Words, weights) that the random lexicon `variant` keeps; their sentences are not filled in."""
     text, starts, ends, sentence_of = words
@@ -240,14 +242,14 @@ def _random_lexicon(words, weights, variant):
             out[at] = _SPACE_BYTE
             at += 1
         length = ends[i] - starts[i]
-        out[at : at + length] = text[starts[i] : ends[i]]
+        copy_range(text, starts[i], ends[i], out, at)
         out_starts[kept], out_ends[kept], out_weights[kept] = at, at + length, weights[i]
         at += length
         kept += 1
     return Words(out, out_starts[:kept], out_ends[:kept], sentence_of), out_weights
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sign_words(data, start, end, tables, lexicon, points, out_sentences, out_simhashes, out_features):
     """Sentence fingerprints and simhashes of the UTF-8 text `data[start:end]`; returns the number of sentences.
 
