@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.compact import short_names
+
+_MOST_CLAUSES: Final = 512
+"""Of a query of ours: Lucene takes 1,024 or more."""
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
@@ -36,6 +39,25 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
 
 
+def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dict[str, Any]:
+    """All documents that hold at least `minimum` terms of one of several `documents`, and a few that do not.
+
+    The first terms of all documents are one clause, the second ones another, and so on: who shares so many terms with
+    one document matches so many clauses. A clause of many terms costs a small part of as many clauses of one, because
+    they are looked up in one go.
+    """
+    longest = max(map(len, documents), default=0)
+    if not longest:
+        return {"match_none": {}}
+    clauses: list[set[str]] = [set() for _ in range(min(longest, _MOST_CLAUSES))]
+    for document in documents:
+        for position, term in enumerate(sorted(document)):
+            clauses[position % len(clauses)].add(term)
+    in_each = -(-longest // len(clauses))
+    should = [terms(field, sorted(clause)) for clause in clauses]
+    return {"bool": {"should": should, "minimum_should_match": -(-minimum // in_each)}}
+
+
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
     """Keys of a sketch as they are indexed in a window."""
     keys = sketch.tolist()
@@ -51,16 +73,23 @@ def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
     return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
-def lengths(count: int, threshold: Fraction) -> dict[str, Any]:
-    """Documents whose number of q-grams allows doc_q >= t with one of `count`: t·|A| <= |B| <= |A|/t."""
-    low = -(-threshold.numerator * count // threshold.denominator)
-    high = threshold.denominator * count // threshold.numerator
+def lengths(least: int, threshold: Fraction, most: int | None = None) -> dict[str, Any]:
+    """Documents whose number of q-grams allows doc_q >= t with one of `least` to `most` (None: the same) of them:
+    t·|A| <= |B| <= |A|/t.
+    """
+    low = -(-threshold.numerator * least // threshold.denominator)
+    high = threshold.denominator * (least if most is None else most) // threshold.numerator
     return {"range": {f"{OBJECT}.qgram_count": {"gte": low, "lte": high}}}
 
 
 def times(first: int, last: int) -> dict[str, Any]:
     """Documents of a time from `first` to before `last`, in milliseconds."""
     return {"range": {f"{OBJECT}.time": {"gte": first, "lt": last}}}
+
+
+def arrivals_from(first: int) -> dict[str, Any]:
+    """Documents of the arrival `first` or a later one."""
+    return {"range": {f"{OBJECT}.order": {"gte": first}}}
 
 
 def term(field: str, value: str | int) -> dict[str, Any]:
