@@ -14,7 +14,7 @@ from neardup.window.session import Session, one_at_a_time
 from neardup.window.usable_documents import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
@@ -37,14 +37,16 @@ class Ingest:
         """Ends the threads that sign."""
         self._scorer.close()
 
-    def verdicts(self, documents: Documents, reject: OnReject) -> Iterator[Verdict]:
-        """See `Window.ingest`."""
+    def verdicts(
+        self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
+    ) -> Iterator[Verdict]:
+        """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
         check_documents(documents)
         settings, leaps = self._session.state.settings, Leaps()
         limit = settings.batch_documents * settings.threads
         self._warn_of_changes()
         for batch, following in batches(usable(documents, settings, reject), limit, leaps):
-            yield from self._scored(batch, following, leaps, reject)
+            yield from self._scored(batch, following, leaps, reject, wait)
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:
@@ -62,12 +64,18 @@ class Ingest:
 
     @one_at_a_time
     def _scored(
-        self, batch: Mapping[str, Prepared], following: Next, leaps: Leaps, reject: OnReject
+        self,
+        batch: Mapping[str, Prepared],
+        following: Next,
+        leaps: Leaps,
+        reject: OnReject,
+        wait: Callable[[], object],
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         session, documents = self._session, list(batch.values())
         signed = self._scorer.signed(session.state, documents)
         session.look_ahead(documents, signed)
+        wait()
         with session.writing(whole=False):
             verdicts = self._stored(documents, signed, following, leaps, reject)
         self._session.state.compact_if_worthwhile()

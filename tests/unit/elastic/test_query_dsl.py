@@ -139,3 +139,10 @@ def test_whoever_shares_enough_terms_with_one_document_matches_enough_clauses():
 
 def test_documents_without_terms_share_none():
     assert queries.sharing("sketch", [[], []], 3) == {"match_none": {}}
+
+
+def test_large_sets_pass_for_equally_large():
+    bounds = queries.lengths(5, Fraction(7, 10), 700, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4}
+    bounds = queries.lengths(5, Fraction(7, 10), 500, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4, "lte": 714}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
+from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.hours import compared_hours
 from neardup.model.settings import HOUR_MS
 
@@ -34,9 +35,6 @@ class BatchQueries(CandidateQueries):
 
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
         """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
-        # How large a set is bounds how large a copy's is: those that were not counted yet are counted here.
-        signed = signed._replace(counts=signed.counts.copy())
-        self._signer.count(signed, range(len(documents)))
         groups: defaultdict[int, list[int]] = defaultdict(list)
         for i, least in enumerate(self.least_shared(signed)):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
@@ -69,9 +67,16 @@ class BatchQueries(CandidateQueries):
             ways += [
                 by_rarest(self._signer, self._search, part, threshold) for part in parts if part.counts[0]
             ]
-        counts = [int(signed.counts[i]) for i in group]
-        wanted = [queries.any_of(ways), queries.lengths(min(counts), threshold, max(counts))]
+        largest = self._search.largest
+        sizes = [self._size(int(signed.counts[i]), largest) for i in group]
+        lengths = queries.lengths(min(sizes), threshold, max(sizes), largest=largest)
+        wanted = [queries.any_of(ways), lengths]
         return self.living([*wanted, *self._of_hours_around([documents[i].hour for i in group])])
+
+    @staticmethod
+    def _size(count: int, largest: int) -> int:
+        """How large a set passes for: as in memory, where large ones may not have been counted yet."""
+        return largest if largest and (count == UNCOUNTED or count > largest) else count
 
     def _of_hours_around(self, hours: Sequence[int]) -> list[dict[str, Any]]:
         """Documents of the hours that those of `hours` are compared with; nothing where all are."""

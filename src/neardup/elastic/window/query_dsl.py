@@ -73,13 +73,14 @@ def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
     return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
-def lengths(least: int, threshold: Fraction, most: int | None = None) -> dict[str, Any]:
+def lengths(least: int, threshold: Fraction, most: int | None = None, *, largest: int = 0) -> dict[str, Any]:
     """Documents whose number of q-grams allows doc_q >= t with one of `least` to `most` (None: the same) of them:
-    t·|A| <= |B| <= |A|/t.
+    t·|A| <= |B| <= |A|/t. Sets of more than `largest` (not 0) pass for sets of so many.
     """
     low = -(-threshold.numerator * least // threshold.denominator)
     high = threshold.denominator * (least if most is None else most) // threshold.numerator
-    return {"range": {f"{OBJECT}.qgram_count": {"gte": low, "lte": high}}}
+    bounds = {"gte": low} if 0 < largest <= high else {"gte": low, "lte": high}
+    return {"range": {f"{OBJECT}.qgram_count": bounds}}
 
 
 def times(first: int, last: int) -> dict[str, Any]:
