@@ -3,6 +3,7 @@
     NeardupError
     ├── SettingsError       a setting has a value that cannot be used         (also a ValueError)
     │   ├── ConfigError      so has a key of neardup.toml, or a variable of the environment
+    │   ├── NotAvailable     a library that a command needs is not installed, or an address is taken
     │   ├── OutputRefused    a file that a command is to write is one that it reads, or holds something
     │   ├── EmptySample      a lexicon was to be made of no text               (signing/lexicon_sample.py)
     │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
@@ -52,6 +53,7 @@ __all__ = [
     "LeaseLost",
     "LexiconError",
     "NeardupError",
+    "NotAvailable",
     "NotSetUp",
     "OutputClosed",
     "OutputRefused",
@@ -81,6 +83,15 @@ class SettingsError(NeardupError, ValueError):
 
     def __str__(self) -> str:
         return f"setting {self.name} is {self.value!r}: it must be {self.expected}"
+
+
+class NotAvailable(SettingsError):
+    """What the setting `name` asks for is not there on this machine: `value` says what is lacking or taken, `expected`
+    what helps.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}: {self.expected}"
 
 
 class ConfigError(SettingsError):
