@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _BY_SKETCHES: Final = 1_024
 """Documents that one search asks for by their sketches."""
-_BY_RAREST: Final = 16
-"""The same by q-grams, each of which is a clause: more of them than Lucene takes otherwise (1,024)."""
+_BY_RAREST: Final = 1
+"""The same by q-grams: those of one are as many clauses as a query of ours may have."""
 
 
 class BatchQueries(CandidateQueries):

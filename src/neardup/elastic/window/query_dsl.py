@@ -14,9 +14,6 @@ from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.compact import short_names
 
-_MOST_CLAUSES: Final = 512
-"""Of a query of ours: Lucene takes 1,024 or more."""
-
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.signing.signature import Keys
@@ -56,7 +53,7 @@ def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dic
     longest = max(map(len, documents), default=0)
     if not longest:
         return {"match_none": {}}
-    clauses: list[set[str]] = [set() for _ in range(min(longest, _MOST_CLAUSES))]
+    clauses: list[set[str]] = [set() for _ in range(min(longest, MOST_CLAUSES))]
     for document in documents:
         for position, term in enumerate(sorted(document)):
             clauses[position % len(clauses)].add(term)
