@@ -17,7 +17,7 @@ from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
     from neardup.model.settings import Policy, Settings
@@ -64,6 +64,14 @@ class WindowEngine:
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
         return self._ingest.verdicts(documents, on_reject or log_reject)
+
+    def ingest_in_turn(
+        self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject
+    ) -> Iterator[Verdict]:
+        """`ingest` that calls `wait` before each batch is decided, when all is done that can be done before. What it
+        raises ends the stream, with nothing of the batch done.
+        """
+        return self._ingest.verdicts(documents, on_reject, wait)
 
     @one_at_a_time
     def query(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 
 import pytest
@@ -125,3 +126,27 @@ def test_an_archive_is_one_index_for_all_hours():
     assert layout.index_for(498_681, copies=True) == "old-news"
     assert layout.owns("old-news")
     assert layout.owns(".ds-old-news-2026.11.21-000002")
+
+
+def test_whoever_shares_enough_terms_with_one_document_matches_enough_clauses():
+    chance = random.Random(1)
+    for longest, minimum in ((64, 3), (7, 1), (1_500, 4)):
+        documents = [chance.sample(range(5_000), chance.randint(minimum, longest)) for _ in range(20)]
+        query = queries.sharing("sketch", [list(map(str, each)) for each in documents], minimum)["bool"]
+        clauses = [set(clause["terms"]["neardup.sketch"]) for clause in query["should"]]
+        assert len(clauses) <= 512
+        for document in documents:
+            for _ in range(20):
+                shared = set(map(str, chance.sample(document, minimum)))
+                assert sum(bool(clause & shared) for clause in clauses) >= query["minimum_should_match"]
+
+
+def test_documents_without_terms_share_none():
+    assert queries.sharing("sketch", [[], []], 3) == {"match_none": {}}
+
+
+def test_large_sets_pass_for_equally_large():
+    bounds = queries.lengths(5, Fraction(7, 10), 700, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4}
+    bounds = queries.lengths(5, Fraction(7, 10), 500, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4, "lte": 714}

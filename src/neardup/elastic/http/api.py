@@ -159,9 +159,13 @@ def search(
     """The answer to one search, by all shards; `target` None where the body names a point in time."""
     path = "/_search" if target is None else f"/{target}/_search"
     answer = _whole(cluster, path, params, body)
+    return SearchPage(hits_of(answer, body), answer.get("aggregations", {}), answer.get("pit_id"))
+
+
+def hits_of(answer: Mapping[str, Any], body: Mapping[str, Any]) -> list[Hit]:
+    """The hits in the answer to the search `body`; it may raise one of `UNREADABLE`."""
     sorted_by = len(body.get("sort", ()))
-    hits = [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
-    return SearchPage(hits, answer.get("aggregations", {}), answer.get("pit_id"))
+    return [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
 
 
 def _hit(hit: Mapping[str, Any], sorted_by: int) -> Hit:

@@ -43,6 +43,25 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     return {"bool": {"should": clauses, "minimum_should_match": -(-minimum // together)}}
 
 
+def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dict[str, Any]:
+    """All documents that hold at least `minimum` terms of one of several `documents`, and a few that do not.
+
+    The first terms of all documents are one clause, the second ones another, and so on: who shares so many terms with
+    one document matches so many clauses. A clause of many terms costs a small part of as many clauses of one, because
+    they are looked up in one go.
+    """
+    longest = max(map(len, documents), default=0)
+    if not longest:
+        return {"match_none": {}}
+    clauses: list[set[str]] = [set() for _ in range(min(longest, MOST_CLAUSES))]
+    for document in documents:
+        for position, term in enumerate(sorted(document)):
+            clauses[position % len(clauses)].add(term)
+    in_each = -(-longest // len(clauses))
+    should = [terms(field, sorted(clause)) for clause in clauses]
+    return {"bool": {"should": should, "minimum_should_match": -(-minimum // in_each)}}
+
+
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
     """Keys of a sketch as they are indexed in a window."""
     keys = sketch.tolist()
@@ -58,16 +77,24 @@ def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
     return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
-def lengths(count: int, threshold: Fraction) -> dict[str, Any]:
-    """Documents whose number of q-grams allows doc_q >= t with one of `count`: t·|A| <= |B| <= |A|/t."""
-    low = -(-threshold.numerator * count // threshold.denominator)
-    high = threshold.denominator * count // threshold.numerator
-    return {"range": {f"{OBJECT}.qgram_count": {"gte": low, "lte": high}}}
+def lengths(least: int, threshold: Fraction, most: int | None = None, *, largest: int = 0) -> dict[str, Any]:
+    """Documents whose number of q-grams allows doc_q >= t with one of `least` to `most` (None: the same) of them:
+    t·|A| <= |B| <= |A|/t. Sets of more than `largest` (not 0) pass for sets of so many.
+    """
+    low = -(-threshold.numerator * least // threshold.denominator)
+    high = threshold.denominator * (least if most is None else most) // threshold.numerator
+    bounds = {"gte": low} if 0 < largest <= high else {"gte": low, "lte": high}
+    return {"range": {f"{OBJECT}.qgram_count": bounds}}
 
 
 def times(first: int, last: int) -> dict[str, Any]:
     """Documents of a time from `first` to before `last`, in milliseconds."""
     return {"range": {f"{OBJECT}.time": {"gte": first, "lt": last}}}
+
+
+def arrivals_from(first: int) -> dict[str, Any]:
+    """Documents of the arrival `first` or a later one."""
+    return {"range": {f"{OBJECT}.order": {"gte": first}}}
 
 
 def term(field: str, value: str | int) -> dict[str, Any]:
