@@ -24,6 +24,13 @@ class Earlier(NamedTuple):
     shared: int
 
 
+class Sourced(NamedTuple):
+    """A text with the fields that say whose it is, by which its boilerplate is left out."""
+
+    text: str
+    fields: Any
+
+
 class Compared(NamedTuple):
     """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
 
@@ -49,7 +56,10 @@ def settings_for(settings: Settings, *, every_pair: bool) -> Settings:
 
 
 def compared(
-    texts: Iterable[str | Flush], settings: Settings, on_reject: OnReject, against: Iterable[str] = ()
+    texts: Iterable[str | Sourced | Flush],
+    settings: Settings,
+    on_reject: OnReject,
+    against: Iterable[str | Sourced] = (),
 ) -> Iterator[Compared]:
     """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
     and the reason.
@@ -74,7 +84,11 @@ def compared(
             yield Compared(int(verdict.id), verdict.status, matches, verdict.truncated)
 
 
-def _documents(texts: Iterable[str | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
+def _documents(texts: Iterable[str | Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
     """All of one moment, and called by their numbers, so that the earlier of two equally good matches comes first."""
-    for text in texts:
-        yield FLUSH if isinstance(text, Flush) else Document(f"{next(numbers):012}", text, 0)
+    for each in texts:
+        if isinstance(each, Flush):
+            yield FLUSH
+            continue
+        text, fields = each if isinstance(each, Sourced) else (each, None)
+        yield Document(f"{next(numbers):012}", text, 0, fields)
