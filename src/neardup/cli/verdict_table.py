@@ -84,7 +84,8 @@ class VerdictTable:
             where = f"; all verdicts are in {self._path}" if self._path else ""
             if not where and left_out.keys() - {"unique"}:
                 where = "; --output FILE keeps all verdicts"
-            print_line(f"({named} left out{where})")
+            limit = f"; a table has the first {ROWS} rows" if left_out.keys() - {"unique"} else ""
+            print_line(f"({named} left out{limit}{where})")
 
     def _print_whole(self) -> None:
         """The table; with the groups where one is not that of the document that the row names, and the more the wider

@@ -128,7 +128,9 @@ class Pair(BaseModel):
 
 
 class Band(BaseModel):
-    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs."""
+    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs; of the last band both
+    are 1.
+    """
 
     low: float
     high: float

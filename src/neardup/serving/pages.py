@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Group, Match
     from neardup.reading.facts import Fact
     from neardup.serving.judged import JudgedPairs
-    from neardup.serving.questions import Questions
+    from neardup.serving.questions import Band, Questions
     from neardup.window.base import ReadDocument
 
 _ROWS: Final = 50
@@ -63,6 +63,16 @@ class ChangedFact(NamedTuple):
     head: str
     other: str
     version: int
+
+
+class ShownPair(NamedTuple):
+    """A copy and its best match, and what each is called."""
+
+    id: str
+    duplicate_of: str
+    score: float
+    begins: str
+    original_begins: str
 
 
 class ShownMatch(NamedTuple):
@@ -184,16 +194,30 @@ class Pages:
         """How well copies match."""
         bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
         total = sum(band.copies for band in bands)
+        titles = self._titles(bands)
         below, shown = 0, []
         for band in bands:
             below += band.copies
-            shown.append({**band._asdict(), "below": below})
-        names = [f"{band.low:.2f} to {band.high:.2f}" for band in bands]
+            pairs = [
+                ShownPair(
+                    *pair, titles.get(pair.id, pair.id), titles.get(pair.duplicate_of, pair.duplicate_of)
+                )
+                for pair in band.pairs
+            ]
+            shown.append({**band._asdict(), "below": below, "pairs": pairs})
+        names = [f"{band.low:.2f} to {band.high:.2f}" if band.low < 1 else "1.00" for band in bands]
         return self.render(
             "scores.html", bands=shown if total else [],
             chart=chart([band.copies for band in bands], names), total=total, threshold=self._questions.threshold,
             others=self._questions.stats().copies - total,
         )  # fmt: skip
+
+    def _titles(self, bands: Sequence[Band]) -> dict[str, str]:
+        """What the documents of the pairs that bands list are called, as far as they are there."""
+        ids = list({id: None for band in bands for pair in band.pairs for id in (pair.id, pair.duplicate_of)})
+        return {
+            document.id: title_of(document) for document in self._questions.read(ids) if document is not None
+        }
 
     def csv(self, head: str) -> Response:
         """All documents of a group, a line each."""

@@ -1,13 +1,14 @@
 """Bodies of the searches for candidates of a signed text, as plain values (docs/definitions.md, Search).
 
-No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range. One query is our own (plugin/).
+No script anywhere, and nothing that only one of Elasticsearch and OpenSearch has (`terms_set` takes a minimum as a
+number only in the first): lengths are a range, a minimum one of clauses. One query is our own (plugin/).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
@@ -17,23 +18,29 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.signing.signature import Keys
 
+MOST_CLAUSES: Final = 512
+"""Terms that are a clause each: a whole query may have 1,024 clauses."""
+
 
 def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
-    """Documents that hold at least `minimum` of `terms` in one of our fields; none if there are too few terms.
+    """Documents that hold at least `minimum` of `terms` (all different) in one of our fields; none if too few.
 
-    More terms than one query may have are shared out over several, each of which every match of all satisfies in
-    proportion: with n parts, at least ceil(minimum / n) in one of them (a superset, which is verified anyway).
+    More than `MOST_CLAUSES` of them share clauses, n a clause: whoever has the minimum then matches ceil(minimum / n)
+    clauses at least (a superset, which is verified anyway).
     """
     name = f"{OBJECT}.{field}"
     if len(terms) < minimum or not terms:
         return {"match_none": {}}
     if minimum == 1 and len(terms) <= MAX_TERMS:
         return {"terms": {name: list(terms)}}
-    count = -(-len(terms) // MAX_TERMS)
-    parts = [list(terms[i::count]) for i in range(count)]
-    each = -(-minimum // count)
-    sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
-    return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
+    together = -(-len(terms) // MOST_CLAUSES)
+    if together == 1:
+        clauses: list[dict[str, Any]] = [{"term": {name: term}} for term in terms]
+    else:
+        clauses = [
+            {"terms": {name: list(terms[at : at + together])}} for at in range(0, len(terms), together)
+        ]
+    return {"bool": {"should": clauses, "minimum_should_match": -(-minimum // together)}}
 
 
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
