@@ -66,7 +66,8 @@ def boilerplate_of(
 ) -> Boilerplate:
     """What recurs in at least `least` independent documents of a source, among `size` drawn at random, by source.
 
-    `documents` are sources and texts. About 3 ms for each of those drawn, whose texts are held in memory. Sources with
+    `documents` are sources and texts. About 3 ms for each of those drawn, up to 80 for long ones; their
+    texts are held in memory. Sources with
     no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError` for a number that
     cannot be.
     """
