@@ -11,7 +11,8 @@
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
     ├── RecipeMismatch      signatures of two recipes would have been compared
     ├── DataFileError       a file shipped with the package is damaged or foreign
-    │   └── LexiconError     the same for a lexicon
+    │   ├── LexiconError     the same for a lexicon
+    │   └── BoilerplateError  the same for a table of boilerplate
     ├── WindowError         the window on disk cannot be used
     │   ├── WindowMissing    there is none where one was to be opened
     │   ├── WindowLocked     another process writes to it
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 __all__ = [
+    "BoilerplateError",
     "ClusterConflict",
     "ClusterError",
     "ClusterRefused",
@@ -154,7 +156,7 @@ class RecipeMismatch(NeardupError):
         if self.directory is not None and old[1:3] == new[1:3]:
             remedy = f"sign it again (`neardup resign --window {self.directory}`), or {remedy}"
         if old[0] == new[0]:
-            options = "no --q, --fold-case, --reach, --lexicon, --salt"
+            options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
             f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"
@@ -178,6 +180,12 @@ class LexiconError(DataFileError):
     """A lexicon file is damaged, or is no lexicon of this version."""
 
     remedy = "build the lexicon again, or use the default one"
+
+
+class BoilerplateError(DataFileError):
+    """A table of boilerplate is damaged, or is none of this version."""
+
+    remedy = "learn it again by `neardup boilerplate learn`"
 
 
 class WindowError(NeardupError):

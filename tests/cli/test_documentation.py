@@ -19,7 +19,7 @@ COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
     "check", "dedup", "ingest", "watch", "query", "get", "explain", "groups", "report", "delete", "expire", "reconcile",
     "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
-    "serve", "mcp", "calibrate",
+    "serve", "mcp", "calibrate", "boilerplate learn", "boilerplate show",
 }  # fmt: skip
 
 

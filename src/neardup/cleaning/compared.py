@@ -25,6 +25,13 @@ class Earlier(NamedTuple):
     shared: int
 
 
+class Sourced(NamedTuple):
+    """A text with the fields that say whose it is, by which its boilerplate is left out."""
+
+    text: str
+    fields: Any
+
+
 class Compared(NamedTuple):
     """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
 
@@ -56,10 +63,10 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool = False)
 
 
 def compared(
-    texts: Iterable[str | Flush],
+    texts: Iterable[str | Sourced | Flush],
     settings: Settings,
     on_reject: OnReject,
-    against: Iterable[str] = (),
+    against: Iterable[str | Sourced] = (),
     kept_kinds: frozenset[KindName] = frozenset(),
 ) -> Iterator[Compared]:
     """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
@@ -87,7 +94,7 @@ def compared(
         if kept_kinds:
 
             def texts_of(ids: Sequence[str]) -> list[str]:
-                return [document.text for document in window.read(ids) if document is not None]
+                return [document.counted for document in window.read(ids) if document is not None]
 
             yield from _by_kind(verdicts, kept_kinds, texts_of, window.delete)
             return
@@ -128,7 +135,11 @@ def _by_kind(
             yield _compared(verdict._replace(status=status), matches[at:], kind)
 
 
-def _documents(texts: Iterable[str | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
+def _documents(texts: Iterable[str | Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
     """All of one moment, and called by their numbers, so that the earlier of two equally good matches comes first."""
-    for text in texts:
-        yield FLUSH if isinstance(text, Flush) else Document(f"{next(numbers):012}", text, 0)
+    for each in texts:
+        if isinstance(each, Flush):
+            yield FLUSH
+            continue
+        text, fields = each if isinstance(each, Sourced) else (each, None)
+        yield Document(f"{next(numbers):012}", text, 0, fields)

@@ -8,9 +8,9 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.cleaning.compared import compared
+from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import preferred, rank, unknown_sources
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
@@ -30,13 +30,14 @@ OnReject = Callable[[Reject], None]
 
 
 class Entry(NamedTuple):
-    """A record with its id and text, and the file and line that it was read from."""
+    """A record with its id and text, the file and line that it was read from, and the fields that go along with it."""
 
     id: str
     text: str
     record: Record
     source: str
     line: int | None
+    fields: Any = None
 
     @property
     def where(self) -> str:
@@ -77,7 +78,7 @@ def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
         if type(item) is Reject:
             on_reject(item)
         elif type(item) is Document and reader.record is not None:
-            yield Entry(item.id, item.text, reader.record, *reader.where)
+            yield Entry(item.id, item.text, reader.record, *reader.where, item.fields)
         elif isinstance(item, Flush):
             yield item
 
@@ -123,7 +124,7 @@ def _numbered(
     waiting: dict[int, Entry] = {}
     kept: dict[int, tuple[str, str]] = {}
 
-    def texts() -> Iterator[str | Flush]:
+    def texts() -> Iterator[Sourced | Flush]:
         number = 0
         for entry in entries:
             if isinstance(entry, Flush):
@@ -131,7 +132,7 @@ def _numbered(
                 continue
             waiting[number] = entry
             number += 1
-            yield entry.text
+            yield Sourced(entry.text, entry.fields)
 
     def reject(number: int, reason: str) -> None:
         entry = waiting.pop(number)

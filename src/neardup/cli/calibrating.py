@@ -97,7 +97,7 @@ def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
             raise SettingsError("window", pair.id, "documents that stay while they are judged: one has gone")
         shown = described(document)
         about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
-        sides.append(Subject(document.id, document.text, about, document.time))
+        sides.append(Subject(document.id, document.counted, about, document.time))
     recipe = window.settings.recipe or Recipe()
     subjects = Subjects(sides[0], sides[1], recipe, window.settings.threshold_fraction)
     print_line("")

@@ -76,6 +76,8 @@ def dedup(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
+    boilerplate: options.BoilerplateOption = None,
+    strip_boilerplate: options.StripBoilerplateOption = False,
     max_length: options.MaxLengthOption = None,
     input: options.InputOption = None,
     html: options.HtmlOption = False,
@@ -119,11 +121,15 @@ def dedup(
     from neardup.cleaning.preference import parse_keep
     from neardup.cli.cleaning_outputs import CleaningOutputs
     from neardup.cli.cleaning_run import CleaningRules, clean
+    from neardup.cli.stripping import learned
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
     rules = CleaningRules(parse_keep(keep), source_field, parse_kinds(keep_kinds))
     outputs = CleaningOutputs(output, removed, rejects, force=force)
     outputs.check_forms()
-    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
+    reader = settings.reader(files, **reading)
     outputs.check((*files, *reader.paths, *settings.files_read))
-    raise typer.Exit(clean(reader, settings, rules, outputs, has_id_field=id_field is not None))
+    with learned(settings, files, reading, wanted=strip_boilerplate) as own:
+        code = clean(reader, own, rules, outputs, has_id_field=id_field is not None)
+    raise typer.Exit(code)

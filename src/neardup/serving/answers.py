@@ -67,7 +67,9 @@ class Verdict(BaseModel):
 
 
 class Document(BaseModel):
-    """A stored document: its text (the original, or its normal form), its fields, and the verdict it was given."""
+    """A stored document: its text (the original, or its normal form), its fields, the verdict it was given, and the
+    boilerplate of its text, which did not count.
+    """
 
     id: str
     time: str
@@ -75,6 +77,7 @@ class Document(BaseModel):
     is_original: bool
     fields: dict[str, Any]
     verdict: Verdict
+    left_out: list[str]
 
 
 class PairKind(BaseModel):

@@ -152,8 +152,8 @@ class Pages:
         judged = self._judged.of(group.head, document.id) if self._judged is not None else None
         is_head = any(copy.id == group.head for copy in version.copies)
         if head is None:
-            return Column(version, is_head, score, judged, "", whole(document.text)), ()
-        _, side, said, facts = compared(head.document.text, document.text, self._questions.recipe)
+            return Column(version, is_head, score, judged, "", whole(document.counted)), ()
+        _, side, said, facts = compared(head.document.counted, document.counted, self._questions.recipe)
         return Column(version, is_head, score, judged, said, side), facts
 
     def check(self, text: str, threshold: float | None) -> HTMLResponse:
@@ -171,7 +171,7 @@ class Pages:
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
         group = document.verdict.group
         in_group = group if group in self._questions.groups() else None
-        side = compared(text, document.text, self._questions.recipe).second
+        side = compared(text, document.counted, self._questions.recipe).second
         return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:
@@ -183,7 +183,7 @@ class Pages:
     def pair(self, a: str, b: str) -> HTMLResponse:
         """Two documents side by side."""
         first, second = self._questions.document(a), self._questions.document(b)
-        left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
+        left, right, said, facts = compared(first.counted, second.counted, self._questions.recipe)
         return self.render(
             "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
             judged=self._judged.of(a, b) if self._judged is not None else None,

@@ -78,11 +78,11 @@ class Questions:
 
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""
-        return exact_doc_q(first.text, second.text, self.recipe)
+        return exact_doc_q(first.counted, second.counted, self.recipe)
 
     def kind(self, first: str, second: str) -> dict[str, Any]:
         """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
-        return kind_of_pair(self.document(first).text, self.document(second).text)
+        return kind_of_pair(self.document(first).counted, self.document(second).counted)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""

@@ -6,6 +6,7 @@ works in a session (window/session.py), which keeps memory and store in step.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from neardup.model.query_options import QueryOptions
@@ -85,10 +86,14 @@ class WindowEngine:
         partial: bool | None = None,
         containment: Any = None,
         delta: int | None = None,
+        source: str | None = None,
     ) -> Verdict:
         options = QueryOptions.checked(
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
+        if text is not None:
+            counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
+            options = replace(options, text=counted)
         return self._session.reading(lambda: answer(self._session, options))
 
     @one_at_a_time
