@@ -224,9 +224,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
         if state[j] == BELOW:
             continue
         matches += end - begin
-        overlap = larger = np.int64(1)
-        if state[j] != EXACT:
-            overlap, larger = shared[j], max(count, np.int64(counts[first_of[docs[begin]]]))
+        overlap, larger = _score(state[j], shared[j], counts[first_of[docs[begin]]], count)
         if end - begin == 1 and not stands[docs[begin]] and overlap * worst_size < worst_shared * larger:
             continue  # so do nearly all: no division for them
         score = overlap / larger
@@ -253,8 +251,14 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
                 if size == most:
                     worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
                     text = texts[most - 1]
-                    worst_shared = worst_size = np.int64(1)
-                    if state[text] != EXACT:
-                        worst_shared = shared[text]
-                        worst_size = max(count, np.int64(counts[first_of[docs[best[most - 1]]]]))
+                    own = counts[first_of[docs[best[most - 1]]]]
+                    worst_shared, worst_size = _score(state[text], shared[text], own, count)
     return matches, compared, head, head_text
+
+
+@inner
+def _score(state, shared, own, count):
+    """doc_q with a text of `own` q-grams as a fraction: what is shared, and the larger size; 1 / 1 if exact."""
+    if state == EXACT:
+        return np.int64(1), np.int64(1)
+    return np.int64(shared), max(count, np.int64(own))
