@@ -3,7 +3,7 @@
 Question   1. Does it find, of three corpora, exactly what brute force finds, with the same scores: over one index and
            25, one shard and three, before and after deletes, changes and merges?
            2. What does it cost beside a `bool` with `minimum_should_match` over all q-grams, which is lossless too, and
-           beside the best that can be asked for without a plugin: `terms_set` over the rare prefix, and lengths? Over
+           beside the best that can be asked for without a plugin: a `bool` over the rare prefix, and lengths? Over
            25 hourly indices and over one; as indexing leaves them, and merged.
            3. How does its time grow with documents in an index, and with the number of indices?
            4. What do questions that are too large or wrong do to the node?

@@ -3,6 +3,7 @@
     NeardupError
     ├── SettingsError       a setting has a value that cannot be used         (also a ValueError)
     │   ├── ConfigError      so has a key of neardup.toml, or a variable of the environment
+    │   ├── NotAvailable     a library that a command needs is not installed, or an address is taken
     │   ├── OutputRefused    a file that a command is to write is one that it reads, or holds something
     │   ├── EmptySample      a lexicon was to be made of no text               (signing/lexicon_sample.py)
     │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
@@ -10,7 +11,8 @@
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
     ├── RecipeMismatch      signatures of two recipes would have been compared
     ├── DataFileError       a file shipped with the package is damaged or foreign
-    │   └── LexiconError     the same for a lexicon
+    │   ├── LexiconError     the same for a lexicon
+    │   └── BoilerplateError  the same for a table of boilerplate
     ├── WindowError         the window on disk cannot be used
     │   ├── WindowMissing    there is none where one was to be opened
     │   ├── WindowLocked     another process writes to it
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 __all__ = [
+    "BoilerplateError",
     "ClusterConflict",
     "ClusterError",
     "ClusterRefused",
@@ -52,6 +55,7 @@ __all__ = [
     "LeaseLost",
     "LexiconError",
     "NeardupError",
+    "NotAvailable",
     "NotSetUp",
     "OutputClosed",
     "OutputRefused",
@@ -81,6 +85,15 @@ class SettingsError(NeardupError, ValueError):
 
     def __str__(self) -> str:
         return f"setting {self.name} is {self.value!r}: it must be {self.expected}"
+
+
+class NotAvailable(SettingsError):
+    """What the setting `name` asks for is not there on this machine: `value` says what is lacking or taken, `expected`
+    what helps.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}: {self.expected}"
 
 
 class ConfigError(SettingsError):
@@ -143,7 +156,7 @@ class RecipeMismatch(NeardupError):
         if self.directory is not None and old[1:3] == new[1:3]:
             remedy = f"sign it again (`neardup resign --window {self.directory}`), or {remedy}"
         if old[0] == new[0]:
-            options = "no --q, --fold-case, --reach, --lexicon, --salt"
+            options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         return (
             f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"
@@ -167,6 +180,12 @@ class LexiconError(DataFileError):
     """A lexicon file is damaged, or is no lexicon of this version."""
 
     remedy = "build the lexicon again, or use the default one"
+
+
+class BoilerplateError(DataFileError):
+    """A table of boilerplate is damaged, or is none of this version."""
+
+    remedy = "learn it again by `neardup boilerplate learn`"
 
 
 class WindowError(NeardupError):

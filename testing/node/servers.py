@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 ROOT: Final = Path(__file__).parents[2]
 PLUGIN: Final = ROOT / "plugin"
 LIST: Final = PLUGIN / "versions.tsv"
@@ -71,6 +73,11 @@ def server_of(name: str) -> Server:
 def chosen() -> Server:
     """The server of this run of tests."""
     return server_of(os.environ[CHOICE]) if os.environ.get(CHOICE) else DEFAULT
+
+
+def only_elasticsearch(reason: str) -> pytest.MarkDecorator:
+    """The mark of tests of what OpenSearch has not got, for `reason`."""
+    return pytest.mark.skipif(chosen().product != "elasticsearch", reason=f"not in OpenSearch: {reason}")
 
 
 def _listed() -> list[Server]:

@@ -29,9 +29,11 @@ def _deep(depth: int) -> Any:
     return value
 
 
+RESERVED: Final = ("_source", "_seq_no")
+"""Names that both Elasticsearch and OpenSearch keep for themselves."""
 UNFIT: Final[dict[str, Callable[[Random], dict[str, Any]]]] = {
     "another type": lambda _: {"more": "no object"},
-    "a metadata field": lambda random: {random.choice(("_id", "_index", "_version", "_source")): "x"},
+    "a metadata field": lambda random: {random.choice(RESERVED): "x"},
     "too deep": lambda random: {"deep": _deep(random.choice((25, 200, 600)))},
     "too many fields": lambda _: {"many": {f"f{i}": i for i in range(1_100)}},
     "a name of dots": lambda random: {random.choice((".", "..", "a..b", " ")): 1},

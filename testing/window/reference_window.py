@@ -454,6 +454,7 @@ class ReferenceWindow:
         partial: bool | None = None,
         containment: Any = None,
         delta: int | None = None,
+        source: str | None = None,
     ) -> Verdict:
         rule = partial_rule_for_query(self.settings, partial, containment, delta)
         if (text is None) == (id is None):

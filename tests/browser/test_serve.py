@@ -21,6 +21,7 @@ pytestmark = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH"),
 ]
 PAIRS = 20
+UNBROKEN = "Story" + 300 * "Y"
 HOSTILE = (
     "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\"> \u202etxet \x1b[31m "
 )
@@ -32,7 +33,12 @@ def documents():
         hour, body = f"2026-11-20T{number:02}:00Z", pair.a
         if number == 0:
             body = HOSTILE + body
-        yield {"id": f"{number:02}-a", "text": body, "time": hour, "title": f"Story {number}"}
+        yield {
+            "id": f"{number:02}-a",
+            "text": body,
+            "time": hour,
+            "title": f"Story {number}" if number else UNBROKEN,
+        }
         yield {"id": f"{number:02}-b", "text": pair.b, "time": hour.replace(":00Z", ":30Z")}
     yield {"id": "long", "text": "word " * 200_000, "time": "2026-11-20T21:00Z"}
 
@@ -131,12 +137,24 @@ def test_a_new_document_is_seen_by_the_page_within_two_seconds(browser, address,
     print(f"seen after {time.monotonic() - began:.2f} s")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("page", ["", "groups", "group?head=00-a", "scores", "pair?a=00-a&b=00-b"])
-def test_nothing_sticks_out_of_a_page(browser, address, width, page):
-    browser.set_window_size(width, 900)
-    browser.get(address + page)
-    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+PAGES = ("", "groups", "group?head=00-a", "scores", "pair?a=00-a&b=00-b", "document?id=00-a")
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_sticks_out_of_a_page(browser, address, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)  # a window is not made so narrow
+    for page in PAGES:
+        browser.get(address + page)
+        look_at(browser, width, page)
+
+
+def look_at(browser, width, page):
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width, page
+    links = browser.execute_script("""
+        return [...document.querySelectorAll('.cards a')].map(e => [e.getBoundingClientRect().right, e.offsetHeight])
+    """)
+    assert all(right <= width and (width > 700 or height >= 44) for right, height in links)
     unlabelled = (
         "return [...document.querySelectorAll('input, textarea')].filter(e => !e.labels.length).length"
     )

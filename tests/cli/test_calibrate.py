@@ -70,6 +70,40 @@ def test_answers_of_a_file_give_a_threshold_and_change_no_file(window, tmp_path,
     assert truth.read_bytes() == before
 
 
+def test_every_answer_of_a_file_counts_or_is_said_not_to(window, tmp_path, cli):
+    truth = tmp_path / "truth.tsv"
+    pairs = JudgedPairs(truth)
+    pairs.judge("a0", "nobody", "copy")
+    pairs.judge("who", "a1", "no")
+    pairs.judge("a2", "b5", "no")
+    for number in range(8):
+        pairs.judge(f"a{number}", f"b{number}", "copy")
+    done = cli(
+        "calibrate", "--window", str(window), "--answers", str(truth), "--questions", "2", "--format", "jsonl"
+    )
+    assert json.loads(done.out)["answers"] == {"copy": 8}
+    assert "2 judged pairs not counted: the window has no document 'nobody', nor 1 others" in done.err
+    assert "1 judged pair not counted, such as 'a2' and 'b5': a pair counts if" in done.err
+
+
+def test_a_file_of_answers_that_is_none_is_named_by_its_option(window, tmp_path, cli):
+    wrong = tmp_path / "wrong.tsv"
+    wrong.write_text("a\tb\n")
+    done = cli("calibrate", "--window", str(window), "--answers", str(wrong))
+    assert done.code == 2
+    assert "setting answers is" in done.err
+    assert "its first line is another" in done.err
+
+
+def test_both_texts_are_shown_long_enough_to_be_judged(window, tmp_path, cli):
+    done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="c\n")
+    shown = [line[3:] for line in done.out.splitlines() if line.startswith(("A: ", "B: "))]
+    with neardup.open(window, readonly=True) as target:
+        texts = {document.text for document in target.read(list(target)) if document}
+    assert len(shown) >= 2
+    assert set(shown) <= texts
+
+
 def found_scores(window):
     with neardup.open(window, readonly=True) as target:
         return [verdict.score for id in target if (verdict := target.get(id)) and verdict.score]

@@ -189,7 +189,18 @@ class TestReconcile:
         done = run("reconcile", "--window", window)
         changed = {verdict["id"]: verdict for verdict in done.lines}
         assert changed["ferry-edited"]["duplicate_of"] == "ferry-again"
-        assert "changed" in done.err
+        assert " s: 2 verdicts changed (1 now unique, 1 now near)" in done.err or "changed (" in done.err
+        assert done.err.startswith("4 documents in ")
+        run("delete", "ferry-again", "--window", window)
+        table = run("reconcile", "--window", window, "--format", "table").out.splitlines()
+        assert table[0].split()[:3] == ["time", "id", "status"]
+        assert "unique" in table[1]
+
+    def test_nothing_is_printed_if_so_wanted(self, run, window):
+        run("delete", "ferry", "--window", window)
+        done = run("reconcile", "--window", window, "--format", "quiet")
+        assert done.out == ""
+        assert "changed (" in done.err
 
     def test_nothing_changed(self, run, window):
         done = run("reconcile", "--window", window)
@@ -464,3 +475,17 @@ def test_a_cluster_where_nobody_answers_is_told(run, monkeypatch):
     done = run("stats", "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
+
+
+def test_long_ids_leave_texts_their_width(run):
+    long = [{"id": f"archive/2026/11/21/harbour-letters/{n:06}-x", "text": FERRY} for n in range(3)]
+    table = run("ingest", written("l.jsonl", long), "--window", "long", "--format", "table").out
+    assert FERRY[:15] in table
+
+
+def test_bytes_that_are_no_text_get_no_advice_on_encodings(run):
+    Path("random.txt").write_bytes(bytes(range(256)) * 4)
+    Path("latin.txt").write_bytes("Grüße aus dem Hafen".encode("latin-1"))
+    err = run("dedup", "random.txt", "latin.txt").err
+    assert "random.txt: not text: control byte 0x00 at offset 0" in err
+    assert "latin.txt: not UTF-8: byte 0xfc at offset 2: --encoding names another, such as latin-1" in err

@@ -111,6 +111,55 @@ def test_what_the_page_shows_is_what_comes_out(run):
     assert why in page.replace("\n ", "")
 
 
+# ---- kinds ----
+
+FORM = "Report of the hall: {} crates of cod, {} of haddock, {} of plaice; cod {} a crate, haddock {}. Closed {}."
+FORMS = [FORM.format(*(137 * (n + 3) * (at + 2) % 9973 for at in range(6))) for n in (1, 2, 3)]
+
+
+def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run):
+    texts = [*FORMS, FORMS[1], FORMS[2].replace("plaice;", "fine plaice;"), FERRY]
+    written("f.jsonl", [{"id": f"{at}", "text": text} for at, text in enumerate(texts)])
+    words = (
+        "dedup",
+        "f.jsonl",
+        "-o",
+        "clean.jsonl",
+        "--removed",
+        "removed.jsonl",
+        "--threshold",
+        "0.5",
+        "--force",
+    )
+    done = run(*words)
+    assert "6 read: 2 kept, 4 removed (0 exact, 4 near); " in done.err
+    advice = "of the 4 near 4 are no plain copies (4 form): --keep-kinds form keeps such, --kinds marks them"
+    assert done.err.splitlines()[-1] == f"{advice} in --removed"
+    assert "kind" not in lines("removed.jsonl")[0]["neardup"]
+
+    done = run(*words, "--kinds")
+    assert "6 read: 2 kept, 4 removed (0 exact, 4 near; 4 form); " in done.err
+    assert "--keep-kinds" not in done.err
+    assert {each["neardup"]["kind"] for each in lines("removed.jsonl")} == {"form"}
+
+    for keep in ("first", "last"):
+        done = run(*words, "--keep-kinds", "form", "--keep", keep)
+        assert "6 read: 4 kept (2 for their kind: 2 form), 2 removed (1 exact, 1 near; 2 copy); " in done.err
+        ids = {"first": ["0", "1", "2", "5"], "last": ["0", "3", "4", "5"]}
+        assert [each["id"] for each in lines("clean.jsonl")] == ids[keep]
+
+
+def test_a_kind_that_cannot_stay_is_refused(run, stream):
+    done = run("dedup", stream, "--keep-kinds", "copy")
+    assert done.code == 2
+    assert "keep_kinds is 'copy': it must be some of form, quote, frame, other" in done.err
+
+
+def test_kinds_in_the_settings_count(run, stream):
+    Path("neardup.toml").write_text("kinds = true\n")
+    assert "2 copy" in run("dedup", stream, "--config", "neardup.toml").err
+
+
 # ---- forms ----
 
 

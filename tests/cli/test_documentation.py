@@ -19,7 +19,7 @@ COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
     "check", "dedup", "ingest", "watch", "query", "get", "explain", "groups", "report", "delete", "expire", "reconcile",
     "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
-    "serve", "mcp", "calibrate",
+    "serve", "mcp", "calibrate", "boilerplate learn", "boilerplate show",
 }  # fmt: skip
 
 
@@ -163,3 +163,20 @@ def test_the_python_of_the_readme_runs(place, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "a unique None None"
     assert f"It prints {' and '.join(f'`{line}`' for line in lines)}." in README
+
+
+def test_what_the_page_on_reading_shows_is_what_comes_out(run):
+    """Every command with its output, to the end or to `...`; the last has none."""
+    run("ingest", ROOT / "examples" / "stream.jsonl", "--window", "news.window", "--format", "quiet")
+    page = (ROOT / "docs" / "reading.md").read_text("utf-8")
+    blocks = re.findall(r"```console\n\$ neardup (.*)\n((?:.+\n|\n)*?)```", page)
+    assert len(blocks) >= 4
+    for words, shown in blocks:
+        if not shown:
+            continue
+        out = [line.rstrip() for line in run(*shlex.split(words)).out.splitlines()]
+        wanted = shown.splitlines()
+        head, is_cut, _ = wanted[-1].partition("...")
+        assert out[: len(wanted) - 1] == wanted[:-1]
+        assert out[len(wanted) - 1].startswith(head)
+        assert is_cut or len(out) == len(wanted)

@@ -72,10 +72,13 @@ def test_the_same_again_measures_nothing_and_says_the_same(run, stream, truth):
     ]
     times = {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()}
     assert len(times) == 2
-    assert run(*words).out == first.out
+    again = run(*words)
+    assert again.code == 2
+    assert "exists: --force replaces it, and takes results that are measured as they are" in again.err
+    assert run(*words, "--force").out == first.out
     assert {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()} == times
     report = without_costs(Path("out/report.json"))
-    assert run(*words, "--fresh").code == 0
+    assert run(*words, "--fresh", "--force").code == 0
     assert without_costs(Path("out/report.json")) == report
     assert {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()} != times
 
@@ -112,7 +115,7 @@ def test_neardup_is_measured_as_it_is_set_up(run):
     found = {}
     for settings in ("", "[recipe]\nfold_case = true\n"):
         Path("neardup.toml").write_text(settings, "utf-8")
-        done = run(*words, "--format", "jsonl")
+        done = run(*words, "--format", "jsonl", "--force")
         assert ("neardup itself is measured with fold_case" in done.err) == bool(settings)
         (row,) = done.lines
         found[row["name"]] = row["points"][0]["correct"]
@@ -169,6 +172,18 @@ def test_input_that_cannot_be_used_is_told_at_once(run, stream, truth, words, me
     assert done.code == 2
     assert message in " ".join(done.err.replace("│", " ").split())
     assert not Path("neardup.evaluation").exists()
+
+
+def test_pages_are_evaluated_by_what_is_read_of_them(run):
+    Path("pages").mkdir()
+    for name, menu in (("a", "Home News Sport Weather"), ("b", "Start About Contact Imprint Shop")):
+        page = f"<html><body><nav>{menu}</nav><article><p>{FERRY}</p><p>{FERRY[::-1]}</p></article></body></html>"
+        Path(f"pages/{name}.html").write_text(page)
+    Path("pairs.tsv").write_text("a.html\tb.html\n")
+    words = ("--truth", "pairs.tsv", "-m", "doc_q", "--output", "out", "--format", "jsonl")
+    done = run("evaluate", "pages", "--html", *words)
+    assert (done.code, done.err.count("--html")) == (0, 0), done.err
+    assert done.lines[0]["points"][0]["recall"] == 1
 
 
 def test_a_corpus_without_documents_is_told(run, truth):

@@ -102,3 +102,20 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     done = run("report", "--window", window, "--output", "r.html", "--rejects", "stream.jsonl")
     assert (done.code, "is no line of --rejects" in done.err) == (2, True)
     assert not Path("r.html").exists()
+
+
+def test_groups_go_to_a_file_that_is_not_overwritten_unasked(run, window):
+    for form in ("csv", "jsonl"):
+        words = ("groups", "--window", "w", "--format", form)
+        shown = run(*words).out
+        assert run(*words, "--output", f"g.{form}").out == ""
+        assert Path(f"g.{form}").read_text("utf-8").splitlines() == shown.splitlines()
+        again = run(*words, "--output", f"g.{form}")
+        assert (again.code, "exists: --force replaces it" in again.err) == (2, True)
+        assert run(*words, "--output", f"g.{form}", "--force").code == 0
+    assert run("groups", "--window", "w", "--format", "table", "--output", "t").code == 2
+
+
+def test_names_of_sources_do_not_turn_what_is_beside_them(run, window):
+    run("report", "--window", window, "--output", "r.html")
+    assert "<bdi>" in Path("r.html").read_text("utf-8")

@@ -79,7 +79,10 @@ def test_a_table_shows_the_copies_and_counts_the_rest(run, stream):
 def test_a_long_table_says_how_many_rows_it_leaves_out(run):
     records = [{"id": f"{i}", "time": 1795251600 + i, "text": FERRY} for i in range(80)]
     done = run("ingest", written("many.jsonl", records), "--format", "table")
-    assert "(1 unique, 29 exact left out; --output FILE keeps all verdicts)" in done.out
+    assert (
+        "(1 unique, 29 exact left out; a table has the first 50 rows; --output FILE keeps all verdicts)"
+        in done.out
+    )
 
 
 BAD = (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM
 from testing.node.killing import stored
+from testing.node.servers import only_elasticsearch
 from typer.testing import CliRunner
 
 from neardup.cli import app
@@ -104,7 +105,18 @@ def test_a_document_that_elasticsearch_refuses_is_rejected_with_its_line(run, ad
     assert "rejected s.jsonl:2: Elasticsearch refuses it" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["_id", "_index", "_version", "_routing", "_source", "_seq_no", "_ignored"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            pytest.param(name, marks=only_elasticsearch("a refusal of such a field"))
+            for name in ("_id", "_index", "_version", "_routing")
+        ),
+        "_source",
+        "_seq_no",
+        "_ignored",
+    ],
+)
 def test_a_field_that_elasticsearch_keeps_for_itself_costs_only_its_record(run, address, cluster, name):
     bad = f'{{"id": "b", "text": "Snow.", "{name}": "v"}}\n'
     Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\n' + bad + '{"id": "c", "text": "Hail."}\n')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from testing.node.servers import only_elasticsearch
 from typer.testing import CliRunner
 
 from neardup.cli import app
@@ -86,6 +87,7 @@ def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state
     assert all(words in text for words in [*named, f"PUT {name}/_settings"])
 
 
+@only_elasticsearch("synthetic _source")
 def test_a_synthetic_source_is_told(cluster):
     own = cluster.address
     custom = {"template": {"settings": {"index.mapping.source.mode": "synthetic"}}}

@@ -234,9 +234,7 @@ def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_c
         assert list(window.ingest(fit)) == expected[:4]
         rejects, verdicts = rejected_and_verdicts(window, [bad[0], more[0], bad[1], more[1], bad[2], more[2]])
         assert sorted(reject.id for reject in rejects) == ["a", "b", "head"]
-        assert all(
-            "document_parsing_exception" in reject.reason and "rank" in reject.reason for reject in rejects
-        )
+        assert all("parsing_exception" in reject.reason and "rank" in reject.reason for reject in rejects)
         assert verdicts == expected[4:]
         for opened in (window, open_elastic_window(str(cluster.address), credentials=cluster.credentials)):
             assert list(opened.groups()) == list(reference.groups())

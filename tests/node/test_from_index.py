@@ -11,6 +11,7 @@ import pytest
 from testing.node.clients import expected, in_order, made, stream, unwanted
 from testing.node.killing import VERDICT, stored
 from testing.node.prefix import fresh_prefix
+from testing.node.servers import only_elasticsearch
 from testing.window.backends import START
 
 from neardup.elastic.admin.setup import set_up
@@ -446,6 +447,7 @@ class TestInPlace:
             with Cluster(own) as cluster, pytest.raises(SetupRefused, match=f"a data stream {name}"):
                 set_up(cluster)
 
+    @only_elasticsearch("synthetic _source")
     def test_an_index_that_rebuilds_what_it_was_given_is_refused(self, window, cluster, archive):
         cluster.request("PUT", f"/{archive}", body={"settings": {"index.mapping.source.mode": "synthetic"}})
         with pytest.raises(SettingsError, match="not a synthetic one"):

@@ -31,6 +31,7 @@ from testing.node.library import (
 from testing.node.prefix import fresh_prefix
 
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import snapshot_pages
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected
 from neardup.model.hours import hour_name
@@ -240,14 +241,9 @@ def scrolled(library: Library, query: Any) -> list[Place]:
 
 
 def walked_by_point(library: Library, query: Any) -> list[Place]:
-    point = library.cluster.request("POST", f"/{library.all}/_pit", params={"keep_alive": "1m"})["id"]
-    body = {"query": query, "size": 2, "pit": {"id": point}, "sort": [{"_score": "desc"}, "_shard_doc"]}
-    seen: list[Place] = []
-    while hits := library.cluster.request("POST", "/_search", body=body)["hits"]["hits"]:
-        seen += [(hit["_index"], hit["_id"]) for hit in hits]
-        body["search_after"] = hits[-1]["sort"]
-    library.cluster.request("DELETE", "/_pit", body={"id": point})
-    return sorted(seen)
+    body = {"query": query, "sort": [{"_score": "desc"}], "_source": False}
+    pages = snapshot_pages(library.cluster, library.all, body, size=8)
+    return sorted((hit.index, hit.id) for page in pages for hit in page)
 
 
 def test_caches_of_requests_and_filters_change_nothing(library, asked):

@@ -5,20 +5,23 @@ reference does.
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from testing.node.clients import expected, in_order, put, stream, watched
-from testing.window.backends import Place
+from testing.window.backends import START, Place
 from testing.window.cluster_prefixes import Prefixes
 from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
 
 import neardup
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.store import ClusterStore
 from neardup.errors import SettingsError
 from neardup.model.settings import Settings
 
@@ -74,6 +77,47 @@ def test_it_watches(cluster):
     documents = in_order(stream(300))
     put(cluster, documents)
     assert watched(cluster, settings=SEARCHED) == expected(documents)
+
+
+def test_copies_of_long_texts_are_found(address):
+    """Sketches are made of long texts without counting their q-grams."""
+    chance = random.Random(5)
+    long = [" ".join(f"{chance.randrange(10**9):09}" for _ in range(400)) for _ in range(6)]
+    documents = [{"id": f"d{i}", "text": text, "time": START} for i, text in enumerate(long)]
+    documents += [{"id": f"c{i}", "text": text[:-40], "time": START + 1} for i, text in enumerate(long)]
+    with neardup.open(None) as reference, neardup.open(str(address), candidates="search") as window:
+        for part in (documents[:6], documents[6:]):
+            told = list(window.ingest(part))
+            assert told == list(reference.ingest(part))
+    assert {verdict.duplicate_of for verdict in told} == {f"d{i}" for i in range(6)}
+
+
+def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):
+    """Another scorer adds documents, moves an hour on, and replaces texts of some ids, just before each batch."""
+    chance, documents = random.Random(7), stream(240)
+    for at in range(60, 240, 7):
+        begin = at - at % 12
+        documents[at] = {**documents[at], "id": documents[chance.randrange(begin - 40, begin)]["id"]}
+    parts = [documents[at : at + 12] for at in range(0, len(documents), 12)]
+    reference = neardup.open(None, window_hours=4)
+    expected = [list(reference.ingest(part)) for part in parts]
+    looked, theirs = ClusterStore.look_ahead, list[list[neardup.Verdict]]()
+    with (
+        neardup.open(str(address), window_hours=4, candidates="search") as window,
+        neardup.open(str(address), candidates="search") as other,
+    ):
+        own = []
+        for before, part in zip(parts[::2], parts[1::2], strict=True):
+
+            def look(store, batch, before=before):
+                with mock.patch.object(ClusterStore, "look_ahead", looked):
+                    looked(store, batch)
+                    theirs.append(list(other.ingest(before)))
+
+            with mock.patch.object(ClusterStore, "look_ahead", look):
+                own.append(list(window.ingest(part)))
+    assert theirs == expected[::2]
+    assert own == expected[1::2]
 
 
 def test_what_needs_the_whole_window_is_refused(address):

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from testing.node.certificates import make_certificates
 from testing.node.node import SUPERUSER, Node, Security, User
+from testing.node.servers import only_elasticsearch
 
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.checks import examine
@@ -31,6 +32,7 @@ from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRefused, ClusterUnreachable
 from neardup.model.settings import HOUR_MS
 
+pytestmark = only_elasticsearch("security, in the distribution for tests")
 ROLES = ("setup", "writer", "scorer")
 HOUR = 498681
 UNTESTABLE = {("setup", "manage_ilm")}

@@ -9,6 +9,7 @@ import numpy as np
 import orjson
 import pytest
 from testing.node.library import stored_signature
+from testing.node.servers import only_elasticsearch
 from typer.testing import CliRunner
 
 from neardup import sign
@@ -300,6 +301,7 @@ def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
     assert writing == [own.hourly(HOUR + 5)]
 
 
+@only_elasticsearch("a name that cannot become an index")
 def test_before_the_first_hour_nothing_is_written_to_an_index_of_the_alias_name(cluster):
     set_up(cluster)
     own = cluster.address

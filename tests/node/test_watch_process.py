@@ -95,6 +95,26 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
     check_marked(cluster, documents, expected(documents))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [0, 1])
+def test_scorers_without_a_window_share_the_work_and_what_one_leaves_another_does(cluster, tmp_path, killed):
+    documents, numbers = stream(320), random.Random(killed)
+    made(cluster)
+    put(cluster, documents)
+    words = ("--candidates", "search", "--batch", 16, "--poll", 0.2, "--once")
+    with watch(cluster, tmp_path, *words) as first, watch(cluster, tmp_path, *words) as second:
+        if killed:
+            wait_for_lines(first, numbers.randint(1, 60))
+            assert first.end(signal.SIGKILL) == -signal.SIGKILL
+        else:
+            assert first.end() == 0
+        assert second.end() == 0
+    assert "standing by" not in first.errors + second.errors
+    assert first.lines
+    assert second.lines
+    check_marked(cluster, documents, expected(documents))
+
+
 def wait_for_lines(process, least):
     process.wait_for(lambda each: len(each.lines) >= least)
 

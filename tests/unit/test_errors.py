@@ -68,8 +68,8 @@ EXAMPLES = [
         {"where": "news.window", "found": "n:r1", "expected": "n:r2"},
         (
             "news.window was signed by recipe n:r1, this process signs by n:r2: "
-            "open it with the settings it was signed with (no --q, --fold-case, --reach, --lexicon, --salt), or "
-            "ingest its documents into a new window"
+            "open it with the settings it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, "
+            "--boilerplate), or ingest its documents into a new window"
         ),
     ),
     (
@@ -169,3 +169,4 @@ def test_errors_are_also_what_python_would_raise():
     assert issubclass(errors.DocumentError, ValueError)
     assert issubclass(errors.UnknownDocument, KeyError)
     assert issubclass(errors.LexiconError, errors.DataFileError)
+    assert issubclass(errors.BoilerplateError, errors.DataFileError)

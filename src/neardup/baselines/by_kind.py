@@ -17,7 +17,7 @@ from neardup.baselines.base import Index, Method
 from neardup.baselines.sets import Column
 from neardup.index.posting_lists import PostingLists
 from neardup.kernels.counting import count_all
-from neardup.kernels.pairs import LONG, SHORT
+from neardup.kernels.gram_sets import LONG, SHORT
 from neardup.kinds.kind import ALIKE, SPREAD_DOC_Q, kinds_of
 from neardup.kinds.measures import marked, own_words
 from neardup.model.document import encode_text

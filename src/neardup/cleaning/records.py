@@ -8,18 +8,19 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.cleaning.compared import compared
+from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import preferred, rank, unknown_sources
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from neardup.cleaning.compared import Compared
+    from neardup.cleaning.kept_kinds import KindSample
     from neardup.cleaning.preference import Keep
     from neardup.model.settings import Settings
-    from neardup.model.verdict import Status
+    from neardup.model.verdict import KindName, Status
     from neardup.sources.position import Record
     from neardup.sources.reader import Reader
 
@@ -29,13 +30,14 @@ OnReject = Callable[[Reject], None]
 
 
 class Entry(NamedTuple):
-    """A record with its id and text, and the file and line that it was read from."""
+    """A record with its id and text, the file and line that it was read from, and the fields that go along with it."""
 
     id: str
     text: str
     record: Record
     source: str
     line: int | None
+    fields: Any = None
 
     @property
     def where(self) -> str:
@@ -45,7 +47,8 @@ class Entry(NamedTuple):
 
 class Outcome(NamedTuple):
     """What becomes of a record. One that goes has the id of the one that stays for it, where that was read, and their
-    exact doc_q and |A ∩ B|; one that stays has None there.
+    exact doc_q and |A ∩ B|; one that stays has None there. `kind`: what the two are to each other, where that was
+    asked; of one that stays, for which it does.
     """
 
     status: Status
@@ -54,8 +57,18 @@ class Outcome(NamedTuple):
     where: str | None = None
     score: float | None = None
     shared: int | None = None
+    kind: KindName | None = None
 
 
+class ByKind(NamedTuple):
+    """The `kept` kinds, which stay; and what draws a `sample` of the near copies that go."""
+
+    kept: frozenset[KindName] = frozenset()
+    sample: KindSample | None = None
+
+
+PLAIN: Final = ByKind()
+"""Every kind goes."""
 Decided = tuple[Entry, Outcome]
 
 
@@ -65,13 +78,18 @@ def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
         if type(item) is Reject:
             on_reject(item)
         elif type(item) is Document and reader.record is not None:
-            yield Entry(item.id, item.text, reader.record, *reader.where)
+            yield Entry(item.id, item.text, reader.record, *reader.where, item.fields)
         elif isinstance(item, Flush):
             yield item
 
 
 def cleaned(
-    entries: Iterable[Entry | Flush], keep: Keep, field: str, settings: Settings, on_reject: OnReject
+    entries: Iterable[Entry | Flush],
+    keep: Keep,
+    field: str,
+    settings: Settings,
+    on_reject: OnReject,
+    by_kind: ByKind = PLAIN,
 ) -> Iterator[Decided]:
     """Every record in order with what becomes of it; those whose text cannot be used go to `on_reject`.
 
@@ -80,7 +98,7 @@ def cleaned(
     naming the directory of temporary files, if that is full.
     """
     if keep.rule == "first":
-        yield from _in_order(entries, settings, on_reject)
+        yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind))
         return
     with tempfile.TemporaryFile(prefix="neardup-") as file:
         spool = _Spool(file, keep, field)
@@ -92,26 +110,21 @@ def cleaned(
         order = preferred(keep, spool.lengths, spool.ranks)
         outcomes: dict[int, Outcome] = {}
         in_order = (spool[number] for number in order)
-        for at, (_, outcome) in _numbered(in_order, settings, on_reject):
+        for at, (_, outcome) in _numbered(in_order, settings, on_reject, by_kind):
             outcomes[order[at]] = outcome
         for number in range(len(order)):
             if number in outcomes:
                 yield spool[number], outcomes[number]
 
 
-def _in_order(entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject) -> Iterator[Decided]:
-    for _, decided in _numbered(entries, settings, on_reject):
-        yield decided
-
-
 def _numbered(
-    entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject
+    entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject, by_kind: ByKind
 ) -> Iterator[tuple[int, Decided]]:
     """Every entry by its number, with what becomes of it if the first stays."""
     waiting: dict[int, Entry] = {}
     kept: dict[int, tuple[str, str]] = {}
 
-    def texts() -> Iterator[str | Flush]:
+    def texts() -> Iterator[Sourced | Flush]:
         number = 0
         for entry in entries:
             if isinstance(entry, Flush):
@@ -119,24 +132,33 @@ def _numbered(
                 continue
             waiting[number] = entry
             number += 1
-            yield entry.text
+            yield Sourced(entry.text, entry.fields)
 
     def reject(number: int, reason: str) -> None:
         entry = waiting.pop(number)
         on_reject(Reject(entry.id, reason, entry.source, entry.line))
 
-    for each in compared(texts(), settings, reject):
+    for each in compared(texts(), settings, reject, kept_kinds=by_kind.kept):
         entry = waiting.pop(each.at)
         if not each.matches:
             kept[each.at] = entry.id, entry.where
+        if by_kind.sample is not None:
+            _note(by_kind.sample, each, entry.text)
         yield each.at, (entry, _outcome(each, kept))
+
+
+def _note(sample: KindSample, each: Compared, text: str) -> None:
+    if not each.matches:
+        sample.stays(each.at, text)
+    elif each.status == "near":
+        sample.goes(text, each.matches[0].at)
 
 
 def _outcome(each: Compared, kept: dict[int, tuple[str, str]]) -> Outcome:
     if not each.matches:
-        return Outcome(each.status, each.truncated)
+        return Outcome(each.status, each.truncated, kind=each.kind)
     best = each.matches[0]
-    return Outcome(each.status, each.truncated, *kept[best.at], best.score, best.shared)
+    return Outcome(each.status, each.truncated, *kept[best.at], best.score, best.shared, each.kind)
 
 
 class _Spool:

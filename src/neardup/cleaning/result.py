@@ -14,6 +14,7 @@ from neardup.errors import SettingsError
 from neardup.model.settings import exact_threshold
 
 if TYPE_CHECKING:
+    from neardup.cleaning.kept_kinds import Goes
     from neardup.cleaning.star import Original, Pairs
 
 
@@ -50,8 +51,9 @@ class Deduped:
     """What `neardup.dedup` found. Positions count from 0, in the order of the input.
 
     Every text that goes has doc_q >= t with one that stays; no two that stay have it (with `retrieval="complete"` by
-    proof). A text that could not be used is in `rejected`, by its position and with the reason, and neither stays nor
-    goes. `threshold` is t. `truncated`: of how many texts something was left out of the comparison.
+    proof), unless kinds were kept, for which one may stay. A text that could not be used is in `rejected`, by its
+    position and with the reason, and neither stays nor goes. `threshold` is t. `truncated`: of how many texts something
+    was left out of the comparison.
     """
 
     data: Any
@@ -63,11 +65,12 @@ class Deduped:
     _against: int
     _pairs: Pairs
     _has_every_pair: bool
+    _goes: Goes | None = None
 
     @cached_property
     def copies(self) -> list[Copy]:
         """The texts that go, by position."""
-        removals = removed(self._pairs, always_kept=self._against)
+        removals = removed(self._pairs, always_kept=self._against, goes=self._goes)
         return sorted(self._copy(at, kept) for at, kept in removals.items())
 
     @cached_property

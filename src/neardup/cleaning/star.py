@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from neardup.cleaning.kept_kinds import MOST_MATCHES, Goes
+
 
 class Original(NamedTuple):
     """The text that another one is removed for, by its number, and their exact doc_q."""
@@ -51,11 +53,12 @@ def least_score(threshold: Fraction) -> float:
     return threshold.numerator / threshold.denominator
 
 
-def removed(pairs: Pairs, always_kept: int = 0) -> dict[int, Original]:
+def removed(pairs: Pairs, always_kept: int = 0, goes: Goes | None = None) -> dict[int, Original]:
     """The texts that go, each with the best text that stays before it.
 
     The texts are numbered in order of preference. Each stays unless one that stays before it makes a pair with it; the
-    first `always_kept` stay in any case.
+    first `always_kept` stay in any case. With `goes` a pair counts only if that says so, which is asked of the
+    `MOST_MATCHES` best of a text.
 
     >>> pairs = Pairs()
     >>> pairs.add(1, 0, 0.8), pairs.add(2, 1, 0.9)
@@ -64,7 +67,11 @@ def removed(pairs: Pairs, always_kept: int = 0) -> dict[int, Original]:
     {1: Original(at=0, score=0.8)}
     """
     removals: dict[int, Original] = {}
+    last, looked_at = -1, 0
     for later, earlier, score in pairs:
-        if later >= always_kept and later not in removals and earlier not in removals:
+        if later < always_kept or later in removals or earlier in removals:
+            continue
+        last, looked_at = later, looked_at + 1 if later == last else 1
+        if goes is None or (looked_at <= MOST_MATCHES and goes(later, earlier)):
             removals[later] = Original(earlier, score)
     return removals

@@ -43,14 +43,22 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
         with opened_window(windows[0], config, readonly=True) as target:
             yield Against(target, is_whole=True)
         return
-    for name in names:
-        if not Path(name).exists():
-            raise typer.BadParameter(f"{name} does not exist", param_hint="--against")
+    check_files(names, "--against", "")
     import neardup
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
     with neardup.open(None, **{**config.given, **timeless}) as target:
         yield Against(target, _fill(target, config.reader(names, **reading)))
+
+
+def check_files(names: list[str], option: str, why: str) -> None:
+    """Raises `typer.BadParameter` if one of `names` is a window, which the `option` is not for, and `why`."""
+    for name in names:
+        if _is_window(name):
+            raise typer.BadParameter(f"{name} is a window, {why}", param_hint=option)
+    for name in names:
+        if not Path(name).exists():
+            raise typer.BadParameter(f"{name} does not exist", param_hint="--against")
 
 
 def _fill(target: Window, reader: Reader) -> bool:
@@ -80,7 +88,7 @@ def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
             where = ":".join(str(part) for part in reader.where if part is not None)
             id = f"{item.id} ({where})" if item.id in seen else item.id
             seen.add(id)
-            yield Document(id, item.text, 0)
+            yield Document(id, item.text, 0, item.fields)
 
 
 def _is_window(name: str) -> bool:

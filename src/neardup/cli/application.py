@@ -9,8 +9,7 @@ import typer
 from neardup.cli.doctor import doctor
 from neardup.cli.evaluate import evaluate
 from neardup.cli.exit_codes import ErrorReportingGroup, run
-from neardup.cli.file_commands import FILE_COMMANDS
-from neardup.cli.lexicon import lexicon
+from neardup.cli.file_commands import FILE_COMMANDS, LEARNING_COMMANDS
 from neardup.cli.rollover import rollover
 from neardup.cli.setup import setup
 from neardup.cli.show import show
@@ -55,7 +54,8 @@ COMMANDS = (
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)
-app.add_typer(lexicon, name="lexicon")
+for name, group in LEARNING_COMMANDS.items():
+    app.add_typer(group, name=name)
 
 
 def main() -> NoReturn:

@@ -40,7 +40,7 @@ def calibrate(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help="Take the answers from this file of judged pairs, and ask nobody.",
+            help="Take the answers from this file of judged pairs, all of them, and ask nobody.",
         ),
     ] = None,
     sample: Annotated[
@@ -74,5 +74,6 @@ def calibrate(
     given = given_answers(answers, judged)
     with opened_window(window, settings, readonly=True) as target:
         run = Calibration.over(target, lowest, sample=sample, seed=seed)
+        run.report_unused(given, target)
         run.ask(Answers(target, given, judged=judged if answers is None else None), questions)
         run.show(location, format)

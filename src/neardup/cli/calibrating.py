@@ -23,6 +23,8 @@ KEYS: Final[dict[str, Judgement]] = {"c": "copy", "f": "form", "q": "quote", "n"
 SKIP: Final = "s"
 END: Final = "x"
 _PROMPT: Final = "c copy, f form, q quote, n no, s skip, x end: "
+_SHOWN_TEXT: Final = 700
+"""Characters of each text that are shown whole, whatever differs: some ten lines of a terminal."""
 _PROGRESS_EVERY: Final = 1_000
 
 
@@ -31,11 +33,15 @@ def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
 
     Raises `SettingsError` for a file of answers that is not there, or is none.
     """
-    if answers is not None and not answers.exists():
-        raise SettingsError(
-            "answers", str(answers), "a file that is there: neardup serve and calibrate write one"
-        )
-    return JudgedPairs(answers or judged)
+    if answers is None:
+        return JudgedPairs(judged)
+    if not answers.exists():
+        expected = "a file that is there: neardup serve and calibrate write one"
+        raise SettingsError("answers", str(answers), expected)
+    try:
+        return JudgedPairs(answers)
+    except SettingsError as error:
+        raise SettingsError("answers", str(answers), error.expected) from error
 
 
 class Answers:
@@ -91,12 +97,21 @@ def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
             raise SettingsError("window", pair.id, "documents that stay while they are judged: one has gone")
         shown = described(document)
         about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
-        sides.append(Subject(document.id, document.text, about, document.time))
+        sides.append(Subject(document.id, document.counted, about, document.time))
     recipe = window.settings.recipe or Recipe()
     subjects = Subjects(sides[0], sides[1], recipe, window.settings.threshold_fraction)
     print_line("")
     print_line(f"--- {number} of {of} ---")
+    for side, subject in zip("AB", sides, strict=True):
+        print_line(f"{side}: {_shown_text(subject.text)}")
     print_explanation(explain(sides[0].text, sides[1].text, recipe=recipe), subjects)
+
+
+def _shown_text(text: str) -> str:
+    """How a text begins, on one line, long enough to be judged."""
+    begins = " ".join(text[: 2 * _SHOWN_TEXT].split())
+    is_cut = len(begins) > _SHOWN_TEXT or len(text) > 2 * _SHOWN_TEXT
+    return f"{begins[:_SHOWN_TEXT]}… ({len(text):,} characters)" if is_cut else begins
 
 
 class Change(NamedTuple):
@@ -140,7 +155,9 @@ class Calibration:
 
     def ask(self, answers: Answers, questions: int) -> None:
         """Asks until there are so many answers, nobody answers any more, or no pair is left."""
-        self._take_given(answers, questions)
+        for number, pair in enumerate(self._of_window.pairs):
+            if (said := answers.given(pair)) is not None:
+                self._answer(number, said)
         while answers.asks and self._calibrator.answered < questions:
             position = self._calibrator.question()
             if position is None:
@@ -153,22 +170,24 @@ class Calibration:
             else:
                 self._answer(position, KEYS[key])
 
-    def _take_given(self, answers: Answers, questions: int) -> None:
-        """What was said before: all of it where a person goes on, as many as are wanted where nobody is asked."""
-        if answers.asks:
-            for number, pair in enumerate(self._of_window.pairs):
-                if (said := answers.given(pair)) is not None:
-                    self._answer(number, said)
-            return
-        while self._calibrator.answered < questions:
-            position = self._calibrator.question()
-            if position is None:
-                break
-            said = answers.given(self._of_window.pairs[position])
-            if said is None:
-                self._calibrator.skip(position)
-            else:
-                self._answer(position, said)
+    def report_unused(self, given: JudgedPairs, window: Window) -> None:
+        """Says which judged pairs do not count, and why: how many, and the first."""
+        known = {frozenset((pair.id, pair.earlier)) for pair in self._of_window.pairs}
+        unused = [pair for pair in given.pairs() if frozenset(pair) not in known]
+        unknown = [id for pair in unused for id in pair if id not in window]
+        others = [pair for pair in unused if all(id in window for id in pair)]
+        if unknown:
+            ids = list(dict.fromkeys(unknown))
+            log_line(
+                f"{counted(len(unused) - len(others), 'judged pair')} not counted: the window has no document "
+                f"{ids[0]!r}{f', nor {len(ids) - 1:,} others' if len(ids) > 1 else ''}"
+            )
+        if others:
+            log_line(
+                f"{counted(len(others), 'judged pair')} not counted, such as {' and '.join(map(repr, others[0]))}: "
+                f"a pair counts if one is the best match of the other before it, with doc_q from {self._lowest:g} on "
+                "(--lowest), and the other among the documents looked at (--sample)"
+            )
 
     def _answer(self, position: int, said: str) -> None:
         self._calibrator.answer(position, copy=said == "copy")

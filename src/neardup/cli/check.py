@@ -31,6 +31,8 @@ def check(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
+    boilerplate: options.BoilerplateOption = None,
+    strip_boilerplate: options.StripBoilerplateOption = False,
     max_length: options.MaxLengthOption = None,
     input: options.InputOption = None,
     html: options.HtmlOption = False,
@@ -56,16 +58,22 @@ def check(
 
         neardup check test.jsonl --against train.jsonl --against extra/ --output leaks.jsonl
     """
-    from neardup.cli.against import opened_against
+    from neardup.cli.against import check_files, opened_against
     from neardup.cli.checking import check_all
     from neardup.cli.exit_codes import REJECTED
     from neardup.cli.sinks import OutputOptions
+    from neardup.cli.stripping import learned
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
     reader = settings.reader(files, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
     outputs.check((*files, *reader.paths, *against, *settings.files_read))
-    with opened_against(against, settings, reading) as (target, is_whole):
+    if strip_boilerplate:
+        check_files(against, "--strip-boilerplate", "whose own table holds, if it has one")
+    with (
+        learned(settings, against, reading, wanted=strip_boilerplate) as own,
+        opened_against(against, own, reading) as (target, is_whole),
+    ):
         code = check_all(target, reader, outputs, named={"id"} if id_field else set())
     raise typer.Exit(code if is_whole else max(code, REJECTED))

@@ -11,6 +11,7 @@ from neardup.cli.pipeline import Sinks, opened_sinks
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
 from neardup.model.document import Document, Flush, Reject, format_time, prepare
+from neardup.model.source import source_of
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -51,7 +52,7 @@ def _verdict(target: Window, document: Document) -> Verdict:
     """The verdict on `document`, under its own id and time."""
     settings = target.settings
     prepared = prepare(document, now_ms, settings.max_length)
-    verdict = target.query(document.text, matches=settings.matches)
+    verdict = target.query(document.text, matches=settings.matches, source=source_of(document.fields))
     return verdict._replace(
         id=document.id, time=format_time(prepared.time), group=verdict.group or document.id
     )

@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cleaning.compared import settings_for
-from neardup.cleaning.records import cleaned, entries
-from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
+from neardup.cleaning.kept_kinds import KindSample
+from neardup.cleaning.records import ByKind, cleaned, entries
 from neardup.cli import inputs, sinks
+from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_writer
+from neardup.cli.cleaning_tally import CleaningTally
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
-from neardup.cli.pipeline import EVERY, Tally, progress
-from neardup.cli.streams import check_output
-from neardup.sources.files import form_of
+from neardup.cli.pipeline import progress
 
 if TYPE_CHECKING:
+    from neardup.cleaning.kept_kinds import Kinds
     from neardup.cleaning.preference import Keep
     from neardup.cleaning.records import Entry, Outcome
     from neardup.cli.config import Config
     from neardup.sources.reader import Reader
 
 
-class CleaningOutputs(NamedTuple):
-    """Where a run writes what stays (None: standard output), what goes and what is rejected (None: nowhere)."""
+class CleaningRules(NamedTuple):
+    """Which of several copies stays, the field that has the source for that, and the kinds that stay."""
 
-    kept: Path | None
-    removed: Path | None
-    rejects: Path | None
-    force: bool = False
-
-    def check_forms(self) -> None:
-        """Raises `SettingsError` for a file whose name tells no form, before anything is read."""
-        for option, path in (("--output", self.kept), ("--removed", self.removed)):
-            if path is not None:
-                form_of_output(path.name, option)
-
-    def check(self, read: Iterable[Any]) -> None:
-        """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
-        files = [("--output", self.kept), ("--removed", self.removed), ("--rejects", self.rejects)]
-        sinks.check_outputs(files, read, replace=self.force, ways="--force replaces it")
+    keep: Keep
+    field: str
+    kept_kinds: Kinds
 
 
 def clean(
-    reader: Reader, config: Config, keep: Keep, field: str, outputs: CleaningOutputs, *, has_id_field: bool
+    reader: Reader, config: Config, rules: CleaningRules, outputs: CleaningOutputs, *, has_id_field: bool
 ) -> int:
-    """Writes what stays and what goes of all that `reader` yields; the exit code. `field` has the source.
+    """Writes what stays and what goes of all that `reader` yields; the exit code.
 
     Raises `typer.BadParameter` where there is no file to read: nothing is written then.
     """
     inputs.report_passed_over(reader)
     inputs.check_any(reader)
-    tally = CleaningTally()
+    has_kinds = bool(rules.kept_kinds)
+    settings = settings_for(config.settings, every_pair=False, by_kind=has_kinds)
+    by_kind = ByKind(rules.kept_kinds, None if has_kinds or settings.kinds else KindSample())
+    tally = CleaningTally(by_kind.sample)
     with Stop() as stop, ExitStack() as stack:
-        opened = partial(_opened, force=outputs.force, live=reader.bytes_total is None)
-        kept = stack.enter_context(opened(outputs.kept, _form(reader)))
+        opened = partial(opened_writer, force=outputs.force, live=reader.bytes_total is None)
+        kept = stack.enter_context(opened(outputs.kept, form_for(reader)))
         removed = stack.enter_context(opened(outputs.removed, "jsonl")) if outputs.removed else None
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
@@ -66,9 +55,8 @@ def clean(
         stack.enter_context(progress(position, rejects, shown=shown, tally=tally))
         # Where all is read before anything is written, a signal ends it at once: there is nothing to be finished.
         source = entries(reader, rejects.add)
-        stream = stop.until_requested(source) if keep.rule == "first" else source
-        settings = settings_for(config.settings, every_pair=False)
-        for entry, outcome in cleaned(stream, keep, field, settings, rejects.add):
+        stream = stop.until_requested(source) if rules.keep.rule == "first" else source
+        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, rejects.add, by_kind):
             tally.count_outcome(outcome)
             if outcome.where is None:
                 kept.write(entry.record)
@@ -81,7 +69,7 @@ def clean(
 
 def _why(entry: Entry, outcome: Outcome) -> dict[str, Any]:
     """What is written of a record that goes, beside it."""
-    return {
+    why = {
         "id": entry.id,
         "status": outcome.status,
         "duplicate_of": outcome.duplicate_of,
@@ -90,62 +78,4 @@ def _why(entry: Entry, outcome: Outcome) -> dict[str, Any]:
         "where": entry.where,
         "duplicate_of_where": outcome.where,
     }
-
-
-def _form(reader: Reader) -> OutputForm:
-    """The form for standard output: CSV if all that is read is."""
-    return "csv" if reader.paths and all(form_of(name) == "csv" for name in reader.paths) else "jsonl"
-
-
-@contextmanager
-def _opened(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
-    """What writes records to the file, in the form that its name tells; or in `form` to standard output."""
-    with ExitStack() as stack:
-        if path is None:
-            check_output()
-            file = sys.stdout.buffer
-        else:
-            form = form_of_output(path.name, "--output")
-            file = stack.enter_context(
-                _compressed(stack.enter_context(sinks.opened_output(path, force=force)), path)
-            )
-        yield stack.enter_context(writing(form, file, live=live))
-
-
-@contextmanager
-def _compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """`file`, or what compresses into it, as the name says."""
-    if path.suffix == ".gz":
-        with gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
-            yield cast("BinaryIO", compressed)
-    elif path.suffix in (".zst", ".zstd"):
-        import zstandard
-
-        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as compressed:
-            yield cast("BinaryIO", compressed)
-    else:
-        yield file
-
-
-class CleaningTally(Tally):
-    """How many records stay and go, and why."""
-
-    def count_outcome(self, outcome: Outcome) -> None:
-        """Count one record."""
-        self.statuses[outcome.status] += 1
-        self.count += 1
-        self.incomplete += outcome.truncated
-        if self.count % EVERY == 0:
-            self.update()
-
-    def summary(self, rejects: sinks.Rejects) -> str:
-        """The summary of the run."""
-        rejected = f"; {rejects.count:,} rejected" if rejects.count else ""
-        removed = self.duplicates
-        exact, near = self.statuses["exact"], self.statuses["near"]
-        empty = f" ({self.statuses['empty']:,} without a letter or digit)" if self.statuses["empty"] else ""
-        cut = f"; {self.incomplete:,} not compared with all" if self.incomplete else ""
-        return (
-            f"{self.count + rejects.count:,} read: {self.count - removed:,} kept{empty}, {removed:,} removed "
-            f"({exact:,} exact, {near:,} near){cut}{rejected}; {self.seconds:.1f} s"
-        )
+    return why if outcome.kind is None else why | {"kind": outcome.kind}

@@ -46,6 +46,7 @@ from neardup.elastic.http.address import (
 )
 from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, Recipe, Settings
+from neardup.model.source import SOURCE_FIELDS
 from neardup.sources.fields import Fields
 from neardup.sources.reader import LONGEST, Reader
 
@@ -138,8 +139,8 @@ class Config:
 
     @property
     def files_read(self) -> tuple[Path | str, ...]:
-        """The files that what is configured is read from: settings, lexicon and salt, where there are any."""
-        paths = (self.path, self.recipe.lexicon, self.recipe.salt)
+        """The files that what is configured is read from: settings and what the recipe names, where there are any."""
+        paths = (self.path, self.recipe.lexicon, self.recipe.salt, self.recipe.boilerplate)
         return tuple(path for path in paths if path is not None)
 
     def with_options(self, **options: Any) -> Config:
@@ -171,7 +172,8 @@ class Config:
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""
         longest = max(LONGEST, LONGEST_ESCAPE * self.settings.max_length)
-        fields = replace(self.fields, show=self.settings.show)
+        # Whose a document is may matter, though it is not to be shown: boilerplate is left out by source.
+        fields = replace(self.fields, show=tuple(dict.fromkeys((*self.settings.show, *SOURCE_FIELDS))))
         return Reader(paths, fields=fields, longest=longest, **options)
 
 

@@ -43,6 +43,24 @@ def dedup(
             help="Which of several copies stays; source: that of the source named first.",
         ),
     ] = "first",
+    kinds: Annotated[
+        bool | None,
+        typer.Option(
+            "--kinds/--no-kinds",
+            show_default="no",
+            rich_help_panel=options.COMPARING,
+            help="Say of what goes whether it is a copy, a form, a quote, a frame with other content.",
+        ),
+    ] = None,
+    keep_kinds: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND,KIND",
+            show_default="every kind goes",
+            rich_help_panel=options.COMPARING,
+            help="Kinds that stay, of form, quote, frame, other, though doc_q is high enough.",
+        ),
+    ] = "",
     source_field: Annotated[
         str,
         typer.Option(
@@ -58,6 +76,8 @@ def dedup(
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
+    boilerplate: options.BoilerplateOption = None,
+    strip_boilerplate: options.StripBoilerplateOption = False,
     max_length: options.MaxLengthOption = None,
     input: options.InputOption = None,
     html: options.HtmlOption = False,
@@ -80,6 +100,10 @@ def dedup(
     record of other forms is written as its id, time, text and title. What cannot be used is rejected and in neither
     file (exit code 1).
 
+    Not everything that is like another text is a plain copy of it: --keep-kinds form,quote keeps forms that were filled
+    in anew and replies that quote a mail, --kinds marks them in --removed, and without these the summary says how many
+    such there are, by a sample.
+
     The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
     temporary file.
 
@@ -89,15 +113,23 @@ def dedup(
 
         neardup dedup mail/ archive.mbox --html --keep longest --output mails.parquet
 
+        neardup dedup mail/ --keep-kinds form,quote --output mails.jsonl --removed removed.jsonl
+
         neardup dedup reuters.csv blogs.csv --keep source:reuters,blogs --output clean.csv
     """
+    from neardup.cleaning.kept_kinds import parse_kinds
     from neardup.cleaning.preference import parse_keep
-    from neardup.cli.cleaning_run import CleaningOutputs, clean
+    from neardup.cli.cleaning_outputs import CleaningOutputs
+    from neardup.cli.cleaning_run import CleaningRules, clean
+    from neardup.cli.stripping import learned
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
-    rule = parse_keep(keep)
+    rules = CleaningRules(parse_keep(keep), source_field, parse_kinds(keep_kinds))
     outputs = CleaningOutputs(output, removed, rejects, force=force)
     outputs.check_forms()
-    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
+    reader = settings.reader(files, **reading)
     outputs.check((*files, *reader.paths, *settings.files_read))
-    raise typer.Exit(clean(reader, settings, rule, source_field, outputs, has_id_field=id_field is not None))
+    with learned(settings, files, reading, wanted=strip_boilerplate) as own:
+        code = clean(reader, own, rules, outputs, has_id_field=id_field is not None)
+    raise typer.Exit(code)

@@ -87,6 +87,7 @@ def evaluate(
     text_field: options.TextFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     output: Annotated[
         Path,
         typer.Option(
@@ -103,7 +104,10 @@ def evaluate(
             "--fresh", rich_help_panel=options.WRITING, help="Measure again what is there from earlier runs."
         ),
     ] = False,
-    force: options.ForceOption = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace reports that exist already."),
+    ] = False,
     format: options.PrintedOption = "table",
     list_methods: Annotated[  # noqa: ARG001 - its callback has done it
         bool,
@@ -120,7 +124,8 @@ def evaluate(
 
     Each method runs in a process of its own. A result is kept in the output directory as soon as it is there, and is
     not measured again until corpus, pairs, method, thresholds, seed or settings change: a run that was ended goes on
-    where it was. In the file of pairs ? is a pair that is not counted; a first line of column names is skipped.
+    where it was, and one with --force, which replaces the reports, measures only what is new. In the file of pairs ? is
+    a pair that is not counted; a first line of column names is skipped.
 
     neardup itself is measured as neardup.toml and the environment set it up: by their recipe, routes, min_shared,
     max_candidates and max_length, but with every document compared with all before it, whatever its time.
@@ -143,7 +148,7 @@ def evaluate(
     methods, levels = results.methods_to_measure(method), _thresholds(thresholds)
     settings = configuration(config).with_fields(id=id_field, text=text_field)
     with Rejects(None) as rejects:
-        reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding)
+        reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
         _check_reports(output, (*files, *reader.paths, truth, *settings.files_read), force=force)
         report_passed_over(reader)
         corpus = read_corpus(reader, rejects.add, max_length=settings.settings.max_length)
@@ -162,15 +167,13 @@ def evaluate(
 
 
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
-    """Raises `OutputRefused` if the reports would replace what is read, or files that no evaluation has made."""
+    """Raises `OutputRefused` if the reports would replace what is read, or, without `force`, anything at all."""
     from neardup.cli.sinks import check_outputs
     from neardup.evaluation.report import NAMES
-    from neardup.evaluation.run import RESULTS
 
-    ours = (directory / RESULTS).is_dir()  # reports of an earlier run: to be made anew is what they are for
     check_outputs(
-        [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force or ours,
-        ways="it is of no evaluation; --force replaces it", whole=True,
+        [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force,
+        ways="--force replaces it, and takes results that are measured as they are", whole=True,
     )  # fmt: skip
 
 

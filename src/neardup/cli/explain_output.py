@@ -104,7 +104,9 @@ def _of_window(
                 continue
             shown = described(document)
             about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
-            subjects[id] = Subject(id, document.text, about, document.time)
+            left_out = len(document.left_out.spans)
+            about += f"  ({counted(left_out, 'piece')} of boilerplate left out)" if left_out else ""
+            subjects[id] = Subject(id, document.counted, about, document.time)
         settings = target.settings
     return subjects, settings.recipe or config.recipe, settings.threshold_fraction
 

@@ -83,8 +83,21 @@ def _print_texts(documents: Sequence[ReadDocument]) -> None:
         print_pairs(each.fields)
         if not each.is_original and each.text:
             print("(the text was not kept; this is its normal form)")
+        if each.left_out.spans:
+            print("(what stands in [- -] recurs in its source, and does not count)")
+        if each.left_out.is_whole:
+            print("(nearly all of it recurs in its source, and so it counts whole)")
         print()
-        print(escaped(each.text, lines=True))
+        print(escaped(_marked(each), lines=True))
+
+
+def _marked(document: ReadDocument) -> str:
+    """Its text, with what is left out of it in brackets."""
+    marked, at = "", 0
+    for start, end in document.left_out.spans:
+        marked += f"{document.text[at:start]}[-{document.text[start:end]}-]"
+        at = end
+    return marked + document.text[at:]
 
 
 def _headline(document: ReadDocument) -> str:

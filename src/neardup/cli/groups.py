@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window
+from neardup.cli.callbacks import unless_standard_output
+from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.stories import KindOption
 from neardup.cli.tables import ROWS
 from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
+    from neardup.cli.config import Config
     from neardup.cli.stories import Stories
     from neardup.model.verdict import Group
     from neardup.reading.story import Story
@@ -54,6 +59,22 @@ def groups(
             "--format", "-f", help="For programs, for people, or a row a document for a spreadsheet."
         ),
     ] = "jsonl",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            callback=unless_standard_output,
+            show_default="standard output",
+            rich_help_panel=options.WRITING,
+            help="Write JSON Lines or CSV to this file.",
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace a file that exists already."),
+    ] = False,
     config: options.ConfigOption = None,
 ) -> None:
     """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.
@@ -68,13 +89,16 @@ def groups(
 
         neardup groups --window news.window --sort size --limit 10 --format table
 
-        neardup groups --window news.window --kind copies --min-size 5 --format csv
+        neardup groups --window news.window --kind copies --min-size 5 --format csv --output groups.csv
     """
     from neardup.cli.stories import Stories, showing
 
     most = limit if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
-    with opened_window(window, settings, readonly=True) as target:
+    with (
+        _written_to(output, format, settings, window, force=force),
+        opened_window(window, settings, readonly=True) as target,
+    ):
         ordered = in_order(target.groups(), sort, min_size)
         if format == "jsonl" and kind == "all" and not details:
             _print_plain(ordered, most)
@@ -88,6 +112,33 @@ def groups(
         else:
             shown = _print_table(stories, listed)
             _report_left_out(stories, ordered, kind, shown)
+
+
+@contextmanager
+def _written_to(
+    path: Path | None, format: str, config: Config, window: str | None, *, force: bool
+) -> Iterator[None]:
+    """Standard output goes to the file, if there is one; `OutputRefused` if that may not be written."""
+    if path is None:
+        yield
+        return
+    from neardup.cli.sinks import check_outputs, opened_output
+    from neardup.elastic.http.address import is_address
+
+    if format == "table":
+        raise typer.BadParameter(
+            "a table is for the screen: give --format csv or jsonl", param_hint="--output"
+        )
+    location = window_location(window, config)
+    directory = None if is_address(location) else location
+    check_outputs(
+        [("--output", path)], config.files_read, window=directory, replace=force, ways="--force replaces it"
+    )
+    with opened_output(path, force=force) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        with redirect_stdout(text):
+            yield
+        text.detach()
 
 
 def _print_plain(groups: Iterator[Group], most: int) -> None:

@@ -38,6 +38,8 @@ def ingest(
     reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
+    boilerplate: options.BoilerplateOption = None,
+    strip_boilerplate: options.StripBoilerplateOption = False,
     policy: options.PolicyOption = None,
     keep_text: options.KeepTextOption = None,
     kinds: options.KindsOption = None,
@@ -112,14 +114,17 @@ def ingest(
     """
     from neardup.cli.from_index import ingest_index, score_in_place
     from neardup.cli.sinks import OutputOptions
+    from neardup.cli.stripping import has_boilerplate, learned
 
     _check_sources(files or [], from_index, in_place=in_place)
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "ingest"))
+    wanted = strip_boilerplate and not has_boilerplate(window_location(window, settings))
     if from_index is None:
-        reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
+        reading: dict[str, Any] = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
         named = {"id": id_field, "time": time_field}
-        code = _ingest_files(window, settings, files or [], outputs, reading=reading, named=named)
+        with learned(settings, files or [], reading, wanted=wanted) as own:
+            code = _ingest_files(window, own, files or [], outputs, reading=reading, named=named)
     elif in_place:
         given = {"text_field": text_field, "time_field": time_field}
         code = score_in_place(window, settings, from_index, outputs, given=given)

@@ -11,7 +11,7 @@ import typer
 from neardup.cli.options import WRITING
 from neardup.cli.serving import needs_extra
 from neardup.cli.streams import log_line
-from neardup.errors import SettingsError
+from neardup.errors import NotAvailable, SettingsError
 
 if TYPE_CHECKING:
     from neardup.cli.pipeline import Tally
@@ -54,9 +54,8 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
     try:
         server = listen(host, port, RunFigures(call, state))
     except OSError as error:
-        raise SettingsError(
-            "metrics", address, f"free to listen at ({error.strerror}): take another port"
-        ) from None
+        why = f"{address} cannot be listened at ({error.strerror})"
+        raise NotAvailable("--metrics", why, "give another port") from None
     name = f"[{host}]" if ":" in host else host
     log_line(f"figures for Prometheus are at http://{name}:{server.server_port}/metrics")
     try:

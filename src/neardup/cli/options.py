@@ -204,6 +204,23 @@ SaltOption = Annotated[
     Path | None,
     _setting("salt", metavar="FILE", nothing="none", help="File of a secret that decides about sketches."),
 ]
+BoilerplateOption = Annotated[
+    Path | None,
+    _setting(
+        "boilerplate",
+        metavar="FILE",
+        nothing="none",
+        help="What recurs in each source, and does not count.",
+    ),
+]
+StripBoilerplateOption = Annotated[
+    bool,
+    typer.Option(
+        "--strip-boilerplate",
+        rich_help_panel=COMPARING,
+        help="Learn that from these files first.",
+    ),
+]
 
 KeepHoursOption = Annotated[
     int | None,

@@ -243,6 +243,10 @@ class Tally:
             summary += f"; {rejects.count:,} rejected" + (f" (see {rejects.path})" if rejects.path else "")
         return summary
 
+    def advice(self) -> str:
+        """What is to be said below the summary; "" where that is nothing."""
+        return ""
+
 
 @contextmanager
 def progress(
@@ -263,6 +267,8 @@ def progress(
             tally.before_summary()
         finally:
             write_error_line(tally.summary(rejects))
+            if advice := tally.advice():
+                write_error_line(advice)
 
 
 @contextmanager

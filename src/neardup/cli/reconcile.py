@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
-from neardup.cli.streams import log_line
+from neardup.cli.streams import write_error_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from neardup.model.verdict import Verdict
 
 
 def reconcile(
     window: options.WindowOption = None,
     threshold: options.ThresholdOption = None,
+    format: Annotated[
+        options.Format | None,
+        typer.Option(
+            "--format",
+            "-f",
+            show_default="a table on a terminal, else jsonl",
+            help="How the verdicts that changed are printed; quiet is not at all.",
+        ),
+    ] = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Score every stored document anew and print the verdicts that changed.
+    """Score every stored document anew, print the verdicts that changed, and say how many did.
 
     As if all had come in order of time, and by one threshold: that of the window, or the one that is given, which the
     window remembers from then on.
@@ -24,7 +45,31 @@ def reconcile(
         neardup reconcile --window news.window --threshold 0.8
     """
     from neardup.cli.tables import counted, print_lines
+    from neardup.cli.verdict_table import VerdictTable
 
+    chosen = format or ("table" if sys.stdout.isatty() else "jsonl")
+    statuses: Counter[str] = Counter()
+    began = time.perf_counter()
     with opened_window(window, configuration(config, locals()), remember=True) as target:
-        changed = print_lines(verdict.to_dict() for verdict in target.reconcile())
-    log_line(f"{counted(changed, 'verdict')} changed")
+        changed = _noted(target.reconcile(), statuses)
+        if chosen == "jsonl":
+            print_lines(verdict.to_dict() for verdict in changed)
+        else:
+            table = VerdictTable(every=True)
+            table.look_up_in(target.read)
+            for verdict in changed:
+                table.add(verdict)
+            if chosen == "table":
+                table.print()
+        documents = len(target)
+    said = ", ".join(f"{count:,} now {status}" for status, count in statuses.most_common())
+    write_error_line(
+        f"{counted(documents, 'document')} in {time.perf_counter() - began:.1f} s: "
+        f"{counted(statuses.total(), 'verdict')} changed{f' ({said})' if said else ''}"
+    )
+
+
+def _noted(verdicts: Iterable[Verdict], statuses: Counter[str]) -> Iterator[Verdict]:
+    for verdict in verdicts:
+        statuses[verdict.status] += 1
+        yield verdict

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from neardup.cli.stories import Stories
+from neardup.cli.stories import Stories, boilerplate_of
 from neardup.cli.tables import duration
 from neardup.model.document import parse_time
 from neardup.model.hours import hour_named, hour_of
@@ -26,6 +26,8 @@ FLOWS: Final = 50
 """Pairs of sources that are shown."""
 COMPARED: Final = 10
 """Versions of a group whose differences from its first text are shown."""
+PIECES: Final = 100
+"""Lines and sentences of boilerplate that are shown."""
 DIFFERENCES: Final = 10
 """Differences of a version that are shown."""
 _AT_ONCE: Final = 1_000
@@ -47,6 +49,7 @@ class Reported:
         members = [member for group in groups for member in group.members]
         hours = [hour for name in stats.hours if (hour := hour_named(name)) is not None]
         copies, period = over_time(Counter(hour_of(parse_time(member.time)) for member in members), hours)
+        boilerplate = boilerplate_of(self._window)
         largest = nlargest(limit, groups, key=lambda group: len(group.members))
         stories = [self._story(group) for group in largest]
         flows, unknown = self._flows(groups)
@@ -57,6 +60,7 @@ class Reported:
             flows=flows.most_common(FLOWS), flows_left_out=max(0, len(flows) - FLOWS), unknown=unknown,
             source_field=self._source_field, rejects=rejects,
             first_hour=min(stats.hours, default=None), last_hour=max(stats.hours, default=None),
+            boilerplate=boilerplate[:PIECES], boilerplate_left_out=max(0, len(boilerplate) - PIECES),
         )  # fmt: skip
 
     def _story(self, group: Group) -> dict[str, Any]:
@@ -130,7 +134,7 @@ def _differing(first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
     from neardup.reading.excerpts import differences
     from neardup.reading.explanation import explain
 
-    why = explain(first.text, other.text)
+    why = explain(first.counted, other.counted)
     return {
         "id": other.id,
         "doc_q": why.doc_q,

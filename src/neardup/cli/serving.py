@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from neardup.cli.streams import log_line
-from neardup.errors import NeardupError, SettingsError
+from neardup.errors import NeardupError, NotAvailable, SettingsError
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -37,8 +37,8 @@ def needs_extra(extra: Part) -> None:
     """Raises `SettingsError` if the libraries of an extra, or those of it for figures, are not installed."""
     lacking = lacking_parts(extra)
     if lacking:
-        wanted = "installed: " + (HOW.replace("serve", "mcp") if extra == "mcp" else HOW)
-        raise SettingsError(extra, ", ".join(lacking), wanted)
+        how = HOW.replace("serve", "mcp") if extra == "mcp" else HOW
+        raise NotAvailable(f"neardup {extra}", f"not installed here is {', '.join(lacking)}", how)
 
 
 def lacking_parts(extra: Part = "serve") -> list[str]:
@@ -95,8 +95,8 @@ def listen(
             listener.bind((host, port))
             listener.listen()  # who comes as soon as the address is told waits, and is not refused
         except OSError as error:
-            wanted = f"free to listen at ({error.strerror}): --port takes another"
-            raise SettingsError("port", f"{host}:{port}", wanted) from None
+            why = f"{host}:{port} cannot be listened at ({error.strerror})"
+            raise NotAvailable("--port", why, "give another") from None
 
         token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")

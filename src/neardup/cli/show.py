@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from neardup.cli import options
 from neardup.cli.context import configuration
 
@@ -15,6 +19,11 @@ def show(
     reach: options.ReachOption = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
+    boilerplate: options.BoilerplateOption = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default="any", help="Whose the text is, for --boilerplate."),
+    ] = None,
     format: options.PrintedOption = "table",
     config: options.ConfigOption = None,
 ) -> None:
@@ -28,14 +37,17 @@ def show(
     """
     from neardup.cli.inputs import one_text
     from neardup.cli.tables import print_either
+    from neardup.model.boilerplate import NOTHING
     from neardup.oracle.definitions import sign
+    from neardup.signing.boilerplate_file import load
     from neardup.tables.lexicon import Lexicon
 
     content = one_text(text, file, encoding=encoding) or ""
     recipe = configuration(config, locals()).recipe
+    left_out = load(recipe.boilerplate).left_out(content, source or "") if recipe.boilerplate else NOTHING
     # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
     signature = sign(
-        content,
+        left_out.rest(content),
         lexicon=Lexicon.load(recipe.lexicon) if recipe.lexicon else None,
         q=recipe.q,
         fold_case=recipe.fold_case,
@@ -43,5 +55,8 @@ def show(
         size=recipe.sketch_size,
         reach=str(recipe.reach),
         salt=recipe.secret,
+        strip=recipe.boilerplate_mark,
     )
+    if recipe.boilerplate:
+        signature |= {"left_out": left_out.of(content), "counts_whole": left_out.is_whole}
     print_either(format, signature)

@@ -25,6 +25,8 @@ COLUMNS: Final = (
     "of_first", "origin", "begins",
 )  # fmt: skip
 """Of a CSV file: a row for each document of a group."""
+LONGEST: Final = 200
+"""Characters of a piece of boilerplate that are shown."""
 
 
 def showing(config: Config, source_field: str) -> Config:
@@ -90,3 +92,19 @@ def _csv_cell(cell: Any) -> Any:
     from neardup.model.escapes import escaped, no_formula
 
     return no_formula(escaped(cell)) if isinstance(cell, str) else cell
+
+
+def boilerplate_of(window: Window) -> list[dict[str, Any]]:
+    """What the window leaves out of its texts, the most frequent of every source first, then the next of each."""
+    from neardup.signing.signer import signer_for
+
+    recipe = window.settings.recipe
+    table = None if recipe is None else signer_for(recipe).counted.table
+    if table is None:
+        return []
+    ranked = [
+        (rank, name, {"source": name, "count": count, "of": source.documents, "text": piece[:LONGEST]})
+        for name, source in table.sources.items()
+        for rank, (piece, count) in enumerate(source.by_frequency())
+    ]
+    return [row for _, _, row in sorted(ranked, key=lambda each: each[:2])]

@@ -28,6 +28,8 @@ WIDE: Final = 100
 """Columns of a terminal from which on tables have what is worth knowing, but not needed."""
 NARROWEST: Final = 16
 """Columns that a column beside texts may always have."""
+TEXT: Final = 20
+"""Columns that texts have at least, where a terminal is wide enough."""
 VERY_WIDE: Final = 150
 """Columns from which on two texts stand side by side."""
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -56,19 +58,38 @@ def print_table(
     from rich.text import Text
 
     to = console()
-    widest = max(NARROWEST, to.width // 4) if texts else None
     table = Table(box=None, header_style="bold", pad_edge=False, expand=texts > 0)
     shown = [list(row) for row in rows]
+    beside = columns[: len(columns) - texts]
+    widths = _widths_beside_texts(beside, shown, to.width) if texts else [None] * len(beside)
     for at, column in enumerate(columns):
         if at >= len(columns) - texts:
             table.add_column(column, ratio=1, no_wrap=True, overflow="ellipsis")
         else:
             numeric = any(isinstance(row[at], int | float) for row in shown)
             side: Literal["left", "right"] = "right" if numeric else "left"
-            table.add_column(column, justify=side, overflow="fold", max_width=widest)
+            table.add_column(column, justify=side, overflow="fold", max_width=widths[at])
     for at, row in enumerate(shown):
         table.add_row(*(Text(cell(value)) for value in row), style=styles[at] if styles else None)
     to.print(table)
+
+
+def _widths_beside_texts(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int
+) -> list[int | None]:
+    """How wide each column beside texts may be, so that those have a fifth of the `width`, and `TEXT` at least: the
+    widest gives way first, down to what every column may have.
+    """
+    from rich.cells import cell_len
+
+    natural = [max(cell_len(cell(row[at])) for row in [columns, *rows]) for at in range(len(columns))]
+    widest = max(NARROWEST, width // 4)
+    widths = [min(each, widest) for each in natural]
+    while (
+        sum(widths) + 2 * len(widths) > width - max(TEXT, width // 5) and max(widths, default=0) > NARROWEST
+    ):
+        widths[widths.index(max(widths))] -= 1
+    return list(widths)
 
 
 def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:
@@ -108,12 +129,12 @@ def counted(count: int, one: str, more: str | None = None) -> str:
 def duration(seconds: float) -> str:
     """A time in words, to two digits.
 
-    >>> duration(90), duration(1_500_000), duration(0)
-    ('1.5 min', '17 days', '0 s')
+    >>> duration(90), duration(1_500_000), duration(86_400), duration(0)
+    ('1.5 min', '17 days', '1 day', '0 s')
     """
     size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size), _UNITS[-1])
     number = f"{seconds / size:.2g}" if seconds < 10 * size else f"{seconds / size:,.0f}"
-    return f"{number} {unit}"
+    return f"{number} {'day' if (number, unit) == ('1', 'days') else unit}"
 
 
 def minute(time: str) -> str:

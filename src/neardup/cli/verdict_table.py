@@ -33,11 +33,12 @@ WIDTHS: Final = (16, 16, 8, 16, 5)
 class VerdictTable:
     """The verdicts that say something: copies, empty and unscored documents; the others are counted.
 
-    `live`: every row is printed as soon as its batch is done, and none is left out.
+    `live`: every row is printed as soon as its batch is done, and none is left out. `every`: verdicts that say
+    `unique` are worth a row as well.
     """
 
-    def __init__(self, path: Path | None = None, *, live: bool = False) -> None:
-        self._path, self._live = path, live
+    def __init__(self, path: Path | None = None, *, live: bool = False, every: bool = False) -> None:
+        self._path, self._live, self._every = path, live, every
         self._descriptions = Descriptions()
         self._rows: list[Verdict] = []
         self._seen: Counter[str] = Counter()
@@ -55,7 +56,7 @@ class VerdictTable:
     def add(self, verdict: Verdict) -> None:
         """Add the row of one verdict, or count it."""
         self._seen[verdict.status] += 1
-        if verdict.status != "unique" and (self._live or len(self._rows) < ROWS):
+        if (self._every or verdict.status != "unique") and (self._live or len(self._rows) < ROWS):
             self._shown[verdict.status] += 1
             self._rows.append(verdict)
 
@@ -81,10 +82,12 @@ class VerdictTable:
         left_out = self._seen - self._shown
         if left_out:
             named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
+            is_cut = self._every or bool(left_out.keys() - {"unique"})
             where = f"; all verdicts are in {self._path}" if self._path else ""
-            if not where and left_out.keys() - {"unique"}:
-                where = "; --output FILE keeps all verdicts"
-            print_line(f"({named} left out{where})")
+            if not where and is_cut:
+                where = "; --format jsonl has all" if self._every else "; --output FILE keeps all verdicts"
+            limit = f"; a table has the first {ROWS} rows" if is_cut else ""
+            print_line(f"({named} left out{limit}{where})")
 
     def _print_whole(self) -> None:
         """The table; with the groups where one is not that of the document that the row names, and the more the wider

@@ -76,10 +76,11 @@ def watch(
 ) -> None:
     """Score the documents that other clients write into a window in Elasticsearch, and mark them.
 
-    Logstash, Beats, any bulk request: whatever lies in the hours of the window without a verdict is scored in order of
-    time and id, and its verdict is put into the document. So the marks are the checkpoint: ended in whatever way, it
-    goes on where it was. Started twice, one works and the other stands by. A document that cannot be scored is marked
-    as unscored, with the reason. At the beginning of every hour it makes the next hours' indices.
+    Logstash, Beats, any bulk request: whatever lies in the hours of the window without a verdict is scored in order
+    of time and id, and its verdict is put into the document. So the marks are the checkpoint: ended in whatever
+    way, it goes on where it was. Started twice, one works and the other stands by; with --candidates search they
+    share the work. A document that cannot be scored is marked as unscored, with the reason. At the beginning of
+    every hour it makes the next hours' indices.
 
     Examples:
 

@@ -53,9 +53,9 @@ class EvaluatedSettings:
         return cls(**{**values, "recipe": Recipe(**values["recipe"]), "routes": tuple(values["routes"])})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; a lexicon and a salt by their paths."""
+        """Plain values; a lexicon, a salt and a table of boilerplate by their paths."""
         values = asdict(self)
-        for name in ("lexicon", "salt"):
+        for name in ("lexicon", "salt", "boilerplate"):
             path = getattr(self.recipe, name)
             values["recipe"][name] = None if path is None else str(path)
         return values

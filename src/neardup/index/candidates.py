@@ -22,7 +22,7 @@ CROWD_FROM: Final = 64
 class Crowd(NamedTuple):
     """The candidates of one document that has very many; `sentences` as in `Candidates`."""
 
-    docs: NDArray[np.int64]
+    docs: NDArray[np.int32]
     sentences: NDArray[np.int64] | None
 
     def chosen(self, keep: NDArray[np.bool_]) -> Crowd:
@@ -52,7 +52,10 @@ class Candidates(NamedTuple):
 
     def among(self, documents: Among) -> Candidates:
         """Those candidates that are among `documents`."""
-        crowds = {query: crowd.chosen(documents(crowd.docs)) for query, crowd in self.crowds.items()}
+        crowds = {
+            query: crowd.chosen(documents(crowd.docs.astype(np.int64)))
+            for query, crowd in self.crowds.items()
+        }
         return self.chosen(documents(self.docs))._replace(crowds=crowds)
 
     def with_sentences(self, shared: SharedSentences) -> Candidates:
@@ -72,7 +75,7 @@ class Candidates(NamedTuple):
             return self
         crowds = {
             query: Crowd(
-                self.docs[bounds[query] : bounds[query + 1]],
+                self.docs[bounds[query] : bounds[query + 1]].astype(np.int32),
                 None if self.sentences is None else self.sentences[bounds[query] : bounds[query + 1]],
             )
             for query in np.flatnonzero(many).tolist()
@@ -85,7 +88,7 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     size = len(counts[0].left_out)
     truncated = np.sum([route.left_out for route in counts], axis=0) > 0
     queries = np.concatenate([np.repeat(np.arange(size), np.diff(route.offsets)) for route in counts])
-    docs = np.concatenate([route.docs for route in counts])
+    docs = np.concatenate([route.docs for route in counts]).astype(np.int64)
     order = np.lexsort((docs, queries))
     queries, docs = queries[order], docs[order]
     if len(counts) > 1 and len(docs):
@@ -102,7 +105,7 @@ def with_crowds(counts: SharedCounts) -> Candidates:
         return merged([counts])
     few = [counts.docs[counts.offsets[i] : counts.offsets[i + 1]] for i in np.flatnonzero(~many)]
     offsets = np.concatenate([[0], np.cumsum(np.where(many, 0, sizes))])
-    rest = SharedCounts(np.concatenate([*few, np.empty(0, np.int64)]), offsets, counts.left_out)
+    rest = SharedCounts(np.concatenate([*few, np.empty(0, np.int32)]), offsets, counts.left_out)
     crowds = {
         i: Crowd(counts.docs[counts.offsets[i] : counts.offsets[i + 1]], None)
         for i in np.flatnonzero(many).tolist()

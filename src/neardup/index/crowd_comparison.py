@@ -48,7 +48,7 @@ class Texts(NamedTuple):
     shared, state   what is known of each (kernels/crowd.py)
     """
 
-    docs: NDArray[np.int64]
+    docs: NDArray[np.int32]
     starts: NDArray[np.int64]
     shared: NDArray[np.int64]
     state: NDArray[np.uint8]
@@ -114,7 +114,7 @@ class CrowdComparison:
         self._tallied: dict[int, Tallied] = {}
         self._sizes: dict[int, NDArray[np.int64]] = {}
 
-    def texts(self, index: int, docs: NDArray[np.int64], sentences: NDArray[np.int64] | None) -> Texts:
+    def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
         """The texts of `docs`, compared with document `index`. Afterwards |A| of this is known, and |B| of matches."""
         table, signed = self._table, self._signed
         sizes = self._sizes_of(index, docs)
@@ -169,7 +169,7 @@ class CrowdComparison:
                     left -= 1
                     yield other
 
-    def _sizes_of(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _sizes_of(self, index: int, docs: NDArray[np.int32]) -> NDArray[np.int64]:
         """About how many of the candidates `docs` of document `index` are of each crowd, looked up once."""
         if index not in self._sizes:
             self._sizes[index] = self._crowds.sizes(docs, self._table.first_of)
@@ -227,7 +227,7 @@ class CrowdComparison:
         or not. Returns docs of those texts that were read.
         """
         waiting = np.flatnonzero(texts.state < NEAR)
-        docs = texts.docs[texts.starts[waiting]]
+        docs = texts.docs[texts.starts[waiting]].astype(np.int64)
         keep = self._rest.passing(index, docs)
         if sentences is not None:
             # The most that a doc of the text has in common with the document.
@@ -284,7 +284,7 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
     best[last], text_of[last] = head, head_text
     best, text_of = best[: last + 1], text_of[: last + 1]
     exact = texts.state[text_of] == EXACT
-    return Best(texts.docs[best], texts.shared[text_of], exact, total, compared, head >= 0)
+    return Best(texts.docs[best].astype(np.int64), texts.shared[text_of], exact, total, compared, head >= 0)
 
 
 def _chosen(

@@ -107,7 +107,7 @@ class Crowds:
         """Bytes of crowds and columns."""
         return int(self.members.nbytes) + sum(crowd.memory for crowd in self._crowds)
 
-    def sizes(self, docs: NDArray[np.int64], first_of: NDArray[np.int32]) -> NDArray[np.int64]:
+    def sizes(self, docs: NDArray[np.int32], first_of: NDArray[np.int32]) -> NDArray[np.int64]:
         """About how many of `docs` are of each crowd: 0 for some of the smallest."""
         more = len(first_of) - len(self.members)
         if more > 0:

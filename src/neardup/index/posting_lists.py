@@ -65,10 +65,12 @@ def no_bitsets(documents: int, most: int = MAX_BITSETS) -> BitsetCache:
 class SharedCounts(NamedTuple):
     """Candidates of document i of a batch: `docs[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
+    In 32 bits: in a flood every document of a batch has all of it.
+
     `left_out[i]`: how many of its posting lists were too long to read.
     """
 
-    docs: NDArray[np.int64]
+    docs: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
 
@@ -84,7 +86,7 @@ class PostingLists:
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
-        self._candidates = np.empty(1_024, np.int64)
+        self._candidates = np.empty(1_024, np.int32)
         self._bitsets = no_bitsets(0)
 
     @property
@@ -119,7 +121,10 @@ class PostingLists:
             self._lists = Lists(entries, larger_pool, state)
         elif status == kernel.CANDIDATES_FULL:
             # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
-            self._candidates = np.concatenate([self._candidates, np.empty_like(self._candidates)])
+            # Only what is found is written to: the system gives no memory for the rest.
+            larger_room = np.empty(2 * len(self._candidates), np.int32)
+            larger_room[: len(self._candidates)] = self._candidates
+            self._candidates = larger_room
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
@@ -159,7 +164,7 @@ class PostingLists:
                 return SharedCounts(self._handed_over(int(found_offsets[-1])), found_offsets, left_out)
             self._grow(status, widest)
 
-    def _handed_over(self, size: int) -> NDArray[np.int64]:
+    def _handed_over(self, size: int) -> NDArray[np.int32]:
         """The candidates found: copied, or, if they are many, the very array, in whose place comes another."""
         candidates = self._candidates[:size]
         if size < _COPIED:

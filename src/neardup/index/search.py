@@ -113,7 +113,7 @@ class Search:
         """
         if self._settings.retrieval == "sketch":
             wanted = self._shared_keys(counts, threshold)
-            counts = np.where((counts == UNCOUNTED) | (counts > self._largest), self._largest, counts)
+            counts = np.where((counts == UNCOUNTED) | (counts > self.largest), self.largest, counts)
         else:
             wanted = np.full(len(counts), COMPLETE_SHARED)
         min_shared: NDArray[np.int64] = np.maximum(
@@ -122,7 +122,7 @@ class Search:
         return min_shared
 
     @property
-    def _largest(self) -> int:
+    def largest(self) -> int:
         """The size that a sketch takes all larger sets for, counted or not (`Query.largest`); 0: `complete`."""
         if self._settings.retrieval == "complete":
             return 0
@@ -179,7 +179,7 @@ class Search:
         counts = batch.signed.counts
         keys, offsets = self.posting_keys(batch)
         min_shared = self.min_shared(counts, threshold)
-        query = query._replace(largest=self._largest)
+        query = query._replace(largest=self.largest)
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         counts_by_route = [
             self.lists.search_and_add(keys, offsets, min_shared, chained, table.columns, table.hits)

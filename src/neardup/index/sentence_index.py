@@ -108,7 +108,7 @@ class SentenceIndex:
             self.most if among is None else 0,
         )  # fmt: skip
         self._remember(words.sentences, words.sentence_offsets, query.docs)
-        sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs
+        sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs.astype(np.int64)
         left_out = others.left_out > 0
         if among is not None:
             inside = among(docs)

@@ -226,7 +226,7 @@ class Verifier:
         if candidates.sentences is not None and self._rule is not None:
             lengths = np.diff(texts.starts)
             every = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
-            parts = self._crowd_parts(docs, *every, count, candidates.sentences)
+            parts = self._crowd_parts(docs.astype(np.int64), *every, count, candidates.sentences)
         return Compared(best.compared, matches, parts)
 
     def _passing(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.bool_]:

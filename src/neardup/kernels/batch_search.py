@@ -73,7 +73,7 @@ class SearchOutput(NamedTuple):
     same_as    of each document, the posted doc of the same text, -1 if there is none
     """
 
-    candidates: NDArray[np.int64]
+    candidates: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
     same_as: NDArray[np.int64]
@@ -104,7 +104,7 @@ def _write_candidates(candidates, begin, end, documents, query, i):
     same = np.int64(-1)
     at = end
     for p in range(begin, end):
-        doc = candidates[p]
+        doc = np.int64(candidates[p])
         if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
             same = doc
         other = _at_most(np.int64(counts[doc]), largest)

@@ -109,7 +109,7 @@ def compare_texts(
     docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
     starts, shared, state,
 ):  # fmt: skip
-    """Finds the texts of `docs` (int64), and compares those of one crowd.
+    """Finds the texts of `docs` (int32), and compares those of one crowd.
 
     Text j is that of `docs[starts[j] : starts[j + 1]]`: docs of one text must be side by side to count as one. Its
     `state` (uint8) is EXACT where it is of the `fingerprint` (uint64, 2), NEAR or BELOW where it is of the crowd, else
@@ -168,7 +168,7 @@ def compare_in_crowd(
 
 @njit(cache=True, nogil=True)
 def count_crowds(docs, first_of, members, step, sizes):
-    """Adds to `sizes[c]` (int64) how many of `docs` (int64) are of crowd c, by a look at every `step`th of them.
+    """Adds to `sizes[c]` (int64) how many of `docs` (int32) are of crowd c, by a look at every `step`th of them.
 
     members    as for `compare_texts`
     """
@@ -198,7 +198,7 @@ def _before(times, names, starts, doc, other):
 def best_matches(docs, starts, state, shared, ranking, count, best, texts):
     """Sets `best` (int64) to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
-    docs            int64; text j is that of `docs[starts[j] : starts[j + 1]]`
+    docs            int32; text j is that of `docs[starts[j] : starts[j + 1]]`
     state, shared   what is known of text j (`compare_in_crowd`)
     ranking         Ranking
     count           |A|
@@ -215,6 +215,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
     size = matches = compared = 0
     head, head_text, head_score = np.int64(-1), np.int64(-1), 0.0
     worst, worst_time = -1.0, np.int64(0)  # of a full list: what is worse changes nothing
+    worst_shared, worst_size = np.int64(-1), np.int64(1)
     for j in range(len(starts) - 1):
         if state[j] == UNKNOWN:
             continue
@@ -223,7 +224,12 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
         if state[j] == BELOW:
             continue
         matches += end - begin
-        score = 1.0 if state[j] == EXACT else shared[j] / max(count, np.int64(counts[first_of[docs[begin]]]))
+        overlap = larger = np.int64(1)
+        if state[j] != EXACT:
+            overlap, larger = shared[j], max(count, np.int64(counts[first_of[docs[begin]]]))
+        if end - begin == 1 and not stands[docs[begin]] and overlap * worst_size < worst_shared * larger:
+            continue  # so do nearly all: no division for them
+        score = overlap / larger
         for i in range(begin, end):
             doc = docs[i]
             if stands[doc] and (
@@ -246,4 +252,9 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
                 size = min(size + 1, most)
                 if size == most:
                     worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
+                    text = texts[most - 1]
+                    worst_shared = worst_size = np.int64(1)
+                    if state[text] != EXACT:
+                        worst_shared = shared[text]
+                        worst_size = max(count, np.int64(counts[first_of[docs[best[most - 1]]]]))
     return matches, compared, head, head_text

@@ -18,7 +18,7 @@ from neardup.tables import signs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEEP, DIGIT, IN_NAME, VISIBLE = signs.KEEP, signs.DIGIT, signs.IN_NAME, signs.VISIBLE
+KEEP, DIGIT, BREAK, IN_NAME, VISIBLE = signs.KEEP, signs.DIGIT, signs.BREAK, signs.IN_NAME, signs.VISIBLE
 SHORTEST_ID, LONGEST_WORD, LONGEST_SUFFIX = signs.SHORTEST_ID, signs.LONGEST_WORD, signs.LONGEST_SUFFIX
 LONGEST_FIGURE_WORD = signs.LONGEST_FIGURE_WORD
 FIGURE, BEGINS, TOKEN, POINT = 1, 2, 4, 32
@@ -27,6 +27,9 @@ sign of a number was left out.
 """
 _U8 = np.uint8
 _U32 = np.uint32
+_INDEX = (1 << 32) - 1
+"""The bits of an index into a form; above them the digits before it are counted."""
+_TO_COUNT = 32 - DIGIT.bit_length() + 1
 
 
 class SignTables(NamedTuple):
@@ -38,10 +41,19 @@ class SignTables(NamedTuple):
 
 
 class MarkScratch(NamedTuple):
-    """Working memory for texts of up to s bytes: 4 · s + 4 code points, and s + 1 lines (`LINE_ROWS` rows)."""
+    """Working memory for texts of up to s bytes, whose normal forms have up to n code points.
+
+    points   4 · s + 4: the text in NFC
+    lines    `LINE_ROWS` rows, a line and one more each
+    starts, indexes   n + 1: where each word begins, in `points` and in the form
+    chosen   n: words
+    """
 
     points: NDArray[np.uint32]
     lines: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    indexes: NDArray[np.int64]
+    chosen: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -51,89 +63,139 @@ def mark_text(data, tables, sign_tables, scratch, form, flags):
     `tables` as for `decode_nfc`, `sign_tables` SignTables; `form` and `flags` have room for one and a half code points
     a byte, and one more. Returns the number of code points. Linear.
     """
-    points, lines, classes, words = scratch.points, scratch.lines, sign_tables.classes, sign_tables.words
-    lengths = sign_tables.lengths
+    points, lines, starts, indexes = scratch.points, scratch.lines, scratch.starts, scratch.indexes
+    classes, figures, lengths = sign_tables.classes, sign_tables.words, sign_tables.lengths
     n = decode_nfc(data, 0, len(data), tables, points)
-    count = split_lines(points, n, classes, lines)
+    words, breaks, out = _scan(points, n, classes, form, starts, indexes, lines)
+    count = split_lines(points, n, classes, lines, breaks)
     find_origins(points, classes, lines, count)
-    out = 0
-    for line in range(count):
-        start, end = lines[START, line], lines[END, line]
-        out = _mark_line(
-            points,
-            start,
-            lines[LOW, line],
-            end,
-            classes,
-            words,
-            lengths,
-            _U8(lines[WHOSE, line]),
-            form,
-            flags,
-            out,
-        )
-    return out
-
-
-@inner
-def _mark_line(points, start, low, end, classes, words, lengths, whose, form, flags, out):
-    """Appends the line `points[start:end]`, which begins at `low` after white space; returns where the form ends.
-
-    A word is looked at when it has ended, and only if something may be to be said of it: few are.
-    """
-    has_name = has_slash = False
-    for at in range(low, end):
+    has_name = False
+    for at in range(n):
         has_name |= points[at] == 0x40
-        has_slash |= points[at] == 0x2F
-    at, size, digits = low, 0, 0
-    while at < end:
-        point = points[at]
-        kind = classes[point]
-        form[out], flags[out] = point, whose
-        if kind & KEEP:
-            out += 1
-            size += 1
-            digits += np.int64(kind & DIGIT)
-            at += 1
-            continue
-        stop = at
-        if size:
-            if _is_special(points, at - size, size, digits, lengths, has_name, has_slash):
-                stop, out = _mark_word(
-                    points,
-                    start,
-                    at - size,
-                    at,
-                    end,
-                    digits,
-                    classes,
-                    words,
-                    has_name,
-                    whose,
-                    form,
-                    flags,
-                    out,
-                )
-            size = digits = 0
-        if stop == at and has_name and kind & IN_NAME:
-            stop = _address_end(points, start, at, end, classes, True)
-            out = _append(points, at, stop, classes, whose | _U8(TOKEN), form, flags, out)
-        at = max(stop, at + (stop == at))
-    if size and _is_special(points, end - size, size, digits, lengths, has_name, has_slash):
-        _, out = _mark_word(
-            points, start, end - size, end, end, digits, classes, words, has_name, whose, form, flags, out
-        )
+    word = 0
+    for line in range(count):
+        word = _mark_line(
+            points, lines[LOW, line], lines[END, line], lines[START, line], word, words, starts, indexes, classes,
+            figures, lengths, has_name, _U8(lines[WHOSE, line]), flags, scratch.chosen,
+        )  # fmt: skip
     return out
 
 
 @inner
-def _is_special(points, at, size, digits, lengths, has_name, has_slash):
-    """Whether the word of `size` at `at` may be anything but a plain word. `lengths` as for `figure_word_lengths`."""
-    first = points[at] & _U32(31)
-    length = lengths[signs_slot(first, points[at + (size > 1)] & _U32(31), points[at + size - 1] & _U32(31))]
-    may_be_figure = size <= LONGEST_FIGURE_WORD and (length >> _U32(size)) & _U32(1) != 0
-    may_be_address = has_name or (has_slash and (first == 8 or first == 6)) or (first == 23 and size == 3)
-    return (digits != 0) | (size > LONGEST_WORD) | may_be_figure | may_be_address
+def _scan(points, n, classes, form, starts, indexes, lines):
+    """Writes the normal form; where each word, a run of what is kept, begins in `points`, to `starts`, and to `indexes`
+    where it does in the form, and how many digits are before it; and where each line breaks. Returns how many words
+    and breaks there are, and the length of the form.
+
+    Written always, counted only if it is so: a branch would be mispredicted at every word's end.
+    """
+    words = breaks = index = np.int64(0)
+    before = np.int64(0)
+    for at in range(n):
+        point = points[at]
+        kind = np.int64(classes[point])
+        keep = kind & KEEP
+        form[index & _INDEX] = point
+        starts[words], indexes[words] = at, index
+        words += keep & ~before
+        lines[END, breaks] = at
+        breaks += (kind // BREAK) & 1
+        index += keep + ((kind & DIGIT) << _TO_COUNT)
+        before = keep
+    starts[words], indexes[words] = n, index
+    return words, breaks, index & _INDEX
+
+
+@inner
+def _mark_line(
+    points,
+    low,
+    end,
+    start,
+    word,
+    words,
+    starts,
+    indexes,
+    classes,
+    figures,
+    lengths,
+    any_name,
+    whose,
+    flags,
+    chosen,
+):
+    """Marks the line `points[start:end]`, which begins at `low` after white space, and whose first word is `word`;
+    returns the first word behind it.
+
+    A word is looked at more closely only if something may be to be said of it: few are.
+    """
+    first = word
+    while word < words and starts[word] < end:
+        word += 1
+    flags[indexes[first] & _INDEX : indexes[word] & _INDEX] = whose
+    has_name = False
+    if any_name:
+        for at in range(low, end):
+            has_name |= points[at] == 0x40
+    special = _special(points, first, word, end, starts, indexes, lengths, has_name, chosen)
+    done = low  # up to where all is marked
+    for i in range(special):
+        each = chosen[i]
+        at, index = starts[each], indexes[each] & _INDEX
+        stop = at + (indexes[each + 1] & _INDEX) - index
+        if has_name:
+            done = _mark_names(points, start, done, at, end, classes, whose, flags, index)
+        if at < done < stop:
+            at, index = done, index + done - at
+        while done < stop:  # once, but for what an address or a number leaves of a word
+            done, index = _mark_word(
+                points, start, at, stop, end, classes, figures, has_name, whose, flags, index
+            )
+            at = stop = done
+            while done > low and stop < end and classes[points[done - 1]] & classes[points[stop]] & KEEP:
+                stop += 1
+    return word
+
+
+@inner
+def _special(points, first, last, end, starts, indexes, lengths, has_name, chosen):
+    """Writes to `chosen` which words from `first` on and before `last` may be anything but a plain word; returns how
+    many. `lengths` as for `figure_word_lengths`.
+    """
+    count = np.int64(0)
+    for each in range(first, last):
+        at, ahead = starts[each], indexes[each + 1] - indexes[each]
+        size = ahead & _INDEX
+        stop = at + size
+        letter = points[at] & _U32(31)
+        slot = signs_slot(letter, points[at + (size > 1)] & _U32(31), points[stop - 1] & _U32(31))
+        may_be_figure = (size <= LONGEST_FIGURE_WORD) & (np.int64(lengths[slot]) >> min(size, 31) & 1 != 0)
+        may_be_address = has_name | ((letter == 23) & (size == 3)) | (points[min(stop, end - 1)] == 0x3A)
+        chosen[count] = each
+        count += np.int64(may_be_figure | may_be_address | (ahead > _INDEX) | (size > LONGEST_WORD))
+    return count
+
+
+@inner
+def _mark_names(points, start, at, stop, end, classes, whose, flags, index):
+    """Marks what from `at` on, before `stop`, no letter or digit, begins an address; returns where all is marked."""
+    while at < stop:
+        after = at
+        if classes[points[at]] & IN_NAME:
+            after = _address_end(points, start, at, end, classes, True)
+            _flag(points, at, after, classes, whose | _U8(TOKEN), flags, index)
+        at = max(after, at + 1)
+    return at
+
+
+@inner
+def _flag(points, at, stop, classes, flag, flags, index):
+    """Flags what is kept of `points[at:stop]`, which is in the form from `index` on; returns where that ends."""
+    for i in range(at, stop):
+        if classes[points[i]] & KEEP:
+            flags[index] = flag
+            index += 1
+    return index
 
 
 @inner
@@ -143,45 +205,36 @@ def signs_slot(first, second, last):
 
 
 @inner
-def _append(points, start, stop, classes, flag, form, flags, out):
-    """Appends what is kept of `points[start:stop]`."""
-    for at in range(start, stop):
-        if classes[points[at]] & KEEP:
-            form[out], flags[out] = points[at], flag
-            out += 1
-    return out
-
-
-@inner
-def _mark_word(points, start, at, stop, end, twice_digits, classes, words, has_name, whose, form, flags, out):
-    """Marks the word or number `points[at:stop]`, which has been appended, or appends all of the address or number that
-    begins with it; returns where that ends, and where the form does.
+def _mark_word(points, start, at, stop, end, classes, words, has_name, whose, flags, index):
+    """Marks the word or number `points[at:stop]`, in the form from `index` on, or the address that begins with it;
+    returns where that ends, and where in the form.
     """
-    size, digits = stop - at, twice_digits // DIGIT
     after = _address_end(points, start, at, end, classes, has_name)
     if after > at:
-        return after, _append(points, at, after, classes, whose | _U8(TOKEN), form, flags, out - size)
-    if digits == size:
-        return _mark_number(points, at, stop, end, classes, whose, form, flags, out - size)
-    leading, is_ascii = 0, True
+        return after, _flag(points, at, after, classes, whose | _U8(TOKEN), flags, index)
+    size, digits, leading, is_ascii = stop - at, 0, 0, True
     for i in range(at, stop):
-        leading += np.int64(leading == i - at and (classes[points[i]] & DIGIT) != 0)
+        is_digit = (classes[points[i]] & DIGIT) != 0
+        leading += np.int64(is_digit and leading == i - at)
+        digits += np.int64(is_digit)
         is_ascii &= points[i] < 0x80
+    if digits == size:
+        return _mark_number(points, at, stop, end, classes, whose, flags, index)
     flag = whose
     is_suffixed = digits > 0 and leading == digits and size - digits <= LONGEST_SUFFIX
     if is_suffixed or (digits == 0 and _is_figure_word(points, at, size, words)):
         flag |= _U8(FIGURE)
     elif is_ascii and (size > LONGEST_WORD or (size >= SHORTEST_ID and digits > 0)):
         flag |= _U8(TOKEN)
-    flags[out - size : out] = flag
+    flags[index : index + size] = flag
     if flag & FIGURE:
-        flags[out - size] |= _U8(BEGINS)
-    return stop, out
+        flags[index] |= _U8(BEGINS)
+    return stop, index + size
 
 
 @inner
-def _mark_number(points, at, stop, end, classes, whose, form, flags, out):
-    """Appends the digits from `at` on and what follows them of their number."""
+def _mark_number(points, at, stop, end, classes, whose, flags, index):
+    """Marks the digits from `at` on and what follows them of their number; see `_mark_word`."""
     while stop + 1 < end and _joins(points[stop]) and classes[points[stop + 1]] & DIGIT:
         stop += 1
         while stop < end and classes[points[stop]] & DIGIT:
@@ -189,12 +242,12 @@ def _mark_number(points, at, stop, end, classes, whose, form, flags, out):
     flag = whose | _U8(FIGURE | BEGINS)
     for i in range(at, stop):
         if classes[points[i]] & DIGIT:
-            form[out], flags[out] = points[i], flag
+            flags[index] = flag
             flag = whose | _U8(FIGURE)
-            out += 1
+            index += 1
         elif not _groups(points, i, stop, classes):
             flag |= _U8(POINT)
-    return stop, out
+    return stop, index
 
 
 @inner

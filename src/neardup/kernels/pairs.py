@@ -1,8 +1,7 @@
 """What a kind is computed from, of two marked normal forms, inside kernels (docs/definitions.md, Kinds).
 
-Whole numbers: sizes of sets of q-grams and what they share, passages, what is quoted from the other. Sets are made by
-62-bit names of q-grams, packed code points through splitmix64's finaliser. The slow counterpart is
-neardup.oracle.kinds.
+Whole numbers: sizes of sets of q-grams and what they share, passages, what is quoted from the other. The slow
+counterpart is neardup.oracle.kinds.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.hashing import splitmix64
+from neardup.kernels.gram_sets import LONG, SHORT, count_sets, is_shared, longest_outside
 from neardup.kernels.inner import inner
 from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN, mark_text
 from neardup.kernels.quoted_lines import FOOTER, QUOTED
@@ -20,17 +19,14 @@ from neardup.kernels.quoted_lines import FOOTER, QUOTED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.kernels.gram_sets import GramScratch
     from neardup.kernels.marks import MarkScratch
 
-SHORT, LONG, SHORT_TEXT = 4, 12, 200
+SHORT_TEXT = 200
 """Own words of fewer code points than `SHORT_TEXT` are compared by q-grams of `SHORT`, else of `LONG`."""
 SIGN = 0x23
 """What stands for a figure: no normal form has it."""
 _NOT_OWN = TOKEN | QUOTED | FOOTER
-_U = np.uint64
-IN_A, IN_B = _U(1), _U(2)
-_NAME = ~_U(3)
-_FIRST, _SECOND, _FOURTH = _U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0x165667B19E3779F9)
 
 
 (
@@ -46,8 +42,7 @@ class PairScratch(NamedTuple):
     mark            s: `MarkScratch`
     form_a, form_b, flags_a, flags_b   n: the marked normal forms of both
     own_a, own_b    n: own words
-    names_a, names_b   n: names of q-grams
-    table           a power of two of 6 · n slots or more: names and, in their lowest two bits, whose they are
+    grams           n: `GramScratch`
     """
 
     mark: MarkScratch
@@ -57,9 +52,7 @@ class PairScratch(NamedTuple):
     flags_b: NDArray[np.uint8]
     own_a: NDArray[np.uint32]
     own_b: NDArray[np.uint32]
-    names_a: NDArray[np.uint64]
-    names_b: NDArray[np.uint64]
-    table: NDArray[np.uint64]
+    grams: GramScratch
 
 
 class Limits(NamedTuple):
@@ -130,8 +123,7 @@ def _measure(n_a, n_b, larger, shared, limits, scratch, row):
     row[SAME] = _sameness(form_a, flags_a, form_b, flags_b)
     if row[SAME]:
         return
-    own_a, own_b, names_a, names_b = scratch.own_a, scratch.own_b, scratch.names_a, scratch.names_b
-    table = scratch.table
+    grams, own_a, own_b = scratch.grams, scratch.own_a, scratch.own_b
     size_a, size_b = own_words(form_a, flags_a, False, own_a), own_words(form_b, flags_b, False, own_b)
     is_known = larger > 0 and size_a == n_a and size_b == n_b
     q = SHORT if min(size_a, size_b) < SHORT_TEXT else LONG
@@ -139,34 +131,28 @@ def _measure(n_a, n_b, larger, shared, limits, scratch, row):
     if is_known and _is_surely(limits.enough, size_a + size_b - 2 * (q - 1), ends, larger + shared):
         row[SAME] = ENOUGH
         return
-    mask = _count_sets(own_a, size_a, own_b, size_b, q, ends, names_a, names_b, table, row[LIKENESS:])
+    count_sets(own_a, size_a, own_b, size_b, q, grams, row[LIKENESS:])
     both, sizes = row[LIKENESS + 2], row[LIKENESS] + row[LIKENESS + 1]
     likeness = 2 * both / sizes if sizes else 0.0
     if likeness >= limits.enough:
         return
     is_spread = likeness < limits.alike and (not is_known or shared >= limits.spread * larger * (1 - 1e-9))
     if likeness >= limits.alike or is_spread:
-        row[PASSAGES] = _longest_outside(size_a, q, names_a, table, mask, ends)
-        row[PASSAGES + 1] = _longest_outside(size_b, q, names_b, table, mask, ends)
+        row[PASSAGES] = longest_outside(size_a, q, 0, grams)
+        row[PASSAGES + 1] = longest_outside(size_b, q, max(size_a - q + 1, 0), grams)
     if likeness >= limits.form_below:
         return
-    may_be_form = True
     if is_known:
         row[PLAIN], row[PLAIN + 1], row[PLAIN + 2] = larger, larger, shared
-        may_be_form = _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share)
-    if may_be_form:
-        ends = _common_ends(own_a, size_a, own_b, size_b, SHORT)
-        _count_sets(own_a, size_a, own_b, size_b, SHORT, ends, names_a, names_b, table, row[PLAIN:])
-        may_be_form = _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share)
-    if may_be_form:
+    else:
+        count_sets(own_a, size_a, own_b, size_b, SHORT, grams, row[PLAIN:])
+    if _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share):
         size_a, size_b = own_words(form_a, flags_a, True, own_a), own_words(form_b, flags_b, True, own_b)
-        ends = _common_ends(own_a, size_a, own_b, size_b, SHORT)
-        _count_sets(own_a, size_a, own_b, size_b, SHORT, ends, names_a, names_b, table, row[WITH_SIGNS:])
+        count_sets(own_a, size_a, own_b, size_b, SHORT, grams, row[WITH_SIGNS:])
     if likeness < limits.alike and (_any_borrowed(flags_a) or _any_borrowed(flags_b)):
-        ends = _common_ends(form_a, n_a, form_b, n_b, LONG)
-        mask = _count_sets(form_a, n_a, form_b, n_b, LONG, ends, names_a, names_b, table, row[BORROWED_A:])
-        _borrowed(n_a, flags_a, names_a, table, mask, ends, row[BORROWED_A:])
-        _borrowed(n_b, flags_b, names_b, table, mask, ends, row[BORROWED_B:])
+        count_sets(form_a, n_a, form_b, n_b, LONG, grams, row[BORROWED_A:])
+        _borrowed(n_a, flags_a, 0, grams, row[BORROWED_A:])
+        _borrowed(n_b, flags_b, max(n_a - LONG + 1, 0), grams, row[BORROWED_B:])
 
 
 @inner
@@ -233,9 +219,13 @@ def own_words(form, flags, with_signs, out):
 
     All of it, if none were its own.
     """
-    any_own = False
-    for at in range(len(form)):
-        any_own |= (flags[at] & _NOT_OWN) == 0
+    any_own, any_else = False, with_signs
+    for flag in flags:
+        any_own |= (flag & _NOT_OWN) == 0
+        any_else |= (flag & _NOT_OWN) != 0
+    if not (any_own and any_else) and not with_signs:
+        out[: len(form)] = form
+        return len(form)
     n = 0
     for at in range(len(form)):
         flag = flags[at]
@@ -251,33 +241,6 @@ def own_words(form, flags, with_signs, out):
 
 
 @inner
-def _fill_names(points, first, last, q, names):
-    """Writes the names of the q-grams that begin from `first` on and before `last`, q = 4 or 12, to the same places of
-    `names`; their lowest two bits are 0, and none is 0.
-    """
-    if first >= last:
-        return
-    for at in range(first, last + q - SHORT):
-        low = _U(points[at]) | (_U(points[at + 1]) << _U(21)) | (_U(points[at + 2]) << _U(42))
-        names[at] = splitmix64(low ^ (_U(points[at + 3]) * _FOURTH))
-    if q == LONG:
-        for at in range(first, last):
-            names[at] = splitmix64(names[at] + names[at + 4] * _FIRST + names[at + 8] * _SECOND)
-    for at in range(first, last):
-        names[at] = (names[at] | _U(4)) & _NAME
-
-
-@inner
-def _slot(table, mask, name):
-    slot = np.int64(name >> _U(20)) & mask
-    held = table[slot] & _NAME
-    while (held != 0) & (held != name):
-        slot = (slot + 1) & mask
-        held = table[slot] & _NAME
-    return slot
-
-
-@inner
 def _common_ends(a, n_a, b, n_b, q):
     """How many q-grams `a[:n_a]` and `b[:n_b]` both begin with, and how many they end with, none counted twice."""
     least = min(n_a, n_b)
@@ -290,83 +253,16 @@ def _common_ends(a, n_a, b, n_b, q):
 
 
 @inner
-def _count_sets(a, n_a, b, n_b, q, ends, names_a, names_b, table, out):
-    """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]`, which stay in `table`, and their
-    names in `names_a` and `names_b`; returns the mask of the table.
-
-    Those of the common `ends` are looked up once, and named in `names_a` alone: copies differ in little.
+def _borrowed(n, flags, first, grams, out):
+    """Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams, at the indexes from
+    `first` on, that both have: of all, of quoted lines, of footers.
     """
-    last_a, last_b = max(n_a - q + 1, 0), max(n_b - q + 1, 0)
-    first, stop = ends
-    mask = _cleared(table, last_a + last_b - first - stop)
-    _fill_names(a, 0, last_a, q, names_a)
-    _fill_names(b, first, last_b - stop, q, names_b)
-    both = IN_A | IN_B
-    new, _ = _insert(names_a, 0, first, both, table, mask)
-    more, _ = _insert(names_a, last_a - stop, last_a, both, table, mask)
-    own_a, _ = _insert(names_a, first, last_a - stop, IN_A, table, mask)
-    own_b, joined = _insert(names_b, first, last_b - stop, IN_B, table, mask)
-    shared = new + more + joined
-    out[0], out[1], out[2] = new + more + own_a, own_b + shared, shared
-    return mask
-
-
-@inner
-def _cleared(table, entries):
-    """The mask of a table for so many q-grams, whose slots are set free."""
-    size = 64
-    while size < 3 * entries:
-        size *= 2
-    table[:size] = 0
-    return size - 1
-
-
-@inner
-def _insert(names, first, last, whose, table, mask):
-    """Puts the names from `first` on and before `last` into a table as of `whose`; returns how many were new, and how
-    many were another's alone.
-    """
-    new = joined = 0
-    for at in range(first, last):
-        slot = _slot(table, mask, names[at])
-        held = table[slot]
-        new += np.int64(held == 0)
-        joined += np.int64((held != 0) & (held & whose == 0))
-        table[slot] = held | names[at] | whose
-    return new, joined
-
-
-@inner
-def _is_shared(names, at, last, table, mask, ends):
-    """Whether the q-gram at `at` of the `last` is in both sets."""
-    if at < ends[0] or at >= last - ends[1]:
-        return True
-    return table[_slot(table, mask, names[at])] & _U(3) == _U(3)
-
-
-@inner
-def _longest_outside(n, q, names, table, mask, ends):
-    """The most code points in a row of which none lies in a q-gram of both sets in `table`."""
-    if n < q:
-        return n
-    longest, free = 0, 0  # `free`: from where on none is covered so far
-    for at in range(n - q + 1):
-        if _is_shared(names, at, n - q + 1, table, mask, ends):
-            longest = max(longest, at - free)
-            free = at + q
-    return max(longest, n - free)
-
-
-@inner
-def _borrowed(n, flags, names, table, mask, ends, out):
-    """Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams of both sets in `table`:
-    of all, of quoted lines, of footers.
-    """
+    same, shared = grams.same, grams.shared
     out[0], out[1], out[2], out[3] = n, 0, 0, 0
     last = n - LONG + 1
     covered = 0
     for at in range(n):
-        if at < last and _is_shared(names, at, last, table, mask, ends):
+        if at < last and is_shared(same, shared, first + at):
             covered = at + LONG
         if at < covered:
             out[1] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from neardup.kernels.inner import inner
 from neardup.tables import signs
 
-BREAK, SPACE, RULE, KEEP, DIGIT = signs.BREAK, signs.SPACE, signs.RULE, signs.KEEP, signs.DIGIT
+SPACE, RULE, KEEP, DIGIT = signs.SPACE, signs.RULE, signs.KEEP, signs.DIGIT
 MOST_INITIALS, MOST_ATTRIBUTION, MOST_FOOTER = (
     signs.MOST_INITIALS,
     signs.MOST_ATTRIBUTION,
@@ -24,17 +24,18 @@ LINE_ROWS = 6
 
 
 @inner
-def split_lines(points, n, classes, lines):
-    """Fills the first four rows of `lines` (int64) from the code points `points[:n]`; returns how many lines."""
-    count = start = at = 0
-    while at < n:
-        if classes[points[at]] & BREAK:
-            _add_line(points, start, at, classes, lines, count)
-            count += 1
-            if points[at] == 0x0D and at + 1 < n and points[at + 1] == 0x0A:
-                at += 1
-            start = at + 1
-        at += 1
+def split_lines(points, n, classes, lines, breaks):
+    """Fills the first four rows of `lines` (int64) from the code points `points[:n]`; returns how many lines. The row
+    `END` says where the `breaks` are that end lines, of CR LF both.
+    """
+    count = start = 0
+    for i in range(breaks):
+        at = lines[END, i]
+        if at < start:
+            continue
+        _add_line(points, start, at, classes, lines, count)
+        count += 1
+        start = at + 1 + (points[at] == 0x0D and at + 1 < n and points[at + 1] == 0x0A)
     if start < n:
         _add_line(points, start, n, classes, lines, count)
         count += 1

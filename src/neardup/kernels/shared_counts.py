@@ -169,7 +169,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
             return at
     kept = first
     for p in range(first, at):
-        doc = out[p]
+        doc = np.int64(out[p])
         by_bitset = counted_bits(planes, digits, doc)
         out[kept] = doc
         kept += np.int64(by_bitset < minimum and np.int64(hits[doc]) - base + by_bitset >= minimum)
@@ -180,7 +180,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
 def count_shared(
     lists, bitsets, slots, size, minimum, limit, documents, low, high, counters, out, out_at
 ):  # fmt: skip
-    """Writes to `out[out_at:]` (int64) the docs in at least `minimum` of the lists at `slots[:size]`, each once.
+    """Writes to `out[out_at:]` (int32) the docs in at least `minimum` of the lists at `slots[:size]`, each once.
 
     Returns (next position, lists left out); position -1: `out` is too small. A list of more than `limit` living docs
     in the hours `low` to `high` is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
@@ -221,9 +221,9 @@ def count_shared(
     for p in range(out_at, at):
         count = np.int64(hits[out[p]])
         if row_one >= 0:
-            count += is_in(bitsets, row_one, out[p])
+            count += is_in(bitsets, row_one, np.int64(out[p]))
         if row_two >= 0:
-            count += is_in(bitsets, row_two, out[p])
+            count += is_in(bitsets, row_two, np.int64(out[p]))
         out[kept] = out[p]
         kept += np.int64(count >= goal)
     return kept, left_out

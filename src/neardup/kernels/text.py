@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from neardup.tables.unicode import UnicodeTable
 
 _U32 = np.uint32
+_NOT_ASCII = np.uint64(0x8080808080808080)
+"""Of eight bytes the bits that those above 0x7F have."""
 
 HANGUL_S, HANGUL_L, HANGUL_V, HANGUL_T = 0xAC00, 0x1100, 0x1161, 0x11A7
 HANGUL_L_COUNT, HANGUL_V_COUNT, HANGUL_T_COUNT = 19, 21, 28
@@ -198,6 +200,13 @@ def decode_nfc(data, start, end, tables, points):
     at = start
     pending = -1  # where the stretch to normalise starts in `points`, or -1
     while at < end:
+        while pending < 0 and at + 8 <= end and read64(data, at) & _NOT_ASCII == 0:
+            for i in range(8):
+                points[n + i] = data[at + i]
+            at += 8
+            n += 8
+        if at == end:
+            break
         point, at = decode_one(data, at)
         if tables.classes[point] & NFC_CHECK:
             if pending < 0:
@@ -269,7 +278,7 @@ def is_ascii(data, start, end):
         at += 8
     for i in range(at, end):
         seen |= np.uint64(data[i])
-    return seen & np.uint64(0x8080808080808080) == 0
+    return seen & _NOT_ASCII == 0
 
 
 @inner

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.gram_sets import GramScratch
 from neardup.kernels.marks import MarkScratch, SignTables, mark_text
 from neardup.kernels.pairs import COLUMNS, EVERYTHING, Limits, PairScratch, measure_pairs
 from neardup.kernels.pairs import own_words as kernel_own_words
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 1 << 22
 """Bytes of texts that are measured in one call, unless a pair has more."""
-_BREAKS: Final = (b"\n", b"\v", b"\f", b"\r", b"\x85", b"\xa8", b"\xa9")
-"""The last byte of whatever ends a line, in UTF-8."""
+_CR: Final = 0x0D
+_ABOVE_ASCII: Final = 0x80
+_BREAKS: Final = (0x85, 0xA8, 0xA9)
+"""The last byte of what ends a line, in UTF-8, but for the controls up to CR."""
 
 
 @functools.cache
@@ -65,7 +68,8 @@ def _measured(
     sizes = np.array([len(text) for text in index_of], np.int64)
     joined = b"".join(index_of)
     out = np.empty((len(texts), COLUMNS), np.int64)
-    data, scratch = np.frombuffer(joined, np.uint8), _scratch(int(sizes.max()), _most_lines(joined))
+    data = np.frombuffer(joined, np.uint8)
+    scratch = _scratch(int(sizes.max()), _most_lines(data))
     rows = np.empty_like(out)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     measure_pairs(data, offsets, first[order], second[order], known[order], limits, *_tables(), scratch, rows)
@@ -73,8 +77,12 @@ def _measured(
     return out
 
 
-def _most_lines(data: bytes) -> int:
-    return 1 + sum(map(data.count, _BREAKS))
+def _most_lines(data: NDArray[np.uint8]) -> int:
+    """How many lines there are at most."""
+    count = np.count_nonzero(data <= _CR)
+    if (data & _ABOVE_ASCII).any():
+        count += sum(np.count_nonzero(data == last) for last in _BREAKS)
+    return 1 + int(count)
 
 
 def _scratch(size: int, lines: int) -> PairScratch:
@@ -82,7 +90,7 @@ def _scratch(size: int, lines: int) -> PairScratch:
     many lines.
     """
     points, slots = 3 * size // 2 + 1, 64
-    while slots < 6 * points:
+    while slots < 4 * points:
         slots *= 2
     return PairScratch(
         _mark_scratch(size, lines),
@@ -92,14 +100,22 @@ def _scratch(size: int, lines: int) -> PairScratch:
         np.empty(points, np.uint8),
         np.empty(points, np.uint32),
         np.empty(points, np.uint32),
-        np.empty(points, np.uint64),
-        np.empty(points, np.uint64),
-        np.empty(slots, np.uint64),
+        GramScratch(
+            np.empty(2 * points, np.uint64),
+            np.empty(2 * points, np.int32),
+            np.empty(2 * points, np.uint8),
+            np.empty(slots, np.int32),
+        ),
     )
 
 
 def _mark_scratch(size: int, lines: int) -> MarkScratch:
-    return MarkScratch(np.empty(4 * size + 4, np.uint32), np.empty((LINE_ROWS, lines), np.int64))
+    words = 3 * size // 2 + 1
+    return MarkScratch(
+        np.empty(4 * size + 4, np.uint32),
+        np.empty((LINE_ROWS, lines), np.int64),
+        *(np.empty(words, np.int64) for _ in range(3)),
+    )
 
 
 class Marked(NamedTuple):
@@ -113,8 +129,8 @@ def marked(text: bytes) -> Marked:
     """The marked normal form of one text."""
     points = 3 * len(text) // 2 + 1
     form, flags = np.empty(points, np.uint32), np.empty(points, np.uint8)
-    scratch = _mark_scratch(len(text), _most_lines(text))
-    n = mark_text(np.frombuffer(text, np.uint8), *_tables(), scratch, form, flags)
+    data = np.frombuffer(text, np.uint8)
+    n = mark_text(data, *_tables(), _mark_scratch(len(text), _most_lines(data)), form, flags)
     return Marked(form[:n], flags[:n])
 
 

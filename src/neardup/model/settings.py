@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
+from neardup.model.recipe_files import boilerplate_mark, file_bytes, salt_mark
 
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
@@ -144,11 +145,6 @@ class SketchLimits(NamedTuple):
         return int(limit / self.lowest)
 
 
-def salt_mark(secret: bytes) -> str:
-    """What a recipe tells of a salt: 8 hex digits, by which another secret is noticed."""
-    return hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]
-
-
 @dataclass(frozen=True)
 class Recipe:
     """What shapes a signature. Two documents can be compared only if their recipes are equal.
@@ -158,6 +154,8 @@ class Recipe:
     lexicon       the path of a lexicon file; None: the default one
     salt          the path of a file whose bytes are a secret: who does not know it cannot tell which grams a sketch
                   takes. None: everybody can
+    boilerplate   the path of a table of what recurs in each source (`neardup boilerplate learn`), which is left out of
+                  texts before they are signed. None: texts are signed whole
     """
 
     q: int = DEFAULT_Q
@@ -167,6 +165,7 @@ class Recipe:
     reach: float = DEFAULT_REACH
     lexicon: str | Path | None = None
     salt: str | Path | None = None
+    boilerplate: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_whole("q", self.q, 1, MAX_Q)
@@ -198,16 +197,17 @@ class Recipe:
         return 0 if secret is None else int.from_bytes(hashlib.sha256(secret).digest()[:8], "big")
 
     @property
+    def boilerplate_mark(self) -> str:
+        """What tells its table of boilerplate from others, "" without one. Reads its file (`SettingsError`)."""
+        path = self.boilerplate
+        return "" if path is None else boilerplate_mark(file_bytes("boilerplate", path))
+
+    @property
     def secret(self) -> bytes | None:
         """The bytes of the salt's file, None without one; `SettingsError` if it is empty or cannot be read."""
         if self.salt is None:
             return None
-        try:
-            secret = Path(self.salt).read_bytes()
-        except OSError as error:
-            raise SettingsError(
-                "salt", str(self.salt), f"a file that can be read ({error.strerror})"
-            ) from error
+        secret = file_bytes("salt", self.salt)
         if not secret:
             raise SettingsError("salt", str(self.salt), "a file that is not empty: its bytes are the secret")
         return secret
@@ -223,10 +223,9 @@ class Recipe:
         text = (
             f"neardup-2:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
         )
-        secret = self.secret
-        if secret is None:
-            return text
-        return f"{text}:salt-{salt_mark(secret)}"
+        table, secret = self.boilerplate_mark, self.secret
+        text += f":strip-{table}" if table else ""
+        return text if secret is None else f"{text}:salt-{salt_mark(secret)}"
 
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")

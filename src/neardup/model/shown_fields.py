@@ -45,9 +45,10 @@ def _json_value(value: Any) -> Any:
 
 
 def beginning(text: str) -> str:
-    """How a text begins: its first line, on which news has its headline."""
+    """How a text begins: its first line, on which news has its headline; with … where that is cut."""
     lines = text[: 4 * BEGINNING].strip().splitlines()
-    return lines[0][:BEGINNING] if lines else ""
+    line = lines[0] if lines else ""
+    return line if len(line) <= BEGINNING else line[: BEGINNING - 1] + "…"
 
 
 def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:

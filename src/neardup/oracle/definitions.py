@@ -341,10 +341,13 @@ def recipe(
     size: int = 32,
     reach: str = "0.6",
     salt: bytes | None = None,
+    strip: str = "",
 ) -> str:
-    """Definition C: everything that shapes a signature, in one string."""
+    """Definition C: everything that shapes a signature, in one string; `strip` is the mark of a boilerplate table."""
     case = "fold" if fold_case else "case"
     whole = f"neardup-2:q{q}:{case}:u16:lex-{lexicon.id}:sketch-{size}-{reach}:simhash-{simhash_variants}"
+    if strip:
+        whole += f":strip-{strip}"
     if salt is None:
         return whole
     return f"{whole}:salt-{hashlib.sha256(hashlib.sha256(salt).digest()).hexdigest()[:8]}"
@@ -360,6 +363,7 @@ def sign(
     size: int = 32,
     reach: str = "0.6",
     salt: bytes | None = None,
+    strip: str = "",
 ) -> dict[str, Any]:
     """The signature of `text` by all the definitions, as `Signature.to_dict` gives it.
 
@@ -378,6 +382,7 @@ def sign(
             size=size,
             reach=reach,
             salt=salt,
+            strip=strip,
         ),
         "fingerprint": fingerprint(form),
         "qgrams": sorted(grams),

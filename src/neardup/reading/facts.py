@@ -2,7 +2,7 @@
 
 They are known by their looks, not understood: figures by digits; dates by digits in the usual orders, and by the
 English names of months and weekdays; names by capital letters, so not in scripts that have none. A word at the
-beginning of a sentence is a name unless it stands somewhere in small letters.
+beginning of a sentence or line is a name unless it stands somewhere in small letters, or is a function word of English.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from neardup.reading.changes import differing_stretches
 from neardup.reading.normal_text import Span
+from neardup.tables.function_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -100,10 +101,17 @@ class Dated:
 def _where_dates_may_begin(words: Words) -> Iterator[int]:
     """A look at each word, for the expression itself takes longer to say no."""
     for word, start in zip(words.texts, words.starts, strict=True):
-        if word[0].isdigit() or word[:3].lower() in _DATE_BEGINS:
-            yield start
-        if not word.isalnum():  # of several parts
-            yield from (start + match.start() for match in _INNER_RE.finditer(word, 1))
+        for offset in _where_in_a_word(word):
+            yield start + offset
+
+
+@functools.lru_cache(1 << 16)
+def _where_in_a_word(word: str) -> tuple[int, ...]:
+    """Where in a word a date may begin; words come again."""
+    here = (0,) if word[0].isdigit() or word[:3].lower() in _DATE_BEGINS else ()
+    if word.isalnum():
+        return here
+    return (*here, *(match.start() for match in _INNER_RE.finditer(word, 1)))  # of several parts
 
 
 class _Facts:
@@ -167,15 +175,22 @@ class _Facts:
 
     def _is_name(self, at: int) -> bool:
         word = self._words.texts[at]
-        if len(word) == 1 or not word[0].isupper():  # I, A
+        if len(word) == 1 or not word[0].isupper() or word[:2] in ("I'", "I’"):  # I, A, I'm
             return False
         if at in self._dated.in_dates or _FIGURE_RE.search(word):
             return False
-        begins = at == 0 or self._words.texts[at - 1] in _SENTENCE_END
-        if not begins and not word.isupper():
+        if not self._begins(at) and not word.isupper():
             return True
         small = word.lower()
-        return small not in self._small[0] and small not in self._small[1]
+        is_common = not word.isupper() and small.replace("’", "'") in FUNCTION_WORDS  # US is a name
+        return not is_common and small not in self._small[0] and small not in self._small[1]
+
+    def _begins(self, at: int) -> bool:
+        """Whether a word begins a sentence or a line."""
+        words = self._words
+        if at == 0 or words.texts[at - 1] in _SENTENCE_END:
+            return True
+        return "\n" in words.text[words.end(at - 1) : words.starts[at]]
 
 
 def changed_facts(a: Dated, b: Dated, changes: Sequence[Change]) -> list[Fact]:

@@ -67,7 +67,9 @@ class Verdict(BaseModel):
 
 
 class Document(BaseModel):
-    """A stored document: its text (the original, or its normal form), its fields, and the verdict it was given."""
+    """A stored document: its text (the original, or its normal form), its fields, the verdict it was given, and the
+    boilerplate of its text, which did not count.
+    """
 
     id: str
     time: str
@@ -75,6 +77,7 @@ class Document(BaseModel):
     is_original: bool
     fields: dict[str, Any]
     verdict: Verdict
+    left_out: list[str]
 
 
 class PairKind(BaseModel):
@@ -125,7 +128,9 @@ class Pair(BaseModel):
 
 
 class Band(BaseModel):
-    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs."""
+    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs; of the last band both
+    are 1.
+    """
 
     low: float
     high: float

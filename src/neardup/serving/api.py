@@ -31,7 +31,7 @@ def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -
     _add_questions(router, questions, metrics)
     _add_groups(router, questions)
     if judged is not None:
-        _add_judgements(router, judged)
+        _add_judgements(router, questions, judged)
     if questions.ingests:
         _add_ingest(router, questions, metrics)
     return router
@@ -106,17 +106,21 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
 
     @router.get("/scores")
     def scores() -> list[answers.Band]:
-        """How well copies match, in twenty parts, with pairs to read in each: helps to choose a threshold."""
+        """How well copies match, in parts of 0.05 and one of doc_q 1, with pairs to read in each: helps to choose a
+        threshold.
+        """
         return [
             answers.Band.model_validate({**band._asdict(), "pairs": [pair._asdict() for pair in band.pairs]})
             for band in questions.bands()
         ]
 
 
-def _add_judgements(router: APIRouter, judged: JudgedPairs) -> None:
+def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs) -> None:
     @router.post("/judge")
     def judge(said: answers.Judged) -> answers.JudgedTotal:
-        """Writes down what a pair is, for `neardup evaluate --truth`; the last word on a pair counts."""
+        """Writes down what two stored documents are, for `neardup evaluate --truth`; the last word on a pair counts."""
+        for id in (said.id1, said.id2):
+            questions.document(id)
         judged.judge(said.id1, said.id2, said.judgement)
         return answers.JudgedTotal(judged=len(judged), file=judged.path.name)
 

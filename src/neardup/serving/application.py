@@ -62,6 +62,10 @@ def _tell_errors(application: FastAPI) -> None:
     @application.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        kind = request.headers.get("content-type", "none").partition(";")[0]
+        if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
+            said = f"the body must be JSON, and the header say so: Content-Type: application/json (it says {kind!r})"
+            return _error(request, 422, said)
         where = ".".join(str(part) for part in first["loc"][1:])
         return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
 

@@ -36,12 +36,18 @@ class JudgedPairs:
     def __len__(self) -> int:
         return len(self._judged)
 
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs that are judged."""
+        return list(self._judged)
+
     def of(self, first: str, second: str) -> str | None:
         """What was said of a pair, in whichever order it was named."""
         return self._judged.get(_ordered(first, second))
 
     def judge(self, first: str, second: str, judgement: Judgement) -> None:
-        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file."""
+        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file, or are one."""
+        if first == second:
+            raise DocumentError(first, "a pair is of two documents, and both ids are this one")
         for id in (first, second):
             if "\t" in id or id.splitlines() != [id]:
                 raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
@@ -68,7 +74,7 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
     judged = {}
     for number, line in enumerate(lines, 2):
         parts = line.split("\t")
-        if len(parts) != 3:
+        if len(parts) != 3 or parts[0] == parts[1] or parts[2] not in JUDGEMENTS:
             raise SettingsError("judged", str(path), wanted.format(f"line {number}"))
         judged[_ordered(parts[0], parts[1])] = parts[2]
     return judged

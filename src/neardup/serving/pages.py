@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Group, Match
     from neardup.reading.facts import Fact
     from neardup.serving.judged import JudgedPairs
-    from neardup.serving.questions import Questions
+    from neardup.serving.questions import Band, Questions
     from neardup.window.base import ReadDocument
 
 _ROWS: Final = 50
@@ -63,6 +63,16 @@ class ChangedFact(NamedTuple):
     head: str
     other: str
     version: int
+
+
+class ShownPair(NamedTuple):
+    """A copy and its best match, and what each is called."""
+
+    id: str
+    duplicate_of: str
+    score: float
+    begins: str
+    original_begins: str
 
 
 class ShownMatch(NamedTuple):
@@ -142,8 +152,8 @@ class Pages:
         judged = self._judged.of(group.head, document.id) if self._judged is not None else None
         is_head = any(copy.id == group.head for copy in version.copies)
         if head is None:
-            return Column(version, is_head, score, judged, "", whole(document.text)), ()
-        _, side, said, facts = compared(head.document.text, document.text, self._questions.recipe)
+            return Column(version, is_head, score, judged, "", whole(document.counted)), ()
+        _, side, said, facts = compared(head.document.counted, document.counted, self._questions.recipe)
         return Column(version, is_head, score, judged, said, side), facts
 
     def check(self, text: str, threshold: float | None) -> HTMLResponse:
@@ -161,7 +171,7 @@ class Pages:
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
         group = document.verdict.group
         in_group = group if group in self._questions.groups() else None
-        side = compared(text, document.text, self._questions.recipe).second
+        side = compared(text, document.counted, self._questions.recipe).second
         return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:
@@ -173,7 +183,7 @@ class Pages:
     def pair(self, a: str, b: str) -> HTMLResponse:
         """Two documents side by side."""
         first, second = self._questions.document(a), self._questions.document(b)
-        left, right, said, facts = compared(first.text, second.text, self._questions.recipe)
+        left, right, said, facts = compared(first.counted, second.counted, self._questions.recipe)
         return self.render(
             "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
             judged=self._judged.of(a, b) if self._judged is not None else None,
@@ -184,16 +194,30 @@ class Pages:
         """How well copies match."""
         bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
         total = sum(band.copies for band in bands)
+        titles = self._titles(bands)
         below, shown = 0, []
         for band in bands:
             below += band.copies
-            shown.append({**band._asdict(), "below": below})
-        names = [f"{band.low:.2f} to {band.high:.2f}" for band in bands]
+            pairs = [
+                ShownPair(
+                    *pair, titles.get(pair.id, pair.id), titles.get(pair.duplicate_of, pair.duplicate_of)
+                )
+                for pair in band.pairs
+            ]
+            shown.append({**band._asdict(), "below": below, "pairs": pairs})
+        names = [f"{band.low:.2f} to {band.high:.2f}" if band.low < 1 else "1.00" for band in bands]
         return self.render(
             "scores.html", bands=shown if total else [],
             chart=chart([band.copies for band in bands], names), total=total, threshold=self._questions.threshold,
             others=self._questions.stats().copies - total,
         )  # fmt: skip
+
+    def _titles(self, bands: Sequence[Band]) -> dict[str, str]:
+        """What the documents of the pairs that bands list are called, as far as they are there."""
+        ids = list({id: None for band in bands for pair in band.pairs for id in (pair.id, pair.duplicate_of)})
+        return {
+            document.id: title_of(document) for document in self._questions.read(ids) if document is not None
+        }
 
     def csv(self, head: str) -> Response:
         """All documents of a group, a line each."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FRESH_SECONDS: Final = 0.25
 """For so long nobody looks again whether the writer has committed anything."""
 BANDS: Final = 20
-"""Parts of the scores from 0 to 1 that are counted, each 0.05 wide."""
+"""Parts of the scores below 1 that are counted, each 0.05 wide; scores of 1 are a part of their own."""
 _PAIRS_A_BAND: Final = 10
 
 
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Copies whose best match has doc_q from `low` on and below `high` (1 is in the last band), and some of them."""
+    """Copies whose best match has doc_q from `low` on and below `high`, of the last band 1, and some of them."""
 
     low: float
     high: float
@@ -78,11 +78,11 @@ class Questions:
 
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""
-        return exact_doc_q(first.text, second.text, self.recipe)
+        return exact_doc_q(first.counted, second.counted, self.recipe)
 
     def kind(self, first: str, second: str) -> dict[str, Any]:
         """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
-        return kind_of_pair(self.document(first).text, self.document(second).text)
+        return kind_of_pair(self.document(first).counted, self.document(second).counted)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""
@@ -142,18 +142,18 @@ class Questions:
 
     def bands(self) -> list[Band]:
         """How well copies match what they are copies of."""
-        pairs: list[list[Pair]] = [[] for _ in range(BANDS)]
-        counts = [0] * BANDS
+        pairs: list[list[Pair]] = [[] for _ in range(BANDS + 1)]
+        counts = [0] * (BANDS + 1)
         for group in self.groups().values():
             for member in group.members:
                 if member.duplicate_of is None or member.duplicate_score is None:
                     continue
-                at = min(int(member.duplicate_score * BANDS), BANDS - 1)
+                at = min(int(member.duplicate_score * BANDS), BANDS)
                 counts[at] += 1
                 if len(pairs[at]) < _PAIRS_A_BAND:
                     pairs[at].append(Pair(member.id, member.duplicate_of, member.duplicate_score))
         return [
-            Band(at / BANDS, (at + 1) / BANDS, count, tuple(sorted(own, key=lambda pair: pair.score)))
+            Band(at / BANDS, min((at + 1) / BANDS, 1), count, tuple(sorted(own, key=lambda pair: pair.score)))
             for at, (count, own) in enumerate(zip(counts, pairs, strict=True))
         ]
 

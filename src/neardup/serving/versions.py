@@ -98,5 +98,6 @@ def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
 
 
 def title_of(document: ReadDocument) -> str:
-    """What a document is called: its title, its first line, else its id."""
-    return title_or_beginning(document.fields, document.text)[:_TITLE] or document.id
+    """What a document is called: its title, its first line, else its id; what is cut ends in "…"."""
+    title = title_or_beginning(document.fields, document.text) or document.id
+    return title if len(title) <= _TITLE else title[: _TITLE - 1] + "…"

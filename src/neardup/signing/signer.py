@@ -19,17 +19,15 @@ import numpy as np
 
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.kernels.hashing import splitmix64
 from neardup.kernels.qgrams import window_keys
 from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batch, sign_batch
-from neardup.kernels.sketch import UNCOUNTED, SketchRules
-from neardup.kernels.text import MAX_GROWTH, text_tables
-from neardup.kernels.words import WordTables, sign_words_batch, word_hashes
+from neardup.kernels.sketch import UNCOUNTED
+from neardup.kernels.text import MAX_GROWTH
+from neardup.kernels.words import sign_words_batch, word_hashes
 from neardup.model.document import text_argument
-from neardup.model.settings import COMPLETE_SHARED, WIDE_ABOVE, Recipe
+from neardup.model.settings import COMPLETE_SHARED, Recipe
+from neardup.signing.recipe_tables import RecipeTables
 from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated
-from neardup.tables import unicode as unicode_table
-from neardup.tables.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +40,6 @@ log = logging.getLogger("neardup")
 
 LEAST_SECRET: Final = 16
 """Bytes of a salt that nobody can try all of."""
-_GOLDEN: Final = 0x9E3779B97F4A7C15
-_MASK: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class _Memory(threading.local):
@@ -78,15 +74,14 @@ class Signer:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
-        self.text = recipe.text(self.lexicon.id)
-        self._tables = text_tables(unicode_table.load())
-        self._classes = self.lexicon.qgram_classes
-        if self.lexicon.q != recipe.q:
-            # Another q has other keys: their slots would hold frequencies of other q-grams.
-            self._classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
-        self._rules = sketch_rules(recipe)
-        self._words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
+        made = RecipeTables(recipe)
+        self.lexicon, self.text, self.counted = made.lexicon, made.text, made.counted
+        self._tables, self._classes, self._rules, self._words = (
+            made.unicode,
+            made.classes,
+            made.rules,
+            made.words,
+        )
         self._memory = _Memory()
 
     def scratch(self, size: int) -> Scratch:
@@ -226,32 +221,11 @@ def fingerprints_of(texts: Bytes, offsets: Offsets) -> Keys:
     return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def sketch_rules(recipe: Recipe) -> SketchRules:
-    """What a recipe says about its sketches (docs/definitions.md, Sketch)."""
-    q, limits = recipe.q, recipe.sketch_limits
-    close = limits.close
-    return SketchRules(
-        size=recipe.sketch_size,
-        whole=limits.whole,
-        also_whole=limits.also(limits.whole),
-        wide_above=WIDE_ABOVE,
-        also_middle=limits.also(WIDE_ABOVE),
-        middle=-(-q // 2) if close else q,
-        wide_second=q,
-        wide_third=0 if close else 2 * q - 1,
-        multipliers=_multipliers(recipe.salt_seed),
-    )
-
-
-def _multipliers(seed: int) -> Keys:
-    """C1 to C7."""
-    values = [splitmix64(np.uint64((j * _GOLDEN + seed) & _MASK)) for j in range(1, 8)]
-    return np.array(values, np.uint64) | np.uint64(1)
-
-
 def signer_for(recipe: Recipe) -> Signer:
     """The signer of `recipe`, kept for as long as the files that it names stay as they are."""
-    return _kept_signer(recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt)))
+    return _kept_signer(
+        recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt, recipe.boilerplate))
+    )
 
 
 def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError
@@ -17,6 +18,9 @@ UNDECODABLE: Final = "neardup.undecodable"
 """The name of how what is no text of the encoding is decoded: see `_undecodable`."""
 BAD: Final = b"\xff"
 """Stands for bytes that are no text of the encoding: UTF-8 never has it, so that their record is rejected, alone."""
+
+_CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+"""Bytes that stand in no text of an encoding that goes by bytes (but ESC, which some begin with)."""
 
 
 def checked_encoding(name: str) -> str:
@@ -49,6 +53,8 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
         if encoding is not None:
             return f"not {encoding}, as --encoding says, at offset {error.start}"
         byte = data[error.start]
+        if (control := _CONTROL_RE.search(data)) is not None:
+            return f"not text: control byte 0x{control[0][0]:02x} at offset {control.start()}, and not UTF-8"
         return (
             f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"
         )

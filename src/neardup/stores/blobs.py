@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.model.document import format_time
+from neardup.model.source import SOURCE_FIELDS
 from neardup.model.verdict import Member, Verdict
 from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED
 from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown
@@ -30,13 +31,17 @@ class Blob(NamedTuple):
     payload: VerdictPayload
 
 
-def shown_writer(keeps_text: bool | None, settings: Settings) -> ShownWriter | None:
-    """What makes the last part of blobs in a store that `keeps_text`; None where documents lie whole in it."""
+def shown_writer(keeps_text: bool | None, settings: Settings, *, by_source: bool) -> ShownWriter | None:
+    """What makes the last part of blobs in a store that `keeps_text`; None where documents lie whole in it.
+
+    `by_source`: what of a text counts depends on whose it is, and so the fields that say it are kept, too.
+    """
     if keeps_text is None:
         return None
     if settings.keep_text is not None:
         keeps_text = settings.keep_text
-    return ShownWriter(settings.show, keep_text=keeps_text or settings.kinds)
+    show = (*settings.show, *SOURCE_FIELDS) if by_source else settings.show
+    return ShownWriter(show, keep_text=keeps_text or settings.kinds)
 
 
 def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:

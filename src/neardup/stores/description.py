@@ -42,6 +42,11 @@ class Description(NamedTuple):
         """What the recipe tells of the window's salt; empty if it has none."""
         return mark_in(self.recipe)
 
+    @property
+    def boilerplate_mark(self) -> str:
+        """What the recipe tells of the window's table of boilerplate; empty if it has none."""
+        return self.recipe.partition(":strip-")[2].partition(":")[0]
+
 
 def mark_in(recipe: str) -> str:
     """What a recipe string tells of its salt (`model.settings.salt_mark`); empty if it has none."""
@@ -73,7 +78,8 @@ def settings_of(directory: Path, description: Description) -> Settings:
 def describe(directory: Path, remembered: Mapping[str, Any], recipe: Recipe, recipe_text: str) -> None:
     """Writes the description, whole or not at all."""
     fields = asdict(recipe)
-    del fields["lexicon"], fields["salt"]  # the window has copies of both (stores/window_directory.py)
+    # The window has copies of them (stores/window_directory.py).
+    del fields["lexicon"], fields["salt"], fields["boilerplate"]
     known = {"format": FORMAT, "recipe": recipe_text, "recipe_fields": fields}
     _write(directory, known | {"own_lexicon": recipe.lexicon is not None, "settings": dict(remembered)})
 

@@ -6,6 +6,7 @@ kept. In a blob the number of all these bytes follows them. Numbers have four by
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
 import orjson
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 _SIZE: Final = 4
 _LEVEL: Final = 1
 """Of compression: higher ones take up to twice the time for a hundredth of the bytes."""
+
+
+class _Decompressor(threading.local):
+    """One a thread: it is not for two at once, and to make one takes longer than to use it."""
+
+    def __init__(self) -> None:
+        self.frames = zstandard.ZstdDecompressor()
+
+
+_decompressor: Final = _Decompressor()
 
 
 class ShownWriter:
@@ -57,7 +68,7 @@ def read_shown(data: bytes) -> Shown:
 def read_came(data: bytes) -> bytes | None:
     """The text alone, as UTF-8; None where it was not kept."""
     frame = data[_SIZE + int.from_bytes(data[:_SIZE], "little") :]
-    return zstandard.ZstdDecompressor().decompress(frame) if frame else None
+    return _decompressor.frames.decompress(frame) if frame else None
 
 
 def appended(blob: bytes, shown: bytes) -> bytes:

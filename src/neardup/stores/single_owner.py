@@ -54,6 +54,9 @@ class SingleOwner:
         """The same is true of these."""
         return None
 
+    def look_ahead(self, batch: SignedDocuments) -> None:
+        """There is nobody who would have to wait."""
+
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
         """Nor is anything searched for but in memory."""
         return None

@@ -17,6 +17,7 @@ from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, STORED_ROW, HourFiles
 from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
 from neardup.stores.window_directory import (
+    BOILERPLATE,
     COMMIT,
     COPY,
     DESCRIPTION,
@@ -25,6 +26,7 @@ from neardup.stores.window_directory import (
     SALT,
     SALT_WAY_ON,
     hour_directory,
+    lost_boilerplate,
     lost_salts,
 )
 from neardup.tables.lexicon import Lexicon
@@ -93,8 +95,8 @@ class Survey(NamedTuple):
 def examine_window(path: Path) -> Survey:
     """What is whole and what is lost of the window at `path`; reads every byte of it once.
 
-    Raises `WindowDamaged` if neither the description nor its copy can be read (or neither the lexicon nor its copy, or
-    neither the salt nor its copy), `WindowOutdated` if they can, but not by this version.
+    Raises `WindowDamaged` if neither the description nor its copy can be read (or neither the lexicon nor its copy; so
+    of the salt, and the boilerplate), `WindowOutdated` if they can, but not by this version.
     """
     restorable = _restorable(path)
     slots = read_slots(path)
@@ -140,6 +142,8 @@ def _restorable(path: Path) -> dict[str, str]:
         files |= _restorable_lexicon(path)
     if description.salt_mark:
         files |= _restorable_salt(path, description.salt_mark)
+    if description.boilerplate_mark:
+        files |= _restorable_boilerplate(path, description.boilerplate_mark)
     return files
 
 
@@ -168,6 +172,16 @@ def _restorable_salt(path: Path, mark: str) -> dict[str, str]:
         way_on = SALT_WAY_ON.format(path=path)
         actual = f"no secret of the mark {mark}, and none in {SALT + COPY}"
         raise WindowDamaged(path / SALT, actual, f"the secret that the window was signed with: {way_on}")
+    return {}
+
+
+def _restorable_boilerplate(path: Path, mark: str) -> dict[str, str]:
+    lost = lost_boilerplate(path, mark)
+    if len(lost) == 1:
+        return {lost[0]: BOILERPLATE + COPY if lost[0] == BOILERPLATE else BOILERPLATE}
+    if lost:
+        actual = f"no table of the mark {mark}, and none in {BOILERPLATE + COPY}"
+        raise WindowDamaged(path / BOILERPLATE, actual, f"the one that the window was made with: {_BACKUP}")
     return {}
 
 

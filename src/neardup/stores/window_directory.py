@@ -7,28 +7,29 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
 from neardup.model.hours import hour_name
-from neardup.model.settings import salt_mark
+from neardup.model.recipe_files import boilerplate_mark, salt_mark
 from neardup.tables.atomic_write import DRAFT, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 DESCRIPTION: Final = "window.json"
 LEXICON: Final = "window.lexicon"
 SALT: Final = "window.salt"
+BOILERPLATE: Final = "window.boilerplate"
 COMMIT: Final = "commit"
 HOURS: Final = "hours"
 HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
-"""What the name of the copy of the description, the lexicon or the salt ends with."""
+"""What the name of the copy of the description, the lexicon, the salt or the boilerplate ends with."""
 BEGUN: Final = frozenset(
     {"lock", "commit", "commit.new", "window.json.new", "lost+found", HOUR_LIST}
-    | {LEXICON, LEXICON + COPY, SALT, SALT + COPY}
+    | {LEXICON, LEXICON + COPY, SALT, SALT + COPY, BOILERPLATE, BOILERPLATE + COPY}
 )
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
 PARTS: Final = (
     *(DESCRIPTION, DESCRIPTION + COPY, LEXICON, LEXICON + COPY, SALT, SALT + COPY),
-    *(COMMIT, HOUR_LIST, HOURS),
+    *(BOILERPLATE, BOILERPLATE + COPY, COMMIT, HOUR_LIST, HOURS),
 )
 """All that a window consists of, but for its lock."""
 MOVING_OUT: Final = "resign.out"
@@ -105,12 +106,21 @@ def check_directory(directory: Path) -> None:
 
 def lost_salts(directory: Path, mark: str) -> list[str]:
     """Which of the salt and its copy are not the secret that a recipe knows by this `mark`."""
-    return [name for name in (SALT, SALT + COPY) if not _is_salt(directory / name, mark)]
+    return _lost(directory, SALT, lambda secret: salt_mark(secret) == mark)
 
 
-def _is_salt(file: Path, mark: str) -> bool:
+def lost_boilerplate(directory: Path, mark: str) -> list[str]:
+    """Which of the table of boilerplate and its copy are not the one that a recipe knows by this `mark`."""
+    return _lost(directory, BOILERPLATE, lambda table: boilerplate_mark(table) == mark)
+
+
+def _lost(directory: Path, file: str, is_it: Callable[[bytes], bool]) -> list[str]:
+    return [name for name in (file, file + COPY) if not _holds(directory / name, is_it)]
+
+
+def _holds(file: Path, is_it: Callable[[bytes], bool]) -> bool:
     try:
-        return salt_mark(file.read_bytes()) == mark
+        return is_it(file.read_bytes())
     except FileNotFoundError:
         return False
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
+from neardup.model.boilerplate import NOTHING, LeftOut
 from neardup.model.document import Flush, Item, Reject
 from neardup.model.hours import hour_name
 from neardup.model.settings import DEFAULT_MATCHES
@@ -102,6 +103,7 @@ class ReadDocument(NamedTuple):
     text          as it came, if `is_original`; else its normal form, which is all that was kept of it
     fields        those of the setting `show` that it had when it came
     verdict       the one that it was given when it came, or by `reconcile`
+    left_out      what of the text did not count, because it recurs in its source (`Recipe.boilerplate`)
     """
 
     id: str
@@ -110,10 +112,17 @@ class ReadDocument(NamedTuple):
     is_original: bool
     fields: Mapping[str, Any]
     verdict: Verdict
+    left_out: LeftOut = NOTHING
+
+    @property
+    def counted(self) -> str:
+        """What of the text counts."""
+        return self.left_out.rest(self.text)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields."""
-        return {**self._asdict(), "fields": dict(self.fields), "verdict": self.verdict.to_dict()}
+        """Plain values, keys in the order of the fields; `left_out` as texts."""
+        plain = {"fields": dict(self.fields), "verdict": self.verdict.to_dict()}
+        return {**self._asdict(), **plain, "left_out": self.left_out.of(self.text)}
 
 
 class Window(Protocol):
@@ -180,13 +189,15 @@ class Window(Protocol):
         partial: bool | None = None,
         containment: Any = None,
         delta: int | None = None,
+        source: str | None = None,
     ) -> Verdict:
         """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
         itself left out.
 
         Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
         around it. With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as
-        set unless given. Raises `UnknownDocument`.
+        set unless given. `source` says whose the text is, where boilerplate is left out: None is nobody's, and leaves
+        out what is boilerplate of any source. Raises `UnknownDocument`.
         """
         ...
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.index.verification import Verifier
-from neardup.kernels.pairs import SHORT
+from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.labels import labels_of
 
 if TYPE_CHECKING:

@@ -13,12 +13,14 @@ from neardup.stores.description import Description, describe, mark_in, read_desc
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
 from neardup.stores.window_directory import (
+    BOILERPLATE,
     COPY,
     DESCRIPTION,
     LEXICON,
     SALT,
     check_free_directory,
     check_window,
+    lost_boilerplate,
     write_salts,
 )
 from neardup.window.changed_hours import check_hours
@@ -85,8 +87,8 @@ def described_signer(directory: Path) -> tuple[Signer, Settings]:
 def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
     """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
 
-    A new window gets copies of its lexicon and its salt: they must be readable when the files it was made with have
-    moved or changed.
+    A new window gets copies of the files that the recipe names: they must be readable when those have moved or
+    changed.
     """
     if description.is_new:
         recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
@@ -99,6 +101,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
             **description.recipe_fields,
             lexicon=lexicon if description.own_lexicon else None,
             salt=salt if salt.exists() else None,
+            boilerplate=_boilerplate(directory, description),
         )
     except (TypeError, SettingsError) as error:
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
@@ -110,6 +113,16 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         if wanted is not None and signer_for(wanted).text != description.recipe:
             raise RecipeMismatch(str(directory), description.recipe, signer_for(wanted).text, directory)
     return signer, chosen.with_changes(recipe=recipe)
+
+
+def _boilerplate(directory: Path, description: Description) -> Path | None:
+    """The window's table of boilerplate, None if it has none; raises `WindowDamaged` if it is lost."""
+    mark = description.boilerplate_mark
+    if mark and BOILERPLATE in lost_boilerplate(directory, mark):
+        file = directory / BOILERPLATE
+        actual = "another table" if file.exists() else "no such file"
+        raise WindowDamaged(file, actual, f"the table of a window whose recipe names {mark}", directory)
+    return directory / BOILERPLATE if mark else None
 
 
 def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
@@ -132,11 +145,13 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
 def keep_files(recipe: Recipe, directory: Path) -> None:
     """Copies what a recipe names into a new window, in place of what is left of one that was only begun."""
     lexicons, salts = (LEXICON, LEXICON + COPY), (SALT, SALT + COPY)
-    for name in (*lexicons, *salts):
+    tables = BOILERPLATE, BOILERPLATE + COPY
+    for name in (*lexicons, *salts, *tables):
         (directory / name).unlink(missing_ok=True)
-    if recipe.lexicon is not None:
-        for name in lexicons:
-            shutil.copyfile(recipe.lexicon, directory / name)
+    for file, names in ((recipe.lexicon, lexicons), (recipe.boilerplate, tables)):
+        if file is not None:
+            for name in names:
+                shutil.copyfile(file, directory / name)
     secret = recipe.secret
     if secret is not None:
         write_salts(directory, salts, secret)

@@ -6,6 +6,7 @@ works in a session (window/session.py), which keeps memory and store in step.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from neardup.model.query_options import QueryOptions
@@ -17,7 +18,7 @@ from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
     from neardup.model.settings import Policy, Settings
@@ -65,6 +66,14 @@ class WindowEngine:
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
         return self._ingest.verdicts(documents, on_reject or log_reject)
 
+    def ingest_in_turn(
+        self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject
+    ) -> Iterator[Verdict]:
+        """`ingest` that calls `wait` before each batch is decided, when all is done that can be done before. What it
+        raises ends the stream, with nothing of the batch done.
+        """
+        return self._ingest.verdicts(documents, on_reject, wait)
+
     @one_at_a_time
     def query(
         self,
@@ -77,10 +86,14 @@ class WindowEngine:
         partial: bool | None = None,
         containment: Any = None,
         delta: int | None = None,
+        source: str | None = None,
     ) -> Verdict:
         options = QueryOptions.checked(
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
+        if text is not None:
+            counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
+            options = replace(options, text=counted)
         return self._session.reading(lambda: answer(self._session, options))
 
     @one_at_a_time

@@ -5,20 +5,19 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from neardup.errors import DocumentError
-from neardup.model.clock import now_ms
-from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare
-from neardup.model.hours import too_far_ahead
+from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
 from neardup.window.newest_hour import Leaps, Next
 from neardup.window.scoring import Scorer
 from neardup.window.session import Session, one_at_a_time
+from neardup.window.usable_documents import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from neardup.model.settings import Settings
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.document import Prepared
     from neardup.model.verdict import Verdict
     from neardup.window.base import Documents, OnReject
 
@@ -38,14 +37,16 @@ class Ingest:
         """Ends the threads that sign."""
         self._scorer.close()
 
-    def verdicts(self, documents: Documents, reject: OnReject) -> Iterator[Verdict]:
-        """See `Window.ingest`."""
+    def verdicts(
+        self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
+    ) -> Iterator[Verdict]:
+        """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
         check_documents(documents)
         settings, leaps = self._session.state.settings, Leaps()
         limit = settings.batch_documents * settings.threads
         self._warn_of_changes()
-        for batch, following in batches(_checked(documents, settings, reject), limit, leaps):
-            yield from self._scored(batch, following, leaps, reject)
+        for batch, following in batches(usable(documents, settings, reject), limit, leaps):
+            yield from self._scored(batch, following, leaps, reject, wait)
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:
@@ -63,24 +64,37 @@ class Ingest:
 
     @one_at_a_time
     def _scored(
-        self, batch: Mapping[str, Prepared], following: Next, leaps: Leaps, reject: OnReject
+        self,
+        batch: Mapping[str, Prepared],
+        following: Next,
+        leaps: Leaps,
+        reject: OnReject,
+        wait: Callable[[], object],
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
-        with self._session.writing(whole=False):
-            verdicts = self._stored(list(batch.values()), following, leaps, reject)
+        session, documents = self._session, list(batch.values())
+        signed = self._scorer.signed(session.state, documents)
+        session.look_ahead(documents, signed)
+        wait()
+        with session.writing(whole=False):
+            verdicts = self._stored(documents, signed, following, leaps, reject)
         self._session.state.compact_if_worthwhile()
         return verdicts
 
     def _stored(
-        self, documents: list[Prepared], following: Next, leaps: Leaps, reject: OnReject
+        self,
+        documents: list[Prepared],
+        signed: SignedQueryBatch,
+        following: Next,
+        leaps: Leaps,
+        reject: OnReject,
     ) -> list[Verdict]:
-        """Verdicts of a batch, decided and made lasting. What the store refuses is rejected, and the others are decided
-        anew without it.
+        """Verdicts of a batch, `signed`, decided and made lasting. What the store refuses is rejected, and the others
+        are decided anew without it.
         """
         session = self._session
         is_named = False
         while True:
-            signed = self._scorer.signed(session.state, documents)
             session.begin_batch(documents, signed)
             if not is_named:
                 documents = list(session.store.named(documents, session.state.arrival_of))
@@ -98,26 +112,7 @@ class Ingest:
             for id, reason in refused.items():
                 reject(Reject(id, reason))
             documents = [document for document in documents if document.id not in refused]
-
-
-def _checked(documents: Documents, settings: Settings, reject: OnReject) -> Iterator[Prepared | Flush]:
-    """What of `documents` can be used."""
-    for item in documents:
-        if isinstance(item, Flush):
-            yield item
-            continue
-        try:
-            yield _prepared(item, settings)
-        except DocumentError as error:
-            reject(Reject(error.id, error.reason))
-
-
-def _prepared(item: Item, settings: Settings) -> Prepared:
-    document = prepare(item, now_ms, settings.max_length)
-    reason = too_far_ahead(document.time, now_ms(), settings.ahead_hours)
-    if reason is not None:
-        raise DocumentError(document.id, reason)
-    return document
+            signed = self._scorer.signed(session.state, documents)
 
 
 def log_reject(reject: Reject) -> None:

@@ -95,7 +95,9 @@ def _read(state: State, doc: int, shown: Shown, normal: bytes | None) -> ReadDoc
     text = shown.text if normal is None else normal.decode()
     time = format_time(int(state.table.times[doc]))
     verdict = state.stored_verdict(doc)
-    return ReadDocument(verdict.id, time, text or "", normal is None, shown.fields, verdict)
+    came = "" if normal is not None else text or ""  # a normal form has lost its boilerplate already
+    left_out = state.signer.counted.left_out(came, shown.fields)
+    return ReadDocument(verdict.id, time, text or "", normal is None, shown.fields, verdict, left_out)
 
 
 def ids(state: State) -> list[str]:

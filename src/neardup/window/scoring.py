@@ -97,7 +97,8 @@ class Scorer:
 
     def signed(self, state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
         """A batch signed; in several threads, a part each, if so set."""
-        texts = [document.text for document in documents]
+        counted = state.signer.counted
+        texts = [counted.of(document.text, document.fields) for document in documents]
         if self._pool is None or len(texts) < 2 * self._threads:
             return state.search.query_batch(texts)
         step = -(-len(texts) // self._threads)
@@ -209,7 +210,8 @@ def _record(
 ) -> None:
     """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written."""
     copies = [(each.i, each.best) for each in recorded if each.best is not None]
-    texts = [documents[i].text for i, _ in copies]
+    counted = state.signer.counted
+    texts = [counted.of(documents[i].text, documents[i].fields) for i, _ in copies]
     labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
     for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict

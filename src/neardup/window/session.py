@@ -186,6 +186,11 @@ class Session:
         if refused:
             raise NeardupError(dict(refused))
 
+    def look_ahead(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
+        """Where candidates are searched for: looks for those of a batch before it may be changed."""
+        if self.searches and not self._readonly and self._broken is None:
+            self.store.look_ahead(SignedDocuments(documents, signed.signed))
+
     def begin_batch(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
         """Where candidates are searched for: reads those of a batch, in place of what memory held before."""
         if not self.searches:

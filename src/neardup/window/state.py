@@ -54,7 +54,9 @@ class State:
         self.replaced = 0
         self.warned: set[str] = set()
         """What has been logged of this window already, and need not be of every hour or page of it."""
-        self._shown = blobs.shown_writer(store.keeps_text, settings)
+        self._shown = blobs.shown_writer(
+            store.keeps_text, settings, by_source=signer.counted.table is not None
+        )
         self._run = 0
         self._documents: Sequence[Prepared] = ()
         self._texts: list[bytes] = []
@@ -218,10 +220,25 @@ class State:
         return self._shown is not None and self._shown.keeps_text
 
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
-        """The texts of documents as they came, of the run at hand or stored; None for one that was not kept."""
+        """The texts of documents as they came, without what the recipe leaves out, of the run at hand or stored; None
+        for one that was not kept.
+        """
         stored = [doc for doc in docs if doc < self._run]
-        read = iter(self.store.came(self.table.rows[stored]) if stored else ())
-        return [next(read) if doc < self._run else self._documents[doc - self._run].text for doc in docs]
+        read = iter(self._came(stored) if stored else ())
+        new = {doc: self._documents[doc - self._run] for doc in docs if doc >= self._run}
+        return [
+            self.signer.counted.of(new[doc].text, new[doc].fields) if doc in new else next(read)
+            for doc in docs
+        ]
+
+    def _came(self, docs: Sequence[int]) -> list[bytes | None]:
+        rows = self.table.rows[docs]
+        if self.signer.counted.table is None:
+            return self.store.came(rows)
+        return [
+            None if text is None else self.signer.counted.of(text.encode(), fields)
+            for text, fields in self.store.shown(rows)
+        ]
 
     def signed_again(self, doc: int) -> SignedQueryBatch:
         """A stored document as it was signed when it came, with its sentences where they are known."""

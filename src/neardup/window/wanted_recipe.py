@@ -9,7 +9,15 @@ from neardup.errors import LexiconError, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.records import are_with_words
-from neardup.stores.window_directory import COPY, DESCRIPTION, LEXICON, SALT, SALT_WAY_ON, lost_salts
+from neardup.stores.window_directory import (
+    BOILERPLATE,
+    COPY,
+    DESCRIPTION,
+    LEXICON,
+    SALT,
+    SALT_WAY_ON,
+    lost_salts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.stores.original import Original
 
 _OF_NORMAL_FORMS: Final = ("q", "fold_case", "simhash_variants")
-"""What of a recipe cannot change: texts are stored as normal forms."""
+"""What of a recipe cannot change, beside the boilerplate: texts are stored as normal forms."""
 _KEPT: Final = (*_OF_NORMAL_FORMS, "sketch_size")
 _HIGHEST_REACH: Final = 1.0
 
@@ -29,6 +37,9 @@ def wanted_signer(
 ) -> Signer:
     """The signer of the recipe that is wanted; raises `SettingsError` if normal forms cannot be signed by it."""
     wanted = replace(recipe or _nearest(path, old, settings, changes), **changes)
+    mark = old.description.boilerplate_mark
+    if mark and wanted.boilerplate is None:
+        wanted = replace(wanted, boilerplate=path / BOILERPLATE)
     for name in _OF_NORMAL_FORMS:
         was = old.description.recipe_fields[name]
         if getattr(wanted, name) != was:
@@ -36,6 +47,11 @@ def wanted_signer(
                 f"{was!r}, as the window has it: texts are stored as normal forms; ingest the documents anew"
             )
             raise SettingsError(name, getattr(wanted, name), expected)
+    if wanted.boilerplate is not None and wanted.boilerplate_mark != mark:
+        expected = (
+            "the table that the window has, or none: texts are stored without it; ingest the documents anew"
+        )
+        raise SettingsError("boilerplate", str(wanted.boilerplate), expected)
     try:
         signer = signer_for(wanted)
     except (LexiconError, FileNotFoundError) as error:
@@ -68,6 +84,7 @@ def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str
             reach=min(reach, known.get("reach", _HIGHEST_REACH)),
             lexicon=path / LEXICON if old.description.own_lexicon else None,
             salt=salt if mark else None,
+            boilerplate=path / BOILERPLATE if old.description.boilerplate_mark else None,
         )
     except (KeyError, TypeError, SettingsError) as error:
         raise WindowDamaged(path / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error

@@ -17,6 +17,7 @@ from neardup.oracle import definitions as oracle
 ROOT = Path(__file__).resolve().parents[3]
 NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",)}
 RESULTS = {
+    "quality.boilerplate": ["boilerplate.json"],
     "quality.calibrate": ["calibrate.json"],
     "quality.exactness": ["exactness.json", "exactness-edits.json"],
     "quality.generator_check": ["generator-check.json"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
@@ -12,7 +14,9 @@ from neardup.elastic.http.api import Hit, Version
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterConflict, ClusterUnreachable
 
-HITS = [{"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)]
+HITS: list[dict[str, Any]] = [
+    {"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)
+]
 
 
 def cluster_of(server):
@@ -27,7 +31,8 @@ def pages_of_two(request):
     """The answer to a search for two hits behind what it names."""
     body = orjson.loads(request.body)
     after = body.get("search_after", [-1])[0]
-    found = [hit for hit in HITS if hit["sort"][0] > after][:2]
+    more = body["sort"][1:]
+    found = [{**hit, "sort": [*hit["sort"], *[0] * len(more)]} for hit in HITS if hit["sort"][0] > after][:2]
     return Answer(200, {"hits": {"hits": found}, "pit_id": f"{after + 2}"})
 
 
@@ -61,6 +66,8 @@ def test_a_point_in_time_is_read_from_where_it_is_said_and_closed(after, read, f
     assert (len(pages), pages[0][0].id) == (read, first)
     searches = [orjson.loads(request.body) for request in server.requests if request.path.startswith("/_s")]
     assert searches[0]["pit"] == {"id": "opened", "keep_alive": api.KEEP_ALIVE}
+    assert searches[0]["sort"] == ["x", {"_shard_doc": "asc"}]
+    assert searches[0].get("search_after") == (None if after is None else [*after, 2**63 - 1])
     last = server.requests[-1]
     assert (last.method, last.path) == ("DELETE", "/_pit")
     assert orjson.loads(last.body)["id"] != "opened"
@@ -92,6 +99,24 @@ def test_a_point_in_time_of_opensearch_has_names_of_its_own():
     assert orjson.loads(searched.body)["pit"]["id"] == "opened"
     assert (closed.method, closed.path) == ("DELETE", "/_search/point_in_time")
     assert orjson.loads(closed.body) == {"pit_id": "opened"}
+
+
+def test_hits_of_one_place_are_not_parted_by_the_end_of_a_page():
+    """OpenSearch gives documents in two shards of an index the same numbers."""
+    places = [["t", "news-1", number] for number in (0, 1, 1, 2, 2, 3)]
+
+    def script(request):
+        if request.path.startswith("/_search?"):
+            after = orjson.loads(request.body).get("search_after", ["", "", -1])
+            behind = [(number, place) for number, place in enumerate(places) if place > after]
+            found = [{"_index": "news-1", "_id": str(number), "sort": place} for number, place in behind]
+            return Answer(200, {"hits": {"hits": found[:3]}}, product=False)
+        body = {"version": {"distribution": "opensearch"}} if request.path == "/" else {"pit_id": "opened"}
+        return Answer(200, body, product=False)
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        pages = list(api.snapshot_pages(cluster, "news-*", {"sort": ["x"]}, size=3))
+    assert [hit.id for page in pages for hit in page] == list("012345")
 
 
 def test_a_document_that_is_not_there_is_none():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
+
+import pytest
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.http.address import parse_address
@@ -17,7 +20,10 @@ NEWS = parse_address("http://localhost:9200/news")
 
 def test_a_minimum_is_asked_for_without_a_script():
     assert queries.at_least("sketch", ["a", "b", "c"], 2) == {
-        "terms_set": {"neardup.sketch": {"terms": ["a", "b", "c"], "minimum_should_match": 2}}
+        "bool": {
+            "should": [{"term": {"neardup.sketch": term}} for term in "abc"],
+            "minimum_should_match": 2,
+        }
     }
 
 
@@ -36,16 +42,15 @@ def test_what_cannot_be_reached_matches_nothing():
     assert queries.at_least("sketch", [], 1) == {"match_none": {}}
 
 
-def test_more_terms_than_a_query_may_have_are_shared_out_without_loss():
-    terms = [str(number) for number in range(MAX_TERMS + 1)]
-    parts = [
-        part["terms_set"]["neardup.qgrams"]
-        for part in queries.at_least("qgrams", terms, 100)["bool"]["should"]
-    ]
-    assert sorted(term for part in parts for term in part["terms"]) == sorted(terms)
-    assert all(len(part["terms"]) <= MAX_TERMS for part in parts)
-    # Whoever has 100 of all has 50 in one of the two.
-    assert [part["minimum_should_match"] for part in parts] == [50, 50]
+@pytest.mark.parametrize("number", [513, 1_024, 3_000, MAX_TERMS + 1])
+def test_more_terms_than_clauses_share_them_without_loss(number):
+    terms = [str(each) for each in range(number)]
+    asked = queries.at_least("qgrams", terms, 100)["bool"]
+    clauses = [clause["terms"]["neardup.qgrams"] for clause in asked["should"]]
+    assert sorted(term for clause in clauses for term in clause) == sorted(terms)
+    assert len(clauses) <= queries.MOST_CLAUSES
+    # The fewest clauses that 100 of the terms can lie in.
+    assert asked["minimum_should_match"] == -(-100 // max(map(len, clauses)))
 
 
 def test_lengths_are_bounded_in_integers():
@@ -121,3 +126,27 @@ def test_an_archive_is_one_index_for_all_hours():
     assert layout.index_for(498_681, copies=True) == "old-news"
     assert layout.owns("old-news")
     assert layout.owns(".ds-old-news-2026.11.21-000002")
+
+
+def test_whoever_shares_enough_terms_with_one_document_matches_enough_clauses():
+    chance = random.Random(1)
+    for longest, minimum in ((64, 3), (7, 1), (1_500, 4)):
+        documents = [chance.sample(range(5_000), chance.randint(minimum, longest)) for _ in range(20)]
+        query = queries.sharing("sketch", [list(map(str, each)) for each in documents], minimum)["bool"]
+        clauses = [set(clause["terms"]["neardup.sketch"]) for clause in query["should"]]
+        assert len(clauses) <= 512
+        for document in documents:
+            for _ in range(20):
+                shared = set(map(str, chance.sample(document, minimum)))
+                assert sum(bool(clause & shared) for clause in clauses) >= query["minimum_should_match"]
+
+
+def test_documents_without_terms_share_none():
+    assert queries.sharing("sketch", [[], []], 3) == {"match_none": {}}
+
+
+def test_large_sets_pass_for_equally_large():
+    bounds = queries.lengths(5, Fraction(7, 10), 700, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4}
+    bounds = queries.lengths(5, Fraction(7, 10), 500, largest=800)["range"]["neardup.qgram_count"]
+    assert bounds == {"gte": 4, "lte": 714}

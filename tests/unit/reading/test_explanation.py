@@ -109,6 +109,18 @@ def test_figures_that_differ_by_a_point_are_told_though_doc_q_is_one():
     assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "12.5", "125")]
 
 
+def test_what_begins_a_sentence_or_line_is_a_name_only_if_it_may_be_one():
+    a = "Hi Ann,\nthe boats came in early. They wait for ice"
+    b = "Hello Ben\nOn Friday the boats came late. Ravensea has no ice\nAn inspector of the US came. That's all"
+    names = [(fact.a, fact.b) for fact in explain(a, b).facts if fact.kind == "name"]
+    assert names == [("Ann", "Ben"), (None, "Ravensea"), (None, "US")]
+
+
+def test_a_name_that_begins_a_line_is_one():
+    facts = explain("Signed:\nMeyer for the yard.", "Signed:\nJones for the yard.").facts
+    assert [(fact.kind, fact.a, fact.b) for fact in facts] == [("name", "Meyer", "Jones")]
+
+
 def test_an_explanation_names_the_kind():
     a, b = (
         f"Balances at the bank {word}, it said: 5.31 billion on 3 May, as in {word}."

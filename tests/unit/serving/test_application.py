@@ -213,8 +213,23 @@ def test_documents_are_taken_only_where_that_was_allowed(serve):
         ),
         ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
         ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
-        ("POST", "/api/judge", {"json": {"id1": "a\tb", "id2": "c", "judgement": "copy"}}, 422, "tab"),
+        (
+            "POST",
+            "/api/judge",
+            {"json": {"id1": "a\tb", "id2": "c", "judgement": "copy"}},
+            404,
+            "no document",
+        ),
         ("POST", "/api/judge", {"json": {"id1": "a", "id2": "c", "judgement": "maybe"}}, 422, "judgement"),
+        ("POST", "/api/judge", {"json": {"id1": "a", "id2": "nobody", "judgement": "copy"}}, 404, "'nobody'"),
+        ("POST", "/api/judge", {"json": {"id1": "a", "id2": "a", "judgement": "copy"}}, 422, "two documents"),
+        (
+            "POST",
+            "/api/check",
+            {"content": b'{"text": "x"}'},
+            422,
+            "Content-Type: application/json (it says 'none')",
+        ),
     ],
 )
 def test_errors_say_what_is_wrong(client, method, url, how, status, said):
@@ -284,7 +299,8 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
     path = tmp_path / "judged.tsv"
     path.write_text("id1\tid2\tlabel\nb\ta\tcopy\n")
     assert JudgedPairs(path).of("a", "b") == "copy"
-    for other in ("a\tb\tcopy\n", "", "id1\tid2\tlabel\na b\n"):
+    header = "id1\tid2\tlabel\n"
+    for other in ("a\tb\tcopy\n", "", f"{header}a b\n", f"{header}a\ta\tcopy\n", f"{header}a\tb\tmaybe\n"):
         path.write_text(other)
         with pytest.raises(SettingsError, match="a file that neardup serve wrote"):
             JudgedPairs(path)
@@ -496,7 +512,22 @@ def test_scores_say_what_another_threshold_would_lose(client):
     copies = client.get("/api/stats").json()["copies"]
     assert sum(band["copies"] for band in bands) == copies
     assert all(band["low"] <= pair["score"] <= band["high"] for band in bands for pair in band["pairs"])
-    assert f"you would lose {copies} of {copies}" in client.get("/scores").text.replace("\n", " ")
+    assert (bands[-1]["low"], bands[-1]["high"], bands[-1]["copies"]) == (1, 1, 1)
+    page = client.get("/scores").text
+    assert f"At 1.00 you would lose {copies - 1} of {copies}." in page
+    assert "no threshold loses them" in page
+    assert "First &lt;b&gt;title&lt;/b&gt;</bdi> and" in page
+
+
+def test_scores_say_how_many_pairs_they_do_not_list(serve, path):
+    with open_window(path) as writer:
+        list(
+            writer.ingest(
+                {"id": f"more {number}", "text": grams(0, 120), "time": "2026-11-21T09:40Z"}
+                for number in range(11)
+            )
+        )
+    assert "2 more pairs of this part are not listed" in serve().get("/scores").text
 
 
 # -- figures --

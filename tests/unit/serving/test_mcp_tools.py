@@ -73,7 +73,25 @@ def test_groups_are_listed_in_parts(ask):
     assert [(group["head"], group["documents"]) for group in ask("list_groups")["groups"]] == [("a", 3)]
     assert ask("list_groups", least=4) == {"total": 0, "groups": []}
     group = ask("get_group", head="a", limit=1, offset=1)
-    assert [member["id"] for member in group["members"]] == ["hostile"]
+    assert [(member["id"], member["kind"]) for member in group["members"]] == [("hostile", "copy")]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"head": "a", "limit": -1},
+            "get_group: limit is -1: the input should be greater than or equal to 0",
+        ),
+        ({}, "get_group needs the argument 'head'"),
+        (
+            {"head": "a", "limit": "\x1b[2J"},
+            "get_group: limit is '\\x1b[2J': the input should be a valid integer",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_named(ask, given, said):
+    assert said in ask("get_group", **given)
 
 
 def test_a_long_text_comes_in_parts(ask):

@@ -119,6 +119,7 @@ class WindowConfig:
     def about(self) -> dict[str, Any]:
         """The description of a window in the mapping of its indices (`_meta.neardup`)."""
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
+        del recipe["boilerplate"]  # which there is none of (node_files.py)
         kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
         return {
             "recipe": self.recipe_text,

@@ -30,7 +30,20 @@ class NodeFiles(NamedTuple):
 
 def node_files(recipe: Recipe) -> NodeFiles:
     """The names of a recipe's files on the nodes: a lexicon `news.lexicon` is `news`. Raises `SettingsError`."""
+    check_no_boilerplate(recipe)
     return NodeFiles(_name("lexicon", recipe.lexicon), _name("salt", recipe.salt))
+
+
+def check_no_boilerplate(recipe: Recipe) -> None:
+    """Raises `SettingsError` for a recipe that leaves out boilerplate: in a cluster documents lie whole, signed and
+    compared so by its nodes and by other clients.
+    """
+    if recipe.boilerplate is not None:
+        expected = (
+            "left out for a window in a cluster, where documents lie whole, and are signed and compared so: take a "
+            "window in a directory, or copies out by `neardup dedup --boilerplate FILE` before"
+        )
+        raise SettingsError("boilerplate", str(recipe.boilerplate), expected)
 
 
 def _name(kind: FileKind, file: str | Path | None) -> str | None:

@@ -149,7 +149,7 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
     if _is_of_version_1(about):
         optional |= {"reach", "salt"}
     left_out = optional - about.keys()
-    signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt"} - left_out
+    signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt", "boilerplate"} - left_out
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
         recipe = Recipe(**{name: about[name] for name in signing})

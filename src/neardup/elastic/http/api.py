@@ -34,6 +34,13 @@ _POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
     "opensearch": ("_search/point_in_time", "pit_id"),
 }
 """Where a point in time is opened and closed, and what its id is called there."""
+_TELLS_APART: Final[dict[Product, tuple[tuple[dict[str, str], Any], ...]]] = {
+    "elasticsearch": (({"_shard_doc": "asc"}, 2**63 - 1),),
+    "opensearch": (({"_index": "asc"}, "\uffff"), ({"_seq_no": "asc"}, 2**63 - 1)),
+}
+"""What hits of one place in the order are sorted by, each with a value behind all others. In OpenSearch documents
+of one index in several shards may have the same: `_shard_doc` there does not tell documents of several indices apart.
+"""
 
 
 class Version(NamedTuple):
@@ -152,9 +159,13 @@ def search(
     """The answer to one search, by all shards; `target` None where the body names a point in time."""
     path = "/_search" if target is None else f"/{target}/_search"
     answer = _whole(cluster, path, params, body)
+    return SearchPage(hits_of(answer, body), answer.get("aggregations", {}), answer.get("pit_id"))
+
+
+def hits_of(answer: Mapping[str, Any], body: Mapping[str, Any]) -> list[Hit]:
+    """The hits in the answer to the search `body`; it may raise one of `UNREADABLE`."""
     sorted_by = len(body.get("sort", ()))
-    hits = [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
-    return SearchPage(hits, answer.get("aggregations", {}), answer.get("pit_id"))
+    return [_hit(hit, sorted_by) for hit in answer["hits"]["hits"]]
 
 
 def _hit(hit: Mapping[str, Any], sorted_by: int) -> Hit:
@@ -180,14 +191,18 @@ def search_pages(cluster: Cluster, target: str, body: dict[str, Any], *, size: i
 def snapshot_pages(
     cluster: Cluster, target: str, body: dict[str, Any], *, size: int, after: Sequence[Any] | None = None
 ) -> Generator[list[Hit]]:
-    """All hits of a sorted search behind `after`, `size` at a time, of the indices as they are now (a point in time).
+    """All hits of a sorted search behind `after`, at most `size` at a time, of the indices as they are now (a point in
+    time); `after` is as long as the sort, and no hit of its place is behind it.
 
-    The search stays open until the iterator is at its end or closed.
+    The search stays open until the iterator is at its end or closed. An index of OpenSearch must have fewer shards than
+    a page has hits.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
     path, named = _POINT_IN_TIME[cluster.product]
     pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
-    body = {**body, "size": size, "track_total_hits": False}
+    last = _TELLS_APART[cluster.product]
+    sort = [*body.get("sort", ()), *(clause for clause, _ in last)]
+    body = {**body, "sort": sort, "size": size, "track_total_hits": False}
 
     def page(behind: dict[str, Any]) -> list[Hit]:
         nonlocal pit
@@ -197,7 +212,8 @@ def snapshot_pages(
         return answer.hits
 
     try:
-        yield from _pages(page, size, after)
+        behind = None if after is None else [*after, *(value for _, value in last)]
+        yield from _pages(page, size, behind, is_split=cluster.product == "opensearch")
     finally:
         with suppress(ClusterError):
             cluster.request("DELETE", f"/{path}", body={named: pit}, missing_ok=True)
@@ -209,14 +225,24 @@ def _point_in_time(cluster: Cluster, path: str, named: str, params: dict[str, st
 
 
 def _pages(
-    page: Callable[[dict[str, Any]], list[Hit]], size: int, after: Sequence[Any] | None
+    page: Callable[[dict[str, Any]], list[Hit]],
+    size: int,
+    after: Sequence[Any] | None,
+    *,
+    is_split: bool = False,
 ) -> Iterator[list[Hit]]:
-    """Page after page, each behind the last hit of the one before."""
+    """Page after page, each behind the last hit of the one before; `is_split`: hits that are sorted by the same values
+    may be parted by the end of a page, and then are of the next.
+    """
     while True:
         hits = page({"search_after": after} if after else {})
+        is_last = len(hits) < size
+        if is_split and not is_last:
+            hits = [hit for hit in hits if hit.sort != hits[-1].sort]
+            assert hits, "a page of hits of one place"
         if hits:
             yield hits
-        if len(hits) < size:
+        if is_last:
             return
         after = hits[-1].sort
 

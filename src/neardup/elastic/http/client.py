@@ -188,7 +188,7 @@ class Cluster:
                     reason = f"{meta.status} {' '.join(self._type_and_reason(meta.status, answer))}"
                     is_busy = meta.status in BUSY and not never_fits(reason)
                     if not is_busy and (is_whole or meta.status != 404):
-                        raise self._error(f"{method} {path}", meta.status, answer)
+                        raise self.error(f"{method} {path}", meta.status, answer)
                     least = _retry_after(meta.headers.get("retry-after"))
                 elif is_whole:
                     _warn(meta)
@@ -215,7 +215,7 @@ class Cluster:
         if root.status in BUSY:
             raise TransportError(f"{root.status} when it was asked what it is")
         if root.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            raise self._error("GET /", root.status, about)
+            raise self.error("GET /", root.status, about)
         version = about.get("version") if isinstance(about, dict) else None
         if isinstance(version, dict) and version.get("distribution") == "opensearch":
             return "opensearch"
@@ -249,7 +249,8 @@ class Cluster:
         type, reason = _type_and_reason(status, body)
         return self.credentials.hidden(type), self.credentials.hidden(reason)
 
-    def _error(self, request: str, status: int, body: Any) -> ClusterError:
+    def error(self, request: str, status: int, body: Any) -> ClusterError:
+        """The error for an answer of this status to a `request`, with what its body says."""
         if request.startswith("HEAD") and status == 404:
             return ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
         type, reason = self._type_and_reason(status, body)

@@ -31,7 +31,6 @@ _FIRST_READ: Final = 32
 _REOPENINGS: Final = 10
 _MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
 """What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
-_LAST_DOCUMENT: Final = 2**63 - 1
 _NUMBERS: Final = {
     "long",
     "integer",
@@ -120,7 +119,7 @@ def in_order(
         try:
             for tie in _by_time(cluster, target, by.sort(missing), query, page, whole):
                 yield from sorted(map(_entry, tie), key=_by_id)
-                whole, lost = [tie[0].sort[0], _LAST_DOCUMENT], 0
+                whole, lost = [tie[0].sort[0]], 0
             return
         except ClusterRejected as error:
             lost += 1
@@ -141,7 +140,7 @@ def _by_time(
     cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
 ) -> Iterator[list[Hit]]:
     """The hits behind `after`, all those of one time together."""
-    body = {"query": query, "sort": [sort, {"_shard_doc": "asc"}], "_source": False}
+    body = {"query": query, "sort": [sort], "_source": False}
     tie: list[Hit] = []
     with closing(snapshot_pages(cluster, target, body, size=size, after=after)) as pages:
         for hit in chain.from_iterable(pages):

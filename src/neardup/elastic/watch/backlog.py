@@ -14,6 +14,7 @@ from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import NotSetUp
+from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -88,6 +89,11 @@ class BacklogReader:
                 self._cluster, self._layout.target, self.time, self._query(writable),
                 missing="_first" if self._layout.archive else "_last",
             )  # fmt: skip
+
+    def check_open(self) -> None:
+        """Raises `ClusterRejected` for a closed hour of the window: searches would pass over it."""
+        state = read_state(self._cluster)
+        self._layout.refresh(self._cluster, FIRST_HOUR if state is None else state.commit.floor_hour)
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import BacklogReader
+from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost
 from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_id
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.watch.claims import Claim
     from neardup.elastic.watch.foreign_documents import Item
     from neardup.elastic.window.index_layout import Layout
     from neardup.model.document import Flush, ForeignDocument, Origin
@@ -51,32 +53,99 @@ class BacklogScorer:
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
             raise SettingsError("policy", policy, expected)
-        # A closed hour is an error though nothing may wait: searches would pass over it.
-        if window.settings.candidates == "memory":
-            window.stats()
-        else:
-            layout.refresh(cluster)
         self._window, self._batch = window, batch
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)
+        self.backlog.check_open()
+        self.claims = (
+            Claims(cluster, missing_first=layout.archive is not None)
+            if window.settings.candidates == "search"
+            else None
+        )
+        """Where no window must be in memory several scorers share the backlog."""
         self.handled = 0
         self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, window.recipe)
         self._marks = UnscoredMarks(cluster)
         self._in_engine: dict[str, Origin] = {}
         """What the engine has been given and may still reject, by every id that it may call it."""
 
+    def close(self) -> None:
+        """Leaves what it has claimed and not done to other scorers."""
+        if self.claims is not None:
+            self.claims.close()
+
+    def is_alone(self) -> bool:
+        """Whether no other scorer has claimed documents that wait."""
+        return self.claims is None or self.claims.are_done()
+
     def one_pass(self) -> Iterator[Verdict]:
         """Scores what waits now, the oldest first, and yields the verdicts; each is in its document already.
 
         May end before all is done, and does when it is `stopped`: `handled` tells whether another pass is worthwhile.
         """
+        if self.claims is not None:
+            yield from self._shared_pass(self.claims)
+            return
         # Closed here, not some time later by the garbage collector: a pass that fails leaves no search open.
         with closing(self.backlog.entries()) as entries:
             parts = self._foreign.read(islice(entries, PASS), most=self._batch)
-            for verdict in self._window.ingest(self._documents(parts), on_reject=self._reject):
-                self.handled += 1
-                yield verdict
-            self._write_marks()
+            yield from self._counted(self._window.ingest(self._documents(parts), on_reject=self._reject))
+
+    def _counted(self, verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
+        for verdict in verdicts:
+            self.handled += 1
+            yield verdict
+        self._write_marks()
+
+    # ---- beside other scorers ----
+
+    def _shared_pass(self, claims: Claims) -> Iterator[Verdict]:
+        """A pass over what no other scorer has claimed, and what those leave that end."""
+        claims.begin_pass()
+        with closing(self.backlog.entries()) as entries:
+            scanned = islice(entries, PASS)
+            while not self._stopped():
+                try:
+                    claim = claims.next(scanned, most=self._batch, near=self._near())
+                except PredecessorLost as lost:
+                    if claims.take_over(lost.claim):
+                        yield from self._claimed(lost.claim, claims)
+                    continue
+                if claim is None:
+                    return
+                yield from self._claimed(claim, claims)
+
+    def _claimed(self, claim: Claim, claims: Claims) -> Iterator[Verdict]:
+        """The verdicts on the documents of a claim, when it is its turn; of none if it is taken over meanwhile."""
+        while True:
+            parts = self._foreign.read(iter(claim.entries), most=self._batch)
+            documents = self._documents(iter([list(chain.from_iterable(parts))]))
+            try:
+                yield from self._counted(
+                    self._window.ingest_in_turn(
+                        documents, lambda: claims.wait_for_turn(claim), on_reject=self._reject
+                    )
+                )
+            except PredecessorLost as lost:
+                if claims.take_over(lost.claim):
+                    yield from self._claimed(lost.claim, claims)
+            except ClaimLost:
+                return
+            else:
+                claims.done(claim)
+                return
+            finally:
+                self._in_engine.clear()
+
+    def _near(self) -> int | None:
+        """How many hours a time may be ahead of the one before without being doubted (`neardup.model.hours.leap`); None
+        where no time is.
+        """
+        settings = self._window.settings
+        is_doubted = settings.kept_hours and not settings.advance and self.backlog.time.kind == "date"
+        return max(settings.kept_hours // 2, 1) if is_doubted else None
+
+    # ---- documents for the engine ----
 
     def _documents(self, parts: Iterator[list[Item]]) -> Iterator[ForeignDocument | Flush]:
         """What the engine is to score, and an end of its batch where that must be known to be done."""

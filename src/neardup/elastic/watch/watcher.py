@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog
@@ -124,31 +124,42 @@ class Watcher:
             batch=self._batch,
             stopped=self._stopped,
         )
+        with closing(scorer):
+            yield from self._all_passes(window, scorer, on_backlog)
+
+    def _all_passes(
+        self, window: WindowEngine, scorer: BacklogScorer, on_backlog: Callable[[Backlog], object]
+    ) -> Iterator[Verdict]:
         while not self._stopped():
-            leads = self._leads()
+            leads = self._leads(stands_by=scorer.claims is None)
+            works = leads or scorer.claims is not None
             if leads:
                 self._begin_hour()
+            if works:
                 # Marks that a scorer left that died before its commit would pass for verdicts.
                 window.recover()
             scorer.backlog.refresh()
             self._look(scorer)
             on_backlog(self.backlog)
             before = scorer.handled
-            if leads and self.backlog.waiting:
+            if works and self.backlog.waiting:
                 for verdict in scorer.one_pass():
                     yield verdict
-                    self._leadership.try_acquire()
+                    if leads:
+                        self._leadership.try_acquire()
             self.handled += scorer.handled - before
             if scorer.handled > before:
                 continue
-            # Those that still wait have been scored a moment ago, are gone, or take no mark.
-            if self._once and (leads or not self.backlog.waiting):
+            # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
+            if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
                 return
             self._sleep(self._poll)
 
-    def _leads(self) -> bool:
-        """Whether this watcher leads; says in the log when that changes."""
+    def _leads(self, *, stands_by: bool) -> bool:
+        """Whether this watcher leads; says in the log when that changes, if it `stands_by` while it does not."""
         leads = self._leadership.try_acquire()
+        if not stands_by:
+            return leads
         if leads and self._standing_by:
             log.warning("nobody else scores any more: at work")
         elif not leads and not self._standing_by:

@@ -7,15 +7,17 @@ out: pages follow one another to the end, and a shard that does not answer is an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http import api
-from neardup.elastic.window import query_dsl as queries
-from neardup.elastic.window.candidate_query import CandidateQueries
+from neardup.elastic.http.msearch import msearch_pages
+from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.loader import pages, stored_part
-from neardup.index.query_batch import SignedQueryBatch
+from neardup.elastic.window.likeness import Likeness
+from neardup.elastic.window.loader import PAGE, pages, stored_part
 from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import HOUR_MS
 
@@ -31,8 +33,27 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 1_000
 """Values of one query."""
-_DOCUMENTS_AT_ONCE: Final = 16
-"""Documents of a batch that one search asks for: more terms would be more clauses than Lucene takes (1,024)."""
+_MOST_SINCE: Final = 4_000
+"""Documents added since a look ahead, above which it is cheaper to look again."""
+
+
+class Related(NamedTuple):
+    """What was found for a batch in a window as committed in `document`: documents by arrival, among them `alike`,
+    what may be a copy; and who stands for groups whose heads have gone, by the arrival of the head, None: nobody.
+    """
+
+    document: StateDocument
+    known: dict[int, Hit]
+    alike: Mapping[int, Hit] = MappingProxyType({})
+    standing: Mapping[int, Hit | None] = MappingProxyType({})
+
+    def holds(self, now: StateDocument) -> bool:
+        """Whether in the window as committed `now` all of it stands, and few documents have come since."""
+        then, commit = self.document, now.commit
+        added = commit.next_order - then.commit.next_order
+        return (then.changes, then.aborted, then.commit.floor_hour, then.commit.floor_order) == (
+            now.changes, now.aborted, commit.floor_hour, commit.floor_order
+        ) and 0 <= added <= _MOST_SINCE  # fmt: skip
 
 
 class BatchCandidates:
@@ -41,58 +62,58 @@ class BatchCandidates:
     def __init__(self, context: ElasticContext, document: StateDocument) -> None:
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
         self._document = document
-        self._queries = CandidateQueries(context, document)
+        self._queries = BatchQueries(context, document)
+
+    def related(self, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
+        """What is there for `documents`, which are `signed`: may be their copies, or bears one of their ids, and who
+        stands for the groups of these.
+        """
+        if not self._document.commit.next_order or not documents:
+            return Related(self._document, {})
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        alike = self._alike(documents, signed)
+        related = Related(self._document, alike | self._of_ids(documents), alike)
+        return self._with_heads(related)
 
     def of_batch(
-        self, documents: Sequence[Prepared], signed: SignedBatch
+        self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None = None
     ) -> tuple[StoredPart, dict[int, int] | None]:
         """All stored documents that the verdicts on `documents`, which are `signed`, depend on; and how many documents
-        each hour has, None for a batch that moves no hour on.
+        each hour has, None for a batch that moves no hour on. `ahead`: what was found for them before.
         """
         commit = self._document.commit
         newest = max((document.hour for document in documents), default=FIRST_HOUR)
         floor = max(commit.floor_hour, first_living_hour(newest, self._settings.kept_hours))
-        known: dict[int, Hit] = {}
-        if commit.next_order and documents:
-            self._layout.refresh(self._cluster, commit.floor_hour)
-            known = self._of_arrivals(self._alike(documents, signed))
-            replaced = self._of_ids(documents)
-            known |= replaced
-            known |= self._heads(known)
-            known |= self._members(known, replaced, floor)
+        if ahead is not None and ahead.holds(self._document):
+            related = self._since(ahead, documents, signed)
+        else:
+            related = self.related(documents, signed)
+        known = related.known | self._members(related.known, documents, floor)
         moves_on = newest > commit.newest and bool(self._settings.kept_hours)
         part = stored_part(self._layout, [known[arrival] for arrival in sorted(known)])
         counts = self._documents_by_hour() if moves_on and commit.next_order else None
         return part, counts
 
-    def _alike(self, documents: Sequence[Prepared], signed: SignedBatch) -> set[int]:
-        """The arrivals of what may be a copy of one of the documents."""
-        ways = [query for query in self._each(documents, signed) if query is not None]
-        arrivals = set[int]()
-        for at in range(0, len(ways), _DOCUMENTS_AT_ONCE):
-            body = self._queries.body(queries.any_of(ways[at : at + _DOCUMENTS_AT_ONCE]))
-            body = {**body, "_source": False}
-            for hits in pages(self._cluster, self._layout, body, searched_only=True):
-                arrivals.update(int(hit.sort[0]) for hit in hits)
-        return arrivals
+    def _since(self, ahead: Related, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
+        """What was found `ahead`, and of what has been added since whatever the documents depend on."""
+        first = ahead.document.commit.next_order
+        if first == self._document.commit.next_order:
+            return ahead._replace(document=self._document)
+        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        added = self._hits(self._queries.added_since(first))
+        likeness = Likeness(signed, self._layout, self._queries.least_shared(signed), _ids_of(documents))
+        new = {hit.source[OBJECT]["order"]: hit for hit in added if likeness.concerns(hit)}
+        return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
 
-    def _each(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any] | None]:
-        """The query for what may be a copy of each document; None for an empty one."""
-        threshold = self._settings.threshold_fraction
-        for i, document in enumerate(documents):
-            own = SignedQueryBatch(signed.part(i, i + 1), None, None)
-            if len(own.signed.texts):
-                by_terms = self._queries.by_terms(own, threshold)
-                yield self._queries.alike(own, threshold, document.time, by_terms)
-            else:
-                yield None
+    def _alike(self, documents: Sequence[Prepared], signed: SignedBatch) -> dict[int, Hit]:
+        """What may be a copy of one of the documents."""
+        bodies = [self._queries.body(query) for query in self._queries.alike_any(documents, signed)]
+        hits = chain.from_iterable(msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE))
+        return {hit.source[OBJECT]["order"]: hit for hit in hits if self._layout.owns(hit.index)}
 
     def _of_ids(self, documents: Sequence[Prepared]) -> dict[int, Hit]:
         """What bears an id that a document of the batch has, or may be given (`Store.named`)."""
-        ids = {document.id for document in documents}
-        origins = (document.origin for document in documents if document.origin is not None)
-        ids |= {f"{origin.index}/{origin.id}" for origin in origins}
-        return self._by_values("identity", sorted(ids))
+        return self._by_values("identity", sorted(_ids_of(documents)))
 
     def _of_arrivals(self, arrivals: Iterable[int]) -> dict[int, Hit]:
         return self._by_values("order", sorted(arrivals))
@@ -100,31 +121,37 @@ class BatchCandidates:
     def _by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
         """The documents that have one of the `values`, by arrival."""
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
-        bodies = (self._queries.body(self._queries.living([queries.terms(field, part)])) for part in parts)
+        bodies = (self._queries.with_values(field, part) for part in parts)
         hits = chain.from_iterable(self._hits(body) for body in bodies)
         return {hit.source[OBJECT]["order"]: hit for hit in hits}
 
     def _hits(self, body: dict[str, Any]) -> Iterator[Hit]:
         return chain.from_iterable(pages(self._cluster, self._layout, body))
 
-    def _heads(self, known: dict[int, Hit]) -> dict[int, Hit]:
-        """The heads of the groups of `known`, or where one has gone the member that stands for it."""
-        heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
-        standing = self._of_arrivals(heads)
-        for missing in sorted(heads - standing.keys()):
-            body = self._queries.successor(missing)
-            hits = next(pages(self._cluster, self._layout, body, size=1), [])
-            standing |= {hit.source[OBJECT]["order"]: hit for hit in hits}
-        return standing
+    def _with_heads(self, related: Related) -> Related:
+        """The same with the heads of its groups, or where one has gone the member that stands for it."""
+        known = dict(related.known)
+        standing = dict(related.standing)
+        wanted = (
+            {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys() - standing.keys()
+        )
+        heads = self._of_arrivals(wanted) if wanted else {}
+        for missing in sorted(wanted - heads.keys()):
+            hits = next(pages(self._cluster, self._layout, self._queries.successor(missing), size=1), [])
+            standing[missing] = hits[0] if hits else None
+        successors = {hit.source[OBJECT]["order"]: hit for hit in standing.values() if hit is not None}
+        return related._replace(known=known | heads | successors, standing=standing)
 
-    def _members(self, known: dict[int, Hit], replaced: dict[int, Hit], floor: int) -> dict[int, Hit]:
+    def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups of which one may go with this batch, replaced or of an hour before `floor`: whoever
         stands for such a group next is one of them.
         """
+        replaced = _ids_of(documents)
+        objects = [hit.source[OBJECT] for hit in known.values()]
         going = {
-            hit.source[OBJECT]["group_order"]
-            for arrival, hit in known.items()
-            if arrival in replaced or hit.source[OBJECT]["time"] < floor * HOUR_MS
+            each["group_order"]
+            for each in objects
+            if each["identity"] in replaced or each["time"] < floor * HOUR_MS
         }
         return self._by_values("group_order", sorted(going))
 
@@ -140,3 +167,9 @@ class BatchCandidates:
         page = api.search(self._cluster, self._layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
         buckets = page.aggregations["hours"]["buckets"] if page.aggregations else []
         return {int(bucket["key"]) // HOUR_MS: int(bucket["doc_count"]) for bucket in buckets}
+
+
+def _ids_of(documents: Iterable[Prepared]) -> set[str]:
+    """The ids that documents have, or may be given (`Store.named`)."""
+    origins = [document.origin for document in documents if document.origin is not None]
+    return {document.id for document in documents} | {f"{origin.index}/{origin.id}" for origin in origins}

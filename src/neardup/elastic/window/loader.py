@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
 
-_PAGE: Final = 2_000
+PAGE: Final = 2_000
 _ARRIVAL: Final = f"{OBJECT}.order"
 
 
@@ -42,7 +42,7 @@ def committed(state: StateDocument, first: int) -> dict[str, Any]:
 
 
 def pages(
-    cluster: Cluster, layout: Layout, body: dict[str, Any], *, searched_only: bool = False, size: int = _PAGE
+    cluster: Cluster, layout: Layout, body: dict[str, Any], *, searched_only: bool = False, size: int = PAGE
 ) -> Iterator[list[Hit]]:
     """The hits of a sorted search in the window, a page at a time; the last field of the sort tells them apart.
 

@@ -1,13 +1,14 @@
 """Bodies of the searches for candidates of a signed text, as plain values (docs/definitions.md, Search).
 
-No script anywhere: `terms_set` takes its minimum as a number, and lengths are a range. One query is our own (plugin/).
+No script anywhere, and nothing that only one of Elasticsearch and OpenSearch has (`terms_set` takes a minimum as a
+number only in the first): lengths are a range, a minimum one of clauses. One query is our own (plugin/).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
@@ -17,23 +18,48 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.signing.signature import Keys
 
+MOST_CLAUSES: Final = 512
+"""Terms that are a clause each: a whole query may have 1,024 clauses."""
+
 
 def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
-    """Documents that hold at least `minimum` of `terms` in one of our fields; none if there are too few terms.
+    """Documents that hold at least `minimum` of `terms` (all different) in one of our fields; none if too few.
 
-    More terms than one query may have are shared out over several, each of which every match of all satisfies in
-    proportion: with n parts, at least ceil(minimum / n) in one of them (a superset, which is verified anyway).
+    More than `MOST_CLAUSES` of them share clauses, n a clause: whoever has the minimum then matches ceil(minimum / n)
+    clauses at least (a superset, which is verified anyway).
     """
     name = f"{OBJECT}.{field}"
     if len(terms) < minimum or not terms:
         return {"match_none": {}}
     if minimum == 1 and len(terms) <= MAX_TERMS:
         return {"terms": {name: list(terms)}}
-    count = -(-len(terms) // MAX_TERMS)
-    parts = [list(terms[i::count]) for i in range(count)]
-    each = -(-minimum // count)
-    sets = [{"terms_set": {name: {"terms": part, "minimum_should_match": each}}} for part in parts]
-    return sets[0] if count == 1 else {"bool": {"should": sets, "minimum_should_match": 1}}
+    together = -(-len(terms) // MOST_CLAUSES)
+    if together == 1:
+        clauses: list[dict[str, Any]] = [{"term": {name: term}} for term in terms]
+    else:
+        clauses = [
+            {"terms": {name: list(terms[at : at + together])}} for at in range(0, len(terms), together)
+        ]
+    return {"bool": {"should": clauses, "minimum_should_match": -(-minimum // together)}}
+
+
+def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dict[str, Any]:
+    """All documents that hold at least `minimum` terms of one of several `documents`, and a few that do not.
+
+    The first terms of all documents are one clause, the second ones another, and so on: who shares so many terms with
+    one document matches so many clauses. A clause of many terms costs a small part of as many clauses of one, because
+    they are looked up in one go.
+    """
+    longest = max(map(len, documents), default=0)
+    if not longest:
+        return {"match_none": {}}
+    clauses: list[set[str]] = [set() for _ in range(min(longest, MOST_CLAUSES))]
+    for document in documents:
+        for position, term in enumerate(sorted(document)):
+            clauses[position % len(clauses)].add(term)
+    in_each = -(-longest // len(clauses))
+    should = [terms(field, sorted(clause)) for clause in clauses]
+    return {"bool": {"should": should, "minimum_should_match": -(-minimum // in_each)}}
 
 
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
@@ -51,16 +77,24 @@ def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
     return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
-def lengths(count: int, threshold: Fraction) -> dict[str, Any]:
-    """Documents whose number of q-grams allows doc_q >= t with one of `count`: t·|A| <= |B| <= |A|/t."""
-    low = -(-threshold.numerator * count // threshold.denominator)
-    high = threshold.denominator * count // threshold.numerator
-    return {"range": {f"{OBJECT}.qgram_count": {"gte": low, "lte": high}}}
+def lengths(least: int, threshold: Fraction, most: int | None = None, *, largest: int = 0) -> dict[str, Any]:
+    """Documents whose number of q-grams allows doc_q >= t with one of `least` to `most` (None: the same) of them:
+    t·|A| <= |B| <= |A|/t. Sets of more than `largest` (not 0) pass for sets of so many.
+    """
+    low = -(-threshold.numerator * least // threshold.denominator)
+    high = threshold.denominator * (least if most is None else most) // threshold.numerator
+    bounds = {"gte": low} if 0 < largest <= high else {"gte": low, "lte": high}
+    return {"range": {f"{OBJECT}.qgram_count": bounds}}
 
 
 def times(first: int, last: int) -> dict[str, Any]:
     """Documents of a time from `first` to before `last`, in milliseconds."""
     return {"range": {f"{OBJECT}.time": {"gte": first, "lt": last}}}
+
+
+def arrivals_from(first: int) -> dict[str, Any]:
+    """Documents of the arrival `first` or a later one."""
+    return {"range": {f"{OBJECT}.order": {"gte": first}}}
 
 
 def term(field: str, value: str | int) -> dict[str, Any]:

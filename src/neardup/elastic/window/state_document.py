@@ -86,6 +86,10 @@ class StateDocument:
         settings = all_by or merged(known, own or self.settings)
         return replace(self, commit=commit, changes=self.changes + removes, settings=settings)
 
+    def changed(self) -> StateDocument:
+        """The same, by which others know that more was done than documents added."""
+        return replace(self, changes=self.changes + 1)
+
     def held_by(self, holder: str | None, until: int) -> StateDocument:
         """The same with another holder."""
         return replace(self, holder=holder, until=until)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import loader
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
+from neardup.elastic.window.look_ahead import LookAhead
 from neardup.stores.base import CommitResult, StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
@@ -49,6 +49,7 @@ class ClusterStore:
         self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
+        self._ahead: LookAhead | None = None
         self.revision = 0
         self._forget_all()
 
@@ -146,10 +147,17 @@ class ClusterStore:
     def holding(self, ids: Sequence[str]) -> Store | None:
         return AdHocQuery(self._context, self._document).holding(ids)
 
+    def look_ahead(self, batch: SignedDocuments) -> None:
+        self._ahead = None  # if the cluster fails, what was found for another batch is not for this one
+        self._ahead = LookAhead.of(self._context, committed_state(self._context), batch)
+
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
         self._keep_lease()
-        part, by_hour = BatchCandidates(self._context, self._document).of_batch(*batch)
-        self._held = self._held.emptied()
+        ahead, self._ahead = self._ahead, None
+        if ahead is None or ahead.documents is not batch.documents:
+            ahead = LookAhead.none(self._context)
+        part, by_hour = ahead.brought_up_to(self._document, batch)
+        self._held = ahead.held
         self._held.add(part.records.rows, part.refs, part.blobs)
         return StoredCandidates(part.records, by_hour)
 
@@ -186,6 +194,8 @@ class ClusterStore:
         refused = self._writes.send(self._lease.document.epoch)
         if refused:
             if self._writes.removes:
+                # What was changed and put back again others may have read meanwhile.
+                self._document = self._document.changed()
                 self._forget_all()
             return CommitResult(refused)
         self._check_indices()

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.managed_objects import deleted_after
+from neardup.elastic.admin.node_files import check_no_boilerplate
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.client import Cluster
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
@@ -42,6 +43,8 @@ def settings_left(name: str, state: StateDocument) -> Settings:
 def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer:
     """The signer of the window's recipe. A lexicon or a salt of its own must be given as a file: nodes have theirs."""
     own = chosen.recipe
+    if own is not None:
+        check_no_boilerplate(own)
     given = (None, None) if own is None else (own.lexicon, own.salt)
     names = (("lexicon", config.lexicon), ("salt", config.salt))
     for (kind, name), file in zip(names, given, strict=True):

@@ -1,0 +1,116 @@
+"""neardup boilerplate: what recurs in each source, learned and looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neardup.cli import options
+from neardup.cli.context import configuration
+from neardup.cli.exit_codes import DONE
+
+if TYPE_CHECKING:
+    from neardup.model.boilerplate import Boilerplate
+
+LEAST = 10
+"""As in signing/boilerplate_sample.py, which needs numpy."""
+SAMPLE = 1_000
+
+boilerplate = typer.Typer(
+    no_args_is_help=True,
+    help="Learn and look at boilerplate: the menus, footers and notices that recur in the documents of a source.",
+)
+
+
+@boilerplate.command()
+def learn(
+    files: options.FilesArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="The table to write.")
+    ],
+    force: options.ForceOption = False,
+    least: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="In how many documents that are not copies of one another a line has to be.",
+        ),
+    ] = LEAST,
+    sample: Annotated[
+        int, typer.Option(metavar="N", min=2, help="How many documents of each source to draw at random.")
+    ] = SAMPLE,
+    input: options.InputOption = None,
+    text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
+    encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Learn which lines and sentences recur in the documents of each source: menus, footers, signatures, notices.
+
+    The source is the field `source`, else the host of the `url`, else the domain of the sender of a mail (`from`);
+    documents without any are one source. A line counts once for documents that are copies of one another, however many
+    these are. The table is JSON: what is no boilerplate can be taken out by hand.
+
+    Examples:
+
+        neardup boilerplate learn archive.jsonl.gz --output boilerplate.json
+
+        neardup ingest news.jsonl --boilerplate boilerplate.json --window news.window
+    """
+    from neardup.cli.inputs import report_passed_over, report_read
+    from neardup.cli.sinks import check_outputs
+    from neardup.cli.stripping import sourced_texts, summary
+    from neardup.cli.tables import print_line
+    from neardup.signing.boilerplate_file import save
+    from neardup.signing.boilerplate_sample import boilerplate_of
+    from neardup.tables.container import check_directory
+
+    check_directory(output)
+    settings = configuration(config, {}).with_fields(text=text_field)
+    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    read = (*files, *reader.paths, *settings.files_read)
+    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
+    report_passed_over(reader)
+    table = boilerplate_of(sourced_texts(reader), least=least, size=sample)
+    report_read(reader, ())
+    save(table, output)
+    print_line(f"{output}: {summary(table)}")
+    raise typer.Exit(DONE)
+
+
+@boilerplate.command()
+def show(
+    path: Annotated[Path, typer.Argument(metavar="FILE", exists=True, show_default=False, help="The table.")],
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default="all", help="The source that is shown.")
+    ] = None,
+    format: options.PrintedOption = "table",
+) -> None:
+    """Show what a table of boilerplate holds, the most frequent first.
+
+    Example:
+
+        neardup boilerplate show boilerplate.json --source example.org
+    """
+    from neardup.cli.tables import print_lines, print_table
+    from neardup.signing.boilerplate_file import load
+
+    rows = list(_rows(load(path), source))
+    if format == "jsonl":
+        print_lines(dict(zip(("source", "documents", "of", "text"), row, strict=True)) for row in rows)
+    else:
+        print_table(("source", "documents", "of", "text"), rows, texts=1)
+
+
+def _rows(table: Boilerplate, wanted: str | None) -> list[list[str | int]]:
+    """Source, documents that have a piece, documents looked at, and the piece."""
+    return [
+        [name, count, source.documents, piece]
+        for name, source in table.sources.items()
+        if wanted is None or name == wanted
+        for piece, count in source.by_frequency()
+    ]

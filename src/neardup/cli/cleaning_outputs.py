@@ -1,0 +1,73 @@
+"""The files that `neardup dedup` writes: which may be written, and what writes records to them."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+
+from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
+from neardup.cli import sinks
+from neardup.cli.streams import check_output
+from neardup.sources.files import form_of
+
+if TYPE_CHECKING:
+    from neardup.sources.reader import Reader
+
+
+class CleaningOutputs(NamedTuple):
+    """Where a run writes what stays (None: standard output), what goes and what is rejected (None: nowhere)."""
+
+    kept: Path | None
+    removed: Path | None
+    rejects: Path | None
+    force: bool = False
+
+    def check_forms(self) -> None:
+        """Raises `SettingsError` for a file whose name tells no form, before anything is read."""
+        for option, path in (("--output", self.kept), ("--removed", self.removed)):
+            if path is not None:
+                form_of_output(path.name, option)
+
+    def check(self, read: Iterable[Any]) -> None:
+        """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
+        files = [("--output", self.kept), ("--removed", self.removed), ("--rejects", self.rejects)]
+        sinks.check_outputs(files, read, replace=self.force, ways="--force replaces it")
+
+
+def form_for(reader: Reader) -> OutputForm:
+    """The form for standard output: CSV if all that is read is."""
+    return "csv" if reader.paths and all(form_of(name) == "csv" for name in reader.paths) else "jsonl"
+
+
+@contextmanager
+def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
+    """What writes records to the file, in the form that its name tells; or in `form` to standard output."""
+    with ExitStack() as stack:
+        if path is None:
+            check_output()
+            file = sys.stdout.buffer
+        else:
+            form = form_of_output(path.name, "--output")
+            file = stack.enter_context(
+                _compressed(stack.enter_context(sinks.opened_output(path, force=force)), path)
+            )
+        yield stack.enter_context(writing(form, file, live=live))
+
+
+@contextmanager
+def _compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """`file`, or what compresses into it, as the name says."""
+    if path.suffix == ".gz":
+        with gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
+            yield cast("BinaryIO", compressed)
+    elif path.suffix in (".zst", ".zstd"):
+        import zstandard
+
+        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as compressed:
+            yield cast("BinaryIO", compressed)
+    else:
+        yield file

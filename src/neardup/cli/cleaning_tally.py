@@ -1,0 +1,72 @@
+"""What a run of `neardup dedup` has done, in figures: what stays and goes, and of which kinds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from neardup.cleaning.kept_kinds import KEEPABLE
+from neardup.cli.pipeline import EVERY, Tally
+
+if TYPE_CHECKING:
+    from neardup.cleaning.kept_kinds import KindSample
+    from neardup.cleaning.records import Outcome
+    from neardup.cli.sinks import Rejects
+
+
+class CleaningTally(Tally):
+    """How many records stay and go, and why."""
+
+    def __init__(self, sample: KindSample | None) -> None:
+        super().__init__()
+        self._sample = sample
+        self._kept_kinds: Counter[str] = Counter()
+
+    def count_outcome(self, outcome: Outcome) -> None:
+        """Count one record."""
+        self.statuses[outcome.status] += 1
+        self.count += 1
+        self.incomplete += outcome.truncated
+        if outcome.kind is not None:
+            (self._kept_kinds if outcome.where is None else self.kinds)[outcome.kind] += 1
+        if self.count % EVERY == 0:
+            self.update()
+
+    def summary(self, rejects: Rejects) -> str:
+        """The summary of the run."""
+        rejected = f"; {rejects.count:,} rejected" if rejects.count else ""
+        removed = self.duplicates
+        exact, near = self.statuses["exact"], self.statuses["near"]
+        stay = [f"{self.statuses['empty']:,} without a letter or digit"] if self.statuses["empty"] else []
+        if self._kept_kinds:
+            stay.append(f"{self._kept_kinds.total():,} for their kind: {_named(self._kept_kinds)}")
+        why = f" ({'; '.join(stay)})" if stay else ""
+        kinds = f"; {_named(self.kinds)}" if self.kinds else ""
+        cut = f"; {self.incomplete:,} not compared with all" if self.incomplete else ""
+        return (
+            f"{self.count + rejects.count:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
+            f"({exact:,} exact, {near:,} near{kinds}){cut}{rejected}; {self.seconds:.1f} s"
+        )
+
+    def advice(self) -> str:
+        """How many of the near copies that go are no plain copies, by a sample of them, and how they would stay."""
+        if self._sample is None:
+            return ""
+        near, looked_at, kinds = self._sample.looked()
+        others = Counter[str]({kind: kinds[kind] for kind in KEEPABLE if kinds[kind]})
+        if not others:
+            return ""
+        of = (
+            f"the {near:,} near"
+            if looked_at == near
+            else f"{looked_at:,} of the {near:,} near, drawn at random,"
+        )
+        is_are = "is no plain copy" if others.total() == 1 else "are no plain copies"
+        return (
+            f"of {of} {others.total():,} {is_are} ({_named(others)}): --keep-kinds {','.join(others)} keeps such, "
+            "--kinds marks them in --removed"
+        )
+
+
+def _named(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())

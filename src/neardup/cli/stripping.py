@@ -1,0 +1,93 @@
+"""`--strip-boilerplate`: what recurs in each source of some files is learned from them before they are compared."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted
+from neardup.model.document import Document
+from neardup.model.source import source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from neardup.cli.config import Config
+    from neardup.model.boilerplate import Boilerplate
+    from neardup.sources.reader import Reader
+
+OPTION = "--strip-boilerplate"
+
+
+@contextmanager
+def learned(
+    config: Config, files: Iterable[str | Path], reading: dict[str, Any], *, wanted: bool
+) -> Iterator[Config]:
+    """`config` with the boilerplate of `files`, read as `reading` says, in its recipe, if it is `wanted` and there is
+    any.
+
+    Raises `typer.BadParameter` for what cannot be read twice, and where a table is given, too.
+    """
+    if not wanted:
+        yield config
+        return
+    if config.recipe.boilerplate is not None:
+        raise typer.BadParameter(f"give {OPTION} or a table by --boilerplate, not both", param_hint=OPTION)
+    reader = config.reader(files, **reading)
+    if reader.bytes_total is None:
+        reason = "standard input and pipes cannot be read twice: learn from a file by `neardup boilerplate learn`, and "
+        raise typer.BadParameter(f"{reason}give what it writes by --boilerplate", param_hint=OPTION)
+    from neardup.signing.boilerplate_file import save
+    from neardup.signing.boilerplate_sample import boilerplate_of
+
+    table = boilerplate_of(sourced_texts(reader))
+    log_line(summary(table))
+    if not table.sources:
+        yield config
+        return
+    with tempfile.TemporaryDirectory(prefix="neardup-") as directory:
+        path = Path(directory) / "boilerplate.json"
+        save(table, path)
+        yield config.with_options(boilerplate=path)
+
+
+def has_boilerplate(location: str) -> bool:
+    """Whether a window is there that leaves out boilerplate already; `typer.BadParameter` for one in a cluster."""
+    from neardup.elastic.http.address import is_address
+    from neardup.stores.description import read_description
+
+    if is_address(location):
+        reason = "a window in a cluster leaves out no boilerplate: take one in a directory"
+        raise typer.BadParameter(reason, param_hint=OPTION)
+    if not read_description(Path(location)).boilerplate_mark:
+        return False
+    log_line(f"{location} has a table of boilerplate, by which its documents were signed: it stays")
+    return True
+
+
+def sourced_texts(reader: Reader) -> Iterator[tuple[str, str]]:
+    """Source and text of every document of `reader`; what cannot be used of it is told when it is compared."""
+    for item in reader:
+        if type(item) is Document and _is_unicode(item.text):
+            yield source_of(item.fields), item.text
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def summary(table: Boilerplate) -> str:
+    """What a table holds, in words."""
+    if not table.sources:
+        return "no line or sentence recurs in enough documents of a source that are not copies of one another"
+    count = sum(len(source.pieces) for source in table.sources.values())
+    recur = "line or sentence recurs" if count == 1 else "lines and sentences recur"
+    names = [name for name in table.sources if name]
+    where = f" in {counted(len(names), 'source')}" if names else ""
+    return f"{count:,} {recur}{where}, and {'does' if count == 1 else 'do'} not count"

@@ -1,0 +1,64 @@
+"""Many searches in one request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
+from neardup.elastic.http.client import BUSY
+from neardup.elastic.http.unexpected import reads_answer
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
+
+_PATH: Final = "/_msearch"
+_WHAT: Final = f"POST {_PATH}"
+
+
+def msearch_pages(
+    cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]], *, size: int
+) -> Iterator[list[Hit]]:
+    """All hits of some sorted searches, `size` at a time; the last field of a sort tells its hits apart.
+
+    One request, and one more for the next pages of all searches that have any. No page is empty. Raises what
+    `Cluster.request` raises, also for one search of several that is refused.
+    """
+    left = [{**body, "size": size, "track_total_hits": False} for body in bodies]
+    while left:
+        answers = _answers(cluster, target, left)
+        yield from filter(None, answers)
+        left = [
+            {**body, "search_after": hits[-1].sort}
+            for body, hits in zip(left, answers, strict=True)
+            if len(hits) == size
+        ]
+
+
+@reads_answer
+def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) -> list[list[Hit]]:
+    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so."""
+    head = {"index": target.split(","), "request_cache": False, **WHOLE_OF_WHAT_IS_THERE}
+    lines = [line for body in bodies for line in (head, body)]
+    backoff = cluster.backoff()
+    while True:
+        answers = cluster.request("POST", _PATH, body=lines)["responses"]
+        if len(answers) != len(bodies):
+            raise ValueError(f"{len(answers)} answers to {len(bodies)} searches")
+        waits = [why for why in (_why_to_wait(cluster, answer) for answer in answers) if why]
+        if not waits:
+            return [hits_of(answer, body) for answer, body in zip(answers, bodies, strict=True)]
+        backoff.wait(cluster.url, f"only a part of the answer to {_PATH}: {waits[0]}")
+
+
+def _why_to_wait(cluster: Cluster, answer: dict[str, Any]) -> str | None:
+    """Why one search is to be asked again; None if its answer is whole. Raises what it was refused for."""
+    if "error" in answer:
+        error = cluster.error(_WHAT, int(answer["status"]), answer)
+        if int(answer["status"]) not in BUSY:
+            raise error
+        return str(error)
+    failed = int(answer.get("_shards", {}).get("failed", 0))
+    if failed:
+        return f"{failed} shards failed"
+    return "not all shards answered in time" if answer.get("timed_out") else None

@@ -1,0 +1,88 @@
+"""The bodies of the searches for what may be a copy of some document of a batch: pure functions of values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
+from neardup.kernels.sketch import UNCOUNTED
+from neardup.model.hours import compared_hours
+from neardup.model.settings import HOUR_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from neardup.model.document import Prepared
+    from neardup.signing.signature import SignedBatch
+
+_BY_SKETCHES: Final = 1_024
+"""Documents that one search asks for by their sketches."""
+_BY_RAREST: Final = 1
+"""The same by q-grams: those of one are as many clauses as a query of ours may have."""
+
+
+class BatchQueries(CandidateQueries):
+    """Queries for the candidates of many documents at once."""
+
+    def least_shared(self, signed: SignedBatch) -> list[int]:
+        """How many keys a copy of each document shares with it at least; 0 where its sketch does not tell."""
+        if self._settings.retrieval == "complete":
+            return [0] * len(signed.counts)
+        least: list[int] = self._search.min_shared(signed.counts, self._settings.threshold_fraction).tolist()
+        return least
+
+    def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
+        """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
+        groups: defaultdict[int, list[int]] = defaultdict(list)
+        for i, least in enumerate(self.least_shared(signed)):
+            if signed.text_offsets[i] < signed.text_offsets[i + 1]:
+                groups[least].append(i)
+        at_once = _BY_RAREST if 0 in groups else _BY_SKETCHES
+        for least, group in groups.items():
+            for at in range(0, len(group), at_once):
+                yield self._alike_any(documents, signed, group[at : at + at_once], least)
+
+    def added_since(self, first: int) -> dict[str, Any]:
+        """The search for the documents of the arrival `first` and later ones."""
+        return self.body(self.living([queries.arrivals_from(first)]))
+
+    def with_values(self, field: str, values: Sequence[str | int]) -> dict[str, Any]:
+        """The search for the documents that have one of `values` in one of our fields."""
+        return self.body(self.living([queries.terms(field, values)]))
+
+    def _alike_any(
+        self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: int
+    ) -> dict[str, Any]:
+        """What may be a copy of one of a `group` of documents, all of which have the same `least` of shared keys."""
+        threshold = self._settings.threshold_fraction
+        ways = [queries.terms("fingerprint", sorted({signed.fingerprint(i) for i in group}))]
+        if least:
+            sketches = (signed.part(i, i + 1).sketches for i in group)
+            terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
+            ways.append(queries.sharing("sketch", terms, least))
+        else:
+            parts = (signed.part(i, i + 1) for i in group)
+            ways += [
+                by_rarest(self._signer, self._search, part, threshold) for part in parts if part.counts[0]
+            ]
+        largest = self._search.largest
+        sizes = [self._size(int(signed.counts[i]), largest) for i in group]
+        lengths = queries.lengths(min(sizes), threshold, max(sizes), largest=largest)
+        wanted = [queries.any_of(ways), lengths]
+        return self.living([*wanted, *self._of_hours_around([documents[i].hour for i in group])])
+
+    @staticmethod
+    def _size(count: int, largest: int) -> int:
+        """How large a set passes for: as in memory, where large ones may not have been counted yet."""
+        return largest if largest and (count == UNCOUNTED or count > largest) else count
+
+    def _of_hours_around(self, hours: Sequence[int]) -> list[dict[str, Any]]:
+        """Documents of the hours that those of `hours` are compared with; nothing where all are."""
+        window = self._settings.window_hours
+        if not window:
+            return []
+        first, _ = compared_hours(min(hours), window)
+        _, last = compared_hours(max(hours), window)
+        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]

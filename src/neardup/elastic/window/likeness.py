@@ -1,0 +1,43 @@
+"""Which stored documents a batch depends on, told by their own fields without another search."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.compact import several
+from neardup.elastic.window.query_dsl import sketch_terms
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.api import Hit
+    from neardup.elastic.window.index_layout import Layout
+    from neardup.signing.signature import SignedBatch
+
+
+class Likeness:
+    """What is like a `signed` batch: a document that shares `least[i]` keys of the sketch with document i (0: any
+    document may be its copy), has the same text, or bears one of the `ids`.
+    """
+
+    def __init__(
+        self, signed: SignedBatch, layout: Layout, least: Sequence[int], ids: Collection[str]
+    ) -> None:
+        self._least, self._ids = least, ids
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        starts = signed.sketch_offsets.tolist()
+        for i, (first, last) in enumerate(pairwise(starts)):
+            for name in sketch_terms(signed.sketches[first:last], layout):
+                self._holders[name].append(i)
+        self._fingerprints = {signed.fingerprint(i) for i in range(len(least))}
+        self._is_open = 0 in least
+
+    def concerns(self, hit: Hit) -> bool:
+        """Whether the verdict on a document of the batch can depend on `hit`."""
+        ours = hit.source[OBJECT]
+        if self._is_open or ours["fingerprint"] in self._fingerprints or ours["identity"] in self._ids:
+            return True
+        shared = Counter(i for name in several(ours.get("sketch")) for i in self._holders.get(name, ()))
+        return any(count >= self._least[i] for i, count in shared.items())

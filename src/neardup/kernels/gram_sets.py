@@ -1,0 +1,159 @@
+"""The sets of q-grams of two texts inside kernels: how large they are, what they share, and where.
+
+Two texts that are compared share most of what they say, in the same order. So the q-grams of one are put into a table,
+and those of the other are looked up only where the two part: in a run of what both have the next q-gram of one is that
+of the other. Exact: where names of q-grams are equal their code points are compared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.caching import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHORT, LONG = 4, 12
+_U = np.uint64
+_SECOND, _THIRD, _FOURTH = _U(0xC2B2AE3D27D4EB4F), _U(0x9E3779B97F4A7C15), _U(0x165667B19E3779F9)
+
+
+class GramScratch(NamedTuple):
+    """Working memory for two texts of up to n code points each.
+
+    names   2 · n: names of q-grams, those of the second text behind those of the first
+    same    2 · n: for each q-gram the first index of one that is equal
+    shared  2 · n: at these indexes, whether both texts have it
+    table   a power of two of 4 · n slots or more: indexes, and 1 more
+    """
+
+    names: NDArray[np.uint64]
+    same: NDArray[np.int32]
+    shared: NDArray[np.uint8]
+    table: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def count_sets(a, n_a, b, n_b, q, scratch, out):
+    """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]` (uint32), q = 4 or 12; `scratch` then
+    says where they are, for `longest_outside` and `is_shared`. Linear.
+    """
+    names, same, shared, table = scratch.names, scratch.same, scratch.shared, scratch.table
+    last_a, last_b = max(n_a - q + 1, 0), max(n_b - q + 1, 0)
+    bits = 6
+    while (1 << bits) < 2 * (last_a + last_b):
+        bits += 1
+    table[: 1 << bits] = 0
+    shared[: last_a + last_b] = 0
+    _fill_names(a, last_a, q, names)
+    _fill_names(b, last_b, q, names[last_a:])
+    own_a = _enter(a, last_a, q, names, same, table, bits)
+    own_b, both = _follow(a, last_a, b, last_b, q, names, same, shared, table, bits)
+    out[0], out[1], out[2] = own_a, own_b + both, both
+
+
+@njit(cache=True, nogil=True)
+def _enter(a, last, q, names, same, table, bits):
+    """Puts the q-grams of the first text into the table; returns how many there are."""
+    mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
+    own = np.int64(0)
+    for at in range(last):
+        name = names[at]
+        slot = np.int64(name >> shift)
+        held = np.int64(table[slot])
+        while held != 0 and not (names[held - 1] == name and _is_equal(a, held - 1, a, at, q)):
+            slot = (slot + 1) & mask
+            held = np.int64(table[slot])
+        if held == 0:
+            own += 1
+            table[slot] = at + 1
+            held = at + 1
+        same[at] = held - 1
+    return own
+
+
+@njit(cache=True, nogil=True)
+def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
+    """Finds the q-grams of `b` among those of `a`; returns how many are `b`'s alone, and how many both have."""
+    mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
+    own = both = at = np.int64(0)
+    while at < last_b:
+        name = names[last_a + at]
+        slot = np.int64(name >> shift)
+        held = np.int64(table[slot])
+        while held != 0:
+            if names[held - 1] == name:
+                if held <= last_a:
+                    if _is_equal(a, held - 1, b, at, q):
+                        break
+                elif _is_equal(b, held - 1 - last_a, b, at, q):
+                    break
+            slot = (slot + 1) & mask
+            held = np.int64(table[slot])
+        if held == 0:
+            own += 1
+            table[slot] = last_a + at + 1
+            held = last_a + at + 1
+        if held > last_a:
+            same[last_a + at] = held - 1
+            at += 1
+            continue
+        other = held - 1
+        while True:  # a run of what both have
+            index = same[other]
+            both += 1 - np.int64(shared[index])
+            shared[index] = 1
+            same[last_a + at] = index
+            at += 1
+            other += 1
+            if at >= last_b or other >= last_a or a[other + q - 1] != b[at + q - 1]:
+                break
+    return own, both
+
+
+@njit(cache=True, nogil=True)
+def _is_equal(points, at, others, there, q):
+    same = 0
+    while same < q and points[at + same] == others[there + same]:
+        same += 1
+    return same == q
+
+
+@njit(cache=True, nogil=True)
+def _fill_names(points, last, q, names):
+    """Writes the names of the first `last` q-grams, of which the highest bits differ most."""
+    if last <= 0:
+        return
+    for at in range(last + q - SHORT):
+        low = _U(points[at]) | (_U(points[at + 1]) << _U(21)) | (_U(points[at + 2]) << _U(42))
+        mixed = (low ^ (_U(points[at + 3]) * _FOURTH)) * _SECOND
+        names[at] = (mixed ^ (mixed >> _U(32))) * _THIRD
+    if q == LONG:
+        for at in range(last):
+            mixed = names[at] + (names[at + 4] >> _U(7)) * _SECOND + (names[at + 8] >> _U(17)) * _FOURTH
+            names[at] = (mixed ^ (mixed >> _U(29))) * _THIRD
+
+
+@njit(cache=True, nogil=True)
+def is_shared(same, shared, index):
+    """Whether both texts have the q-gram at `index`: of the second text behind those of the first."""
+    return shared[same[index]] != 0
+
+
+@njit(cache=True, nogil=True)
+def longest_outside(n, q, first, scratch):
+    """The most code points in a row, of a text of `n` whose q-grams are at the indexes from `first` on, of which none
+    lies in a q-gram of both texts.
+    """
+    same, shared = scratch.same, scratch.shared
+    if n < q:
+        return n
+    longest, free = 0, 0  # `free`: from where on none is covered so far
+    for at in range(n - q + 1):
+        if is_shared(same, shared, first + at):
+            longest = max(longest, at - free)
+            free = at + q
+    return max(longest, n - free)

@@ -1,0 +1,26 @@
+"""The files that a recipe names: what is in them, and what the recipe string tells of them."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from neardup.errors import SettingsError
+
+
+def salt_mark(secret: bytes) -> str:
+    """What a recipe tells of a salt: 8 hex digits, by which another secret is noticed."""
+    return hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]
+
+
+def boilerplate_mark(table: bytes) -> str:
+    """What a recipe tells of the table of boilerplate in a file of these bytes: 8 hex digits of their SHA-256."""
+    return hashlib.sha256(table).hexdigest()[:8]
+
+
+def file_bytes(name: str, path: str | Path) -> bytes:
+    """What is in the file that the setting `name` names; `SettingsError` if it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise SettingsError(name, str(path), f"a file that can be read ({error.strerror})") from error

@@ -1,0 +1,155 @@
+"""Boilerplate from documents: what recurs in many documents of a source that are not copies of one another.
+
+A copy brings its sentences along, so counting documents would take a story that is there ten times for boilerplate.
+What counts is how many *independent* documents have a piece (docs/definitions.md, Boilerplate): documents with a text
+of their own beside what recurs, copies of one another taken together.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from neardup.model.boilerplate import Boilerplate, SourceBoilerplate, name_of, pieces, without
+from neardup.model.clock import now_ms
+from neardup.model.document import encode_text, format_time
+from neardup.model.settings import Recipe, check_whole
+from neardup.signing.signer import Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from neardup.signing.signature import Keys, Offsets
+
+LEAST: Final = 10
+"""Independent documents that have a piece of boilerplate."""
+SAMPLE: Final = 1_000
+"""Documents of a source that are looked at."""
+OWN: Final = 100
+"""Distinct q-grams that a document has to have beside what recurs, to count as one."""
+Q: Final = 8
+"""Of 4 characters, a long text has most q-grams of any short one in its language; of 8, a tenth."""
+COPIED: Final = 3
+"""One part in so many of what a document has of its own makes it a copy, if another document has it."""
+
+
+class Sampled(NamedTuple):
+    """Texts of one source, drawn at random from `seen`."""
+
+    texts: list[str]
+    seen: int
+
+
+def sampled_by_source(
+    documents: Iterable[tuple[str, str]], size: int = SAMPLE, *, seed: int = 0
+) -> dict[str, Sampled]:
+    """Of documents, given as source and text, `size` of every source, drawn at random, or all if they are fewer.
+    Seeded: repeatable. One pass, memory for the texts drawn.
+    """
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kept: dict[str, list[str]] = defaultdict(list)
+    seen = Counter[str]()
+    for source, text in documents:
+        seen[source] += 1
+        if len(kept[source]) < size:
+            kept[source].append(text)
+        elif (replaced := draw.randrange(seen[source])) < size:  # Vitter 1985, algorithm R
+            kept[source][replaced] = text
+    return {source: Sampled(texts, seen[source]) for source, texts in kept.items()}
+
+
+def boilerplate_of(
+    documents: Iterable[tuple[str, str]], *, least: int = LEAST, size: int = SAMPLE
+) -> Boilerplate:
+    """What recurs in at least `least` independent documents of a source, among `size` drawn at random, by source.
+
+    `documents` are sources and texts. About 3 ms for each of those drawn, up to 80 for long ones; their
+    texts are held in memory. Sources with
+    no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError` for a number that
+    cannot be.
+    """
+    check_whole("least", least, 2)
+    check_whole("sample", size, least)
+    signer = Signer(Recipe(q=Q))
+    by_source = {}
+    for source, (texts, _) in sampled_by_source(documents, size).items():
+        recurring = _recurring(texts, least, signer) if len(texts) >= least else {}
+        if recurring:
+            by_source[source] = SourceBoilerplate(len(texts), recurring)
+    return Boilerplate(by_source, format_time(now_ms() // 1_000 * 1_000))
+
+
+def _recurring(texts: Sequence[str], least: int, signer: Signer) -> dict[str, int]:
+    """The boilerplate of texts of one source: names of pieces, each with how many of the texts have it."""
+    named = [{name_of(text[start:end]) for start, end in pieces(text)} - {""} for text in texts]
+    counts = Counter(name for names in named for name in names)
+    frequent = frozenset(name for name, count in counts.items() if count >= least)
+    if not frequent:
+        return {}
+    rests = [without(text, frequent).rest(text) for text in texts]
+    usual = {name for name in frequent if 2 * counts[name] >= len(texts)}
+    origin = _origins(texts, rests, [_is_mostly_own(names, frequent, usual) for names in named], signer)
+    independent: dict[str, set[int]] = defaultdict(set)
+    for at, names in enumerate(named):
+        if at in origin:
+            for name in names & frequent:
+                independent[name].add(origin[at])
+    return {name: counts[name] for name, origins in independent.items() if len(origins) >= least}
+
+
+def _is_mostly_own(names: set[str], frequent: frozenset[str], usual: set[str]) -> bool:
+    """Whether a text has at least as many characters of its own as of what recurs here and there: a text that is there
+    many times, each time with a few words added, is still a copy.
+    """
+    own = sum(len(name) for name in names - frequent)
+    return own >= sum(len(name) for name in (names & frequent) - usual)
+
+
+def _origins(
+    texts: Sequence[str], rests: Sequence[str], mostly_own: Sequence[bool], signer: Signer
+) -> dict[int, int]:
+    """For each text with enough of its own beside what recurs, in `rests`: the first of those that are, by way of one
+    another, its copies.
+    """
+    whole, own = _key_sets(texts, signer), _key_sets(rests, signer)
+    sizes = np.diff(own[1])
+    speaking = [at for at in range(len(texts)) if mostly_own[at] and sizes[at] >= OWN]
+    origin = {at: at for at in speaking}
+
+    def root(at: int) -> int:
+        while origin[at] != at:
+            origin[at] = at = origin[origin[at]]
+        return at
+
+    for at, other in _copies(own, whole, speaking):
+        if other in origin:
+            low, high = sorted((root(at), root(other)))
+            origin[high] = low
+    return {at: root(at) for at in speaking}
+
+
+def _key_sets(texts: Sequence[str], signer: Signer) -> tuple[Keys, Offsets]:
+    """The distinct q-grams of every text, one after another, and n + 1 offsets."""
+    return signer.key_sets(signer.sign([encode_text(text) for text in texts]))
+
+
+def _copies(
+    own: tuple[Keys, Offsets], whole: tuple[Keys, Offsets], speaking: Sequence[int]
+) -> Iterable[tuple[int, int]]:
+    """Pairs (text, another text that has a third of what the first has of its own)."""
+    keys, offsets = whole
+    order = np.argsort(keys, kind="stable")
+    ascending = keys[order]
+    holders = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[order]
+    for at in speaking:
+        mine = np.sort(own[0][own[1][at] : own[1][at + 1]])  # which are then looked up three times as fast
+        first, last = np.searchsorted(ascending, mine, "left"), np.searchsorted(ascending, mine, "right")
+        lengths = last - first
+        starts = np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+        shared = np.bincount(holders[starts + np.arange(lengths.sum())], minlength=len(offsets) - 1)
+        for other in np.flatnonzero(COPIED * shared >= len(mine)).tolist():
+            if other != at:
+                yield at, other

@@ -1,0 +1,61 @@
+"""What a signer needs of its recipe: tables, rules, and what of a text counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.kernels.hashing import splitmix64
+from neardup.kernels.sketch import SketchRules
+from neardup.kernels.text import text_tables
+from neardup.kernels.words import WordTables
+from neardup.model.settings import WIDE_ABOVE, Recipe
+from neardup.signing.counted_part import CountedPart
+from neardup.tables import unicode as unicode_table
+from neardup.tables.lexicon import QGRAM_SLOTS, UNKNOWN_CLASS, Lexicon
+
+if TYPE_CHECKING:
+    from neardup.signing.signature import Keys
+
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_MASK: Final = 0xFFFFFFFFFFFFFFFF
+
+
+class RecipeTables:
+    """The tables of a recipe, read from the files that it names; `text` is its string."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
+        self.text = recipe.text(self.lexicon.id)
+        self.counted = CountedPart.by(recipe)
+        self.unicode = text_tables(unicode_table.load())
+        self.classes = self.lexicon.qgram_classes
+        if self.lexicon.q != recipe.q:
+            # Another q has other keys: their slots would hold frequencies of other q-grams.
+            self.classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
+        self.rules = sketch_rules(recipe)
+        self.words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
+
+
+def sketch_rules(recipe: Recipe) -> SketchRules:
+    """What a recipe says about its sketches (docs/definitions.md, Sketch)."""
+    q, limits = recipe.q, recipe.sketch_limits
+    close = limits.close
+    return SketchRules(
+        size=recipe.sketch_size,
+        whole=limits.whole,
+        also_whole=limits.also(limits.whole),
+        wide_above=WIDE_ABOVE,
+        also_middle=limits.also(WIDE_ABOVE),
+        middle=-(-q // 2) if close else q,
+        wide_second=q,
+        wide_third=0 if close else 2 * q - 1,
+        multipliers=_multipliers(recipe.salt_seed),
+    )
+
+
+def _multipliers(seed: int) -> Keys:
+    """C1 to C7."""
+    values = [splitmix64(np.uint64((j * _GOLDEN + seed) & _MASK)) for j in range(1, 8)]
+    return np.array(values, np.uint64) | np.uint64(1)

@@ -1,0 +1,181 @@
+"""Menus and footers that recur in a source do not count, wherever its documents are compared."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import neardup
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.model.settings import Recipe
+from neardup.window.directory_resign import resign_directory
+
+RNG = random.Random(11)
+FOOT = "All rights reserved by the owners of %s. "
+
+
+def sentence() -> str:
+    words = ("".join(RNG.choice("aeilnorst") for _ in range(RNG.randrange(3, 9))) for _ in range(10))
+    return " ".join(words).capitalize() + "."
+
+
+def story(sentences: int = 5) -> str:
+    return " ".join(sentence() for _ in range(sentences))
+
+
+def records() -> list[dict[str, str]]:
+    """Twelve stories of each of two sites, of which the second reprints three, and one page of nothing but menus."""
+    stories = [story() for _ in range(24)]
+    stories[12:15] = stories[:3]
+    frames = {site: ("\n".join(sentence() for _ in range(6)), (FOOT % site) + story(4)) for site in "ab"}
+    made = [
+        {"id": f"{site}{at}", "source": site, "text": f"{frames[site][0]}\n{text}\n{frames[site][1]}"}
+        for number, text in enumerate(stories)
+        for site, at in [("ab"[number // 12], number % 12)]
+    ]
+    return [*made, {"id": "menu", "source": "b", "text": "\n".join(frames["b"])}]
+
+
+RECORDS = records()
+COPIES = {"b0": "a0", "b1": "a1", "b2": "a2"}
+
+
+@pytest.fixture
+def site(place) -> Path:
+    path = Path(place) / "in.jsonl"
+    path.write_text("".join(json.dumps({**each, "time": 0}) + "\n" for each in RECORDS), "utf-8")
+    return path
+
+
+@pytest.fixture
+def table(run, site) -> Path:
+    assert run("boilerplate", "learn", site, "-o", "table.json").code == 0
+    return Path("table.json")
+
+
+@pytest.fixture
+def window(run, site, table) -> Path:
+    assert (
+        run("ingest", site, "--window", "w", "--boilerplate", table, "--kinds", "--format", "quiet").code == 0
+    )
+    return Path("w")
+
+
+def copies(lines) -> dict[str, str]:
+    return {each["id"]: each["duplicate_of"] for each in lines if each["duplicate_of"]}
+
+
+def test_the_table_says_what_recurs_and_where(run, table):
+    shown = run("boilerplate", "show", table, "--source", "a", "--format", "jsonl").lines
+    assert all((each["source"], each["documents"], each["of"]) == ("a", 12, 12) for each in shown)
+    assert "All rights reserved by the owners of a." in {each["text"] for each in shown}
+    assert "All rights reserved by the owners of b." in run("boilerplate", "show", table).out
+    again = run("boilerplate", "learn", "in.jsonl", "-o", table)
+    assert (again.code, "--force" in again.err) == (2, True)
+
+
+def test_dedup_finds_reprints_among_other_menus(run, site, table):
+    whole = run("dedup", site)
+    assert len(whole.lines) < len(RECORDS) - 10  # by their menus alone
+    for options in (
+        ["--strip-boilerplate"],
+        ["--boilerplate", table],
+        ["--strip-boilerplate", "--keep", "longest"],
+    ):
+        done = run("dedup", site, "--removed", "gone.jsonl", "--force", *options)
+        gone = [json.loads(line) for line in Path("gone.jsonl").read_text("utf-8").splitlines()]
+        assert len(done.lines) == len(RECORDS) - 3
+        assert all(each in [{**record, "time": 0} for record in RECORDS] for each in done.lines)
+        pairs = {frozenset((each["neardup"]["id"], each["neardup"]["duplicate_of"])) for each in gone}
+        assert pairs == {frozenset(pair) for pair in COPIES.items()}
+
+
+def test_ingest_keeps_the_table_with_the_window(run, site, window, table):
+    table.unlink()
+    verdicts = run("ingest", site, "--window", window).lines
+    assert copies(verdicts) == COPIES
+    assert {each["kind"] for each in verdicts if each["duplicate_of"]} == {"copy"}
+    learned = run("ingest", site, "--window", "learned", "--strip-boilerplate")
+    assert copies(learned.lines) == COPIES
+    again = run("ingest", site, "--window", "learned", "--strip-boilerplate")
+    assert ([*map(copies, [again.lines])], "it stays" in again.err) == ([COPIES], True)
+
+
+def test_every_question_is_answered_by_what_counts(run, site, window):
+    verdict = run("query", "--window", window, "--id", "b1").lines[0]
+    assert [(match["id"], match["score"]) for match in verdict["matches"]] == [("a1", 1.0)]
+    Path("text.txt").write_text(RECORDS[1]["text"], "utf-8")
+    asked = run("query", "--window", window, "--file", "text.txt").lines[0]
+    assert {match["id"] for match in asked["matches"]} == {"a1", "b1"}
+    checked = run("check", site, "--against", window).lines
+    assert {each["id"]: each["matches_total"] for each in checked}["a1"] == 2
+    assert run("check", site, "--against", site, "--strip-boilerplate").lines[1]["matches_total"] == 2
+    explained = run("explain", "a1", "b1", "--window", window)
+    assert "doc_q 1.000" in explained.out
+    assert "pieces of boilerplate left out" in explained.out
+
+
+def test_what_was_left_out_is_shown(run, window, table):
+    (document,) = run("get", "a1", "--window", window, "--format", "jsonl").lines
+    assert document["text"] == RECORDS[1]["text"]
+    assert "All rights reserved by the owners of a." in document["left_out"]
+    assert "[-All rights reserved by the owners of a.-]" in run("get", "a1", "--window", window).out
+    assert "so it counts whole" in run("get", "menu", "--window", window).out
+    Path("text.txt").write_text(RECORDS[1]["text"], "utf-8")
+    shown = run(
+        "show", "--file", "text.txt", "--boilerplate", table, "--source", "a", "--format", "jsonl"
+    ).lines[0]
+    assert shown["left_out"] == document["left_out"]
+    assert ":strip-" in shown["recipe"]
+    assert run("report", "--window", window, "-o", "report.html").code == 0
+    assert "All rights reserved by the owners of b." in Path("report.html").read_text("utf-8")
+
+
+def test_the_oracle_signs_as_the_window_does(run, window, table):
+    Path("text.txt").write_text(RECORDS[1]["text"], "utf-8")
+    words = ("show", "--file", "text.txt", "--boilerplate", table, "--format", "jsonl")
+    with neardup.open(window, readonly=True) as target:
+        assert run(*words, "--source", "a").lines[0]["recipe"] == target.recipe
+
+
+def test_what_cannot_be_is_refused_with_the_way(run, run_process, site, table, window):
+    both = run("dedup", site, "--strip-boilerplate", "--boilerplate", table)
+    assert (both.code, "not both" in both.err) == (2, True)
+    piped = run_process("dedup", "-", "--strip-boilerplate", stdin=site.read_bytes())
+    assert (piped.code, "boilerplate learn" in piped.err) == (2, True)
+    cluster = run("ingest", site, "--window", "http://localhost:1/w", "--strip-boilerplate")
+    assert (cluster.code, "directory" in cluster.err) == (2, True)
+    against = run("check", site, "--against", window, "--strip-boilerplate")
+    assert (against.code, "own table" in against.err) == (2, True)
+    other = run("dedup", site, "--boilerplate", site)
+    assert (other.code, "boilerplate learn" in other.err) == (3, True)
+    run("ingest", site, "--window", "plain", "--format", "quiet")
+    mismatch = run("ingest", site, "--window", "plain", "--boilerplate", table)
+    assert (mismatch.code, "--boilerplate" in mismatch.err) == (3, True)
+
+
+def test_a_window_is_signed_again_with_its_own_table(run, site, window, table):
+    assert run("resign", "--window", window, "--reach", "0.5", "--force").code == 0
+    assert copies(run("ingest", site, "--window", window).lines) == COPIES
+    with pytest.raises(SettingsError, match="ingest the documents anew"):
+        resign_directory(window, Recipe(boilerplate=site), {}, dry_run=True)
+
+
+def test_a_lost_table_is_told_and_put_back_from_its_copy(run, site, window):
+    (window / "window.boilerplate").write_text("{}")
+    with pytest.raises(WindowDamaged, match=r"window\.boilerplate"):
+        neardup.open(window)
+    assert run("doctor", "--window", window, "--repair", "--force").code == 0
+    assert copies(run("ingest", site, "--window", window).lines) == COPIES
+    (window / "window.boilerplate").unlink()
+    (window / "window.boilerplate.copy").unlink()
+    with pytest.raises(WindowDamaged, match="no such file"):
+        neardup.open(window)
+
+
+def test_windows_with_and_without_are_never_mixed(window):
+    with pytest.raises(RecipeMismatch):
+        neardup.open(window, recipe=Recipe())

@@ -1,0 +1,92 @@
+"""What stays for its kind: by the rule itself, in files, in lists, with every pair and without."""
+
+from __future__ import annotations
+
+import pytest
+
+import neardup
+from neardup.cleaning.kept_kinds import KindSample, parse_kinds
+from neardup.errors import SettingsError
+from neardup.kinds import kind_of
+
+REPORT = (
+    "Market report of the fish hall at Ravensea for {day} {month}. Landed today were {a} crates of cod, {b} crates of "
+    "haddock and {c} crates of plaice; the price of cod was {d} a crate, that of haddock {e}. Next sale at {f}."
+)
+MAIL = (
+    "The harbour office will be closed from next week on while the western crane is being repaired by the yard. "
+    "Please send all papers to the office at the mill, where two of us sit until then, and call before you come."
+)
+REPLY = "".join(f"> {line}.\n" for line in MAIL.split(". ")) + "\nThen who signs for the ice on Friday?\n"
+
+
+def report(n: int) -> str:
+    values = {name: 137 * (n + 3) * (at + 2) % 9973 for at, name in enumerate("abcdef")}
+    return REPORT.format(day=n % 28 + 1, month=("May", "June", "July")[n % 3], **values)
+
+
+TEXTS = [MAIL, report(1), REPLY, report(2), report(1).replace("plaice;", "fine plaice;"), MAIL, report(3)]
+
+
+def by_brute_force(texts: list[str], threshold: float, kept_kinds: set[str]) -> dict[int, int]:
+    """What goes for what, by the rule itself."""
+    kept: list[int] = []
+    gone = {}
+    for position, text in enumerate(texts):
+        scores = sorted((-neardup.doc_q(text, texts[other]), other) for other in kept)
+        like = [other for score, other in scores if -score >= threshold][:20]
+        original = next((at for at in like if kind_of(text, texts[at]).name not in kept_kinds), None)
+        if original is None:
+            kept.append(position)
+        else:
+            gone[position] = original
+    return gone
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+@pytest.mark.parametrize("kinds", ["", "form", "quote", "form,quote", ["other", "frame"]])
+def test_it_is_what_the_rule_says(pairs, kinds):
+    result = neardup.dedup(TEXTS, threshold=0.5, keep_kinds=kinds, pairs=pairs, retrieval="complete")
+    expected = by_brute_force(TEXTS, 0.5, set(parse_kinds(kinds)))
+    assert {copy.position: copy.duplicate_of for copy in result.copies} == expected
+    assert 5 in expected  # the same mail again
+
+
+def test_a_form_that_stays_is_one_that_others_go_for():
+    texts = [report(1), report(2), report(3), report(2), report(3).replace("plaice;", "fine plaice;")]
+    assert kind_of(texts[0], texts[1]).name == "form"
+    result = neardup.dedup(texts, threshold=0.5, keep_kinds="form")
+    assert result.groups == [(1, (3,)), (2, (4,))]
+    assert result.kept == [0, 1, 2]
+    assert result.at(0.6).kept == [0, 1, 2]
+
+
+def test_what_is_there_already_counts_by_its_kind_too():
+    for pairs in (True, False):
+        result = neardup.dedup(
+            [report(2), report(1)], threshold=0.5, against=[report(1)], keep_kinds="form", pairs=pairs
+        )
+        assert result.kept == [0]
+
+
+@pytest.mark.parametrize("wrong", ["copy", "forms", "form;quote", ["form", "x"]])
+def test_other_kinds_are_refused(wrong):
+    with pytest.raises(SettingsError, match=r"setting keep_kinds is .*some of form, quote, frame, other"):
+        parse_kinds(wrong)
+
+
+def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
+    def filled(count: int, **limits: int) -> KindSample:
+        sample = KindSample(**limits)
+        for n in range(count):
+            sample.stays(2 * n, report(n))
+            sample.goes(report(n + 1) if n % 2 else report(n) + " Fine.", 2 * n)
+        return sample
+
+    assert filled(40).looked() == (40, 40, {"form": 20, "copy": 20})
+    drawn = filled(200, most=60).looked()
+    assert drawn[:2] == (200, 60)
+    assert 15 < drawn.kinds["form"] < 45
+    held = filled(200, held_bytes=10_000).looked()
+    assert held.near == 200
+    assert 10 < held.looked_at < 180

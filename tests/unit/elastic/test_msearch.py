@@ -1,0 +1,56 @@
+"""Many searches in one request: pages, shards that fail, searches that are refused."""
+
+from __future__ import annotations
+
+import pytest
+from testing.cluster_stand_in import Answer, standing_in
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.http.msearch import msearch_pages
+from neardup.errors import ClusterRejected, ClusterUnreachable
+
+HITS = [{"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)]
+BODIES = [{"sort": ["x"], "query": "many"}, {"sort": ["x"], "query": "none"}]
+
+
+def cluster_of(server):
+    return Cluster(Address(server.url, "news"), patience=0)
+
+
+def found(body):
+    after = body.get("search_after", [-1])[0]
+    return [hit for hit in HITS if hit["sort"][0] > after][: body["size"]] if body["query"] == "many" else []
+
+
+def answered(request):
+    return Answer(200, {"responses": [{"hits": {"hits": found(body)}} for body in request.lines[1::2]]})
+
+
+def test_pages_follow_each_other_for_the_searches_that_have_more():
+    with standing_in(answered) as server, cluster_of(server) as cluster:
+        pages = list(msearch_pages(cluster, "news-*,-news-copies-*", BODIES, size=2))
+    assert [[hit.id for hit in page] for page in pages] == [["0", "1"], ["2", "3"], ["4"]]
+    assert [len(request.lines) for request in server.requests] == [4, 2, 2]
+    head = server.requests[0].lines[0]
+    assert head["index"] == ["news-*", "-news-copies-*"]
+    assert head["allow_partial_search_results"] == "false"
+
+
+def one(answer):
+    return [Answer(200, {"responses": [{"hits": {"hits": []}}, answer]})]
+
+
+REFUSED = {"error": {"type": "too_many", "reason": "no"}, "status": 400}
+
+
+@pytest.mark.parametrize(("answer", "error", "words"), [
+    (REFUSED, ClusterRejected, "too_many"),
+    ({**REFUSED, "status": 429}, ClusterUnreachable, "too_many"),
+    ({"hits": {"hits": []}, "_shards": {"failed": 1}}, ClusterUnreachable, "1 shards failed"),
+    ({"hits": {"hits": []}, "timed_out": True}, ClusterUnreachable, "in time"),
+    ({"hits": None}, ClusterRejected, "another form"),
+])  # fmt: skip
+def test_no_answer_is_taken_for_whole_that_is_not(answer, error, words):
+    with standing_in(one(answer)) as server, cluster_of(server) as cluster, pytest.raises(error, match=words):
+        list(msearch_pages(cluster, "news-*", BODIES, size=2))
