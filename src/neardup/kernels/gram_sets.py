@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class GramScratch(NamedTuple):
     table: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_sets(a, n_a, b, n_b, q, scratch, out):
     """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]` (uint32), q = 4 or 12; `scratch` then
     says where they are, for `longest_outside` and `is_shared`. Linear.
@@ -55,7 +55,7 @@ def count_sets(a, n_a, b, n_b, q, scratch, out):
     out[0], out[1], out[2] = own_a, own_b + both, both
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _enter(a, last, q, names, same, table, bits):
     """Puts the q-grams of the first text into the table; returns how many there are."""
     mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
@@ -75,7 +75,7 @@ def _enter(a, last, q, names, same, table, bits):
     return own
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
     """Finds the q-grams of `b` among those of `a`; returns how many are `b`'s alone, and how many both have."""
     mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
@@ -114,7 +114,7 @@ def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
     return own, both
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_equal(points, at, others, there, q):
     same = 0
     while same < q and points[at + same] == others[there + same]:
@@ -122,7 +122,7 @@ def _is_equal(points, at, others, there, q):
     return same == q
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fill_names(points, last, q, names):
     """Writes the names of the first `last` q-grams, of which the highest bits differ most."""
     if last <= 0:
@@ -137,13 +137,13 @@ def _fill_names(points, last, q, names):
             names[at] = (mixed ^ (mixed >> _U(29))) * _THIRD
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_shared(same, shared, index):
     """Whether both texts have the q-gram at `index`: of the second text behind those of the first."""
     return shared[same[index]] != 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def longest_outside(n, q, first, scratch):
     """The most code points in a row, of a text of `n` whose q-grams are at the indexes from `first` on, of which none
     lies in a q-gram of both texts.
