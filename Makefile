@@ -74,6 +74,8 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing neardup into $(VENV) (once)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "compiling its kernels (once)" >&2
+	@sh docker/compile_kernels.sh $(BIN)/neardup examples/stream.jsonl
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python

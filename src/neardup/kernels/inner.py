@@ -70,7 +70,7 @@ class _PartCompiler(Compiler):
 
 class _Part(CPUDispatcher):
     def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=_PartCompiler):
-        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        super().__init__(py_func, locals or {}, targetoptions or {}, pipeline_class)
         self._alone = None
 
     def add_overload(self, cres):
