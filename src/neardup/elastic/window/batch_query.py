@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _BY_SKETCHES: Final = 1_024
 """Documents that one search asks for by their sketches."""
-_BY_RAREST: Final = 1
-"""The same by q-grams: those of one are as many clauses as a query of ours may have."""
 
 
 class BatchQueries(CandidateQueries):
@@ -39,10 +37,9 @@ class BatchQueries(CandidateQueries):
         for i, least in enumerate(self.least_shared(signed)):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
                 groups[least].append(i)
-        at_once = _BY_RAREST if 0 in groups else _BY_SKETCHES
         for least, group in groups.items():
-            for at in range(0, len(group), at_once):
-                yield self._alike_any(documents, signed, group[at : at + at_once], least)
+            for part in _parts(group, signed.counts.tolist() if least == 0 else None):
+                yield self._alike_any(documents, signed, part, least)
 
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
@@ -86,3 +83,20 @@ class BatchQueries(CandidateQueries):
         first, _ = compared_hours(min(hours), window)
         _, last = compared_hours(max(hours), window)
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
+
+
+def _parts(group: Sequence[int], clauses: Sequence[int] | None) -> Iterator[list[int]]:
+    """A `group` of documents in parts, each for one query: none has more `clauses` than it may, if those of a document
+    are clauses of its own.
+    """
+    part: list[int] = []
+    size, limit = 0, _BY_SKETCHES if clauses is None else queries.MOST_CLAUSES
+    for i in group:
+        own = 1 if clauses is None else clauses[i]
+        if part and size + own > limit:
+            yield part
+            part, size = [], 0
+        part.append(i)
+        size += own
+    if part:
+        yield part
