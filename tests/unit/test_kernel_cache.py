@@ -212,6 +212,17 @@ class TestInner:
 
         assert compiled(first)(20) == 31
 
+    def test_with_a_numba_that_was_not_tried_it_is_compiled_as_numba_does_it(self, home, monkeypatch):
+        monkeypatch.setattr("neardup.kernels.inner.IS_KNOWN", False)
+        monkeypatch.setattr("neardup.kernels.caching.IS_KNOWN", False)
+        part = inner(tripled)
+
+        def sextupled(number):
+            return 2 * part(number)
+
+        first, second = compiled(sextupled), compiled(sextupled)
+        assert (first(7), loaded(first), second(7), loaded(second)) == (42, False, 42, True)
+
     def test_a_test_may_call_it(self):
         assert inner(tripled)(14) == 42
 

@@ -13,7 +13,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 from neardup.kernel_cache import ANEW
 from neardup.kernels import HOME, SOURCES
-from neardup.kernels.inner import WholeCompiler
+from neardup.kernels.inner import IS_KNOWN, WholeCompiler
 
 _log = logging.getLogger("neardup")
 _warned: set[str] = set()
@@ -23,9 +23,8 @@ def njit(*, cache, **options):
     """`numba.njit`; `cache=True`: compiled once, and kept in the kernels' home (neardup.kernel_cache)."""
 
     def compiled(function):
-        dispatcher = numba.njit(
-            pipeline_class=WholeCompiler, no_rewrites=True, no_cfunc_wrapper=True, **options
-        )(function)
+        how = {"pipeline_class": WholeCompiler, "no_rewrites": True} if IS_KNOWN else {}
+        dispatcher = numba.njit(no_cfunc_wrapper=True, **how, **options)(function)
         if cache:
             dispatcher._cache = _KernelCache(function)  # noqa: SLF001 - what `cache=True` does, with numba's own
         return dispatcher
