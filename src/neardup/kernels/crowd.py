@@ -194,6 +194,14 @@ def _before(times, names, starts, doc, other):
 
 
 @njit(cache=True, nogil=True)
+def _fraction(state, shared, count, other):
+    """The doc_q of a match of |B| = `other` with A: (numerator, denominator)."""
+    if state == EXACT:
+        return np.int64(1), np.int64(1)
+    return np.int64(shared), max(np.int64(count), np.int64(other))
+
+
+@njit(cache=True, nogil=True)
 def best_matches(docs, starts, state, shared, ranking, count, best, texts):
     """Sets `best` (int64) to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
@@ -223,9 +231,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
         if state[j] == BELOW:
             continue
         matches += end - begin
-        overlap = larger = np.int64(1)
-        if state[j] != EXACT:
-            overlap, larger = shared[j], max(count, np.int64(counts[first_of[docs[begin]]]))
+        overlap, larger = _fraction(state[j], shared[j], count, counts[first_of[docs[begin]]])
         if end - begin == 1 and not stands[docs[begin]] and overlap * worst_size < worst_shared * larger:
             continue  # so do nearly all: no division for them
         score = overlap / larger
@@ -251,9 +257,6 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
                 size = min(size + 1, most)
                 if size == most:
                     worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
-                    text = texts[most - 1]
-                    worst_shared = worst_size = np.int64(1)
-                    if state[text] != EXACT:
-                        worst_shared = shared[text]
-                        worst_size = max(count, np.int64(counts[first_of[docs[best[most - 1]]]]))
+                    text, size_of = texts[most - 1], counts[first_of[docs[best[most - 1]]]]
+                    worst_shared, worst_size = _fraction(state[text], shared[text], count, size_of)
     return matches, compared, head, head_text
