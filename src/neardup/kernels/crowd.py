@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
-from neardup.kernels.inner import inner
 from neardup.kernels.qgrams import insert, slot_of, table_size
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def count_crowds(docs, first_of, members, step, sizes):
             sizes[crowd] += step
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _before(times, names, starts, doc, other):
     """Whether `doc` comes before `other`: by time, then by id, byte by byte."""
     time, other_time = times[doc], times[other]
@@ -192,6 +191,14 @@ def _before(times, names, starts, doc, other):
         a += 1
         b += 1
     return a == a_end and b < b_end
+
+
+@njit(cache=True, nogil=True)
+def _fraction(state, shared, count, other):
+    """The doc_q of a match of |B| = `other` with A: (numerator, denominator)."""
+    if state == EXACT:
+        return np.int64(1), np.int64(1)
+    return np.int64(shared), max(np.int64(count), np.int64(other))
 
 
 @njit(cache=True, nogil=True)
@@ -224,7 +231,7 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
         if state[j] == BELOW:
             continue
         matches += end - begin
-        overlap, larger = _score(state[j], shared[j], counts[first_of[docs[begin]]], count)
+        overlap, larger = _fraction(state[j], shared[j], count, counts[first_of[docs[begin]]])
         if end - begin == 1 and not stands[docs[begin]] and overlap * worst_size < worst_shared * larger:
             continue  # so do nearly all: no division for them
         score = overlap / larger
@@ -250,15 +257,6 @@ def best_matches(docs, starts, state, shared, ranking, count, best, texts):
                 size = min(size + 1, most)
                 if size == most:
                     worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
-                    text = texts[most - 1]
-                    own = counts[first_of[docs[best[most - 1]]]]
-                    worst_shared, worst_size = _score(state[text], shared[text], own, count)
+                    text, size_of = texts[most - 1], counts[first_of[docs[best[most - 1]]]]
+                    worst_shared, worst_size = _fraction(state[text], shared[text], count, size_of)
     return matches, compared, head, head_text
-
-
-@inner
-def _score(state, shared, own, count):
-    """doc_q with a text of `own` q-grams as a fraction: what is shared, and the larger size; 1 / 1 if exact."""
-    if state == EXACT:
-        return np.int64(1), np.int64(1)
-    return np.int64(shared), max(count, np.int64(own))
