@@ -193,7 +193,7 @@ def _before(times, names, starts, doc, other):
     return a == a_end and b < b_end
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fraction(state, shared, count, other):
     """The doc_q of a match of |B| = `other` with A: (numerator, denominator)."""
     if state == EXACT:
