@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.qgrams import insert, slot_of, table_size
 
 if TYPE_CHECKING:
