@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
 from neardup.kernels.qgrams import insert, slot_of, table_size
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def count_crowds(docs, first_of, members, step, sizes):
             sizes[crowd] += step
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _before(times, names, starts, doc, other):
     """Whether `doc` comes before `other`: by time, then by id, byte by byte."""
     time, other_time = times[doc], times[other]
