@@ -178,7 +178,7 @@ def count_crowds(docs, first_of, members, step, sizes):
             sizes[crowd] += step
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _before(times, names, starts, doc, other):
     """Whether `doc` comes before `other`: by time, then by id, byte by byte."""
     time, other_time = times[doc], times[other]

@@ -68,6 +68,13 @@ def gram_key(points, raw, at, q):
     return xxh64(raw, 4 * at, 4 * (at + q), _U(0))
 
 
+@inner
+def ascii_key(text, at):
+    """Key (uint64) of the 4-gram `text[at:at + 4]` (uint8) in ASCII, as `gram_key` has it."""
+    high = (_U(text[at]) << _U(48)) | (_U(text[at + 1]) << _U(32))
+    return splitmix64(high | (_U(text[at + 2]) << _U(16)) | _U(text[at + 3]))
+
+
 @njit(cache=True, nogil=True)
 def window_keys(text, start, end, q, scratch, out):
     """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out` (uint64); their number.
@@ -77,9 +84,7 @@ def window_keys(text, start, end, q, scratch, out):
     """
     if q == 4 and is_ascii(text, start, end):
         for i in range(end - start - 3):
-            at = start + i
-            high = (_U(text[at]) << _U(48)) | (_U(text[at + 1]) << _U(32))
-            out[i] = splitmix64(high | (_U(text[at + 2]) << _U(16)) | _U(text[at + 3]))
+            out[i] = ascii_key(text, start + i)
         return max(end - start - 3, 0)
     points = scratch.kept
     n, astral = decode(text, start, end, points)

@@ -131,3 +131,46 @@ def test_the_key_0_is_counted_once():
     assert overlaps(
         [("\x00" * 9, "\x00" * 5), ("\x00" * 9 + "a", "\x00" * 5 + "a"), ("aaaa", "\x00" * 5)]
     ) == [1, 2, 0]
+
+
+def known(text, others, needed):
+    """|A ∩ B| of one text with several of which |B| is known."""
+    fast = signer_for(Recipe())
+    batch = signed([text], fast.recipe)
+    data, offsets = concatenated([other.encode() for other in others])
+    sizes = np.array([len(oracle.qgrams(other, 4)) for other in others])
+    out, counts = np.zeros(len(others), np.int64), np.full(1, UNCOUNTED)
+    longest = max(int(np.diff(each).max()) for each in (batch.text_offsets, offsets))
+    verify_pairs(
+        np.zeros(len(others), np.int64), batch.texts, batch.text_offsets, counts, data, offsets[:-1], offsets[1:],
+        sizes.copy(), np.array(needed), (7, 10), 4, fast.scratch(longest), out,
+    )  # fmt: skip
+    assert counts[0] == len(oracle.qgrams(text, 4))
+    return out.tolist()
+
+
+@settings(max_examples=300, deadline=None)
+@given(FORMS, st.lists(FORMS, min_size=2, max_size=5))
+def test_of_one_text_with_several_of_known_sizes(text, others):
+    assert known(text, others, [0] * len(others)) == truth([(text, other) for other in others])
+
+
+def edited(numbers, text):
+    """Something taken out, put in or written anew, at several places."""
+    for _ in range(numbers.randrange(12)):
+        at, size = numbers.randrange(len(text) + 1), numbers.randrange(40)
+        new = "".join(numbers.choices("abcdefgh\x00é", (20,) * 8 + (1, 1), k=numbers.choice((0, size))))
+        text = text[:at] + new + text[at + numbers.choice((0, size)) :]
+    return text
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_of_one_text_with_copies_of_known_sizes(seed):
+    numbers = random.Random(seed)
+    text = "".join(numbers.choices("abcdefgh\x00", k=numbers.randrange(1_500)))
+    others = [edited(numbers, text) for _ in range(8)]
+    shared = truth([(text, other) for other in others])
+    assert known(text, others, [0] * 8) == shared
+    needed = [numbers.randrange(1, 2 * size + 2) for size in shared]
+    for found, exact, enough in zip(known(text, others, needed), shared, needed, strict=True):
+        assert found == exact if exact >= enough else found < enough
