@@ -111,7 +111,7 @@ def groups(
             _print_csv(stories, listed)
         else:
             shown = _print_table(stories, listed)
-            _report_left_out(stories, ordered, kind, shown)
+            _report_left_out(stories, ordered, kind, shown, by_size=sort == "size")
 
 
 @contextmanager
@@ -192,11 +192,14 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
     return len(rows)
 
 
-def _report_left_out(stories: Stories, rest: Iterator[Group], kind: KindOption, shown: int) -> None:
+def _report_left_out(
+    stories: Stories, rest: Iterator[Group], kind: KindOption, shown: int, *, by_size: bool
+) -> None:
     from neardup.cli.tables import counted, print_line
 
     left_out = sum(1 for group in rest if kind == "all" or stories.of(group).kind == kind)
-    more = f"({counted(left_out, 'group')} left out: --limit 0 lists all, --sort size the largest first)"
+    largest = "" if by_size else ", --sort size the largest first"
+    more = f"({counted(left_out, 'group')} left out: --limit 0 lists all{largest})"
     print_line(more if left_out else counted(shown, "group"))
 
 

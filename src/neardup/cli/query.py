@@ -77,6 +77,9 @@ def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
         columns = ("partial copy", "share", "containment", "shared", "sentences")
         _print_described(columns, verdict.partial, known)
     matches = counted(verdict.matches_total, "match", "matches")
+    if verdict.partial:
+        parts = counted(verdict.partial_total or 0, "partial copy", "partial copies")
+        matches = f"{parts}, {matches} of the whole,"
     print_line(
         f"{verdict.status}: {matches} of {counted(verdict.candidates, 'candidate')}{_not_listed(verdict)}"
     )
