@@ -95,7 +95,7 @@ def test_a_port_that_is_taken_is_named():
         answering = metrics_at(str(taken.getsockname()[1]), "watch")
         assert answering is not None
         with (
-            pytest.raises(SettingsError, match="take another port"),
+            pytest.raises(SettingsError, match="give another port"),
             answering(Tally(), Rejects(None)),
         ):
             pass

@@ -98,7 +98,7 @@ OTHERWISE = [
     ("ingest stream.jsonl --output old", "--output old exists: --append adds to it, --force replaces it"),
     ("ingest stream.jsonl --rejects old", "--rejects old exists: --append adds to it, --force replaces it"),
     ("lexicon build stream.jsonl --output old", "--output old exists: --force replaces it"),
-    ("evaluate stream.jsonl --truth truth.tsv --output out", "--output out: out/report.md exists: it is of no eva"),
+    ("evaluate stream.jsonl --truth truth.tsv --output out", "--output out: out/report.md exists: --force replaces it"),
     ("lexicon build stream.jsonl --output /dev/null --force", "--output /dev/null is no file: what is made whole"),
 ]  # fmt: skip
 
@@ -211,10 +211,10 @@ def test_a_restarted_live_stream_appends(command, run_process, place):
     assert ids == [record["id"] for record in STREAM[:2]]
 
 
-def test_an_evaluation_makes_its_own_reports_anew(run, stream):
+def test_an_evaluation_makes_its_own_reports_anew_by_force(run, stream):
     Path("truth.tsv").write_text(TRUTH)
     words = ("evaluate", stream, "--truth", "truth.tsv", "-m", "checksum", "--output", "out")
-    assert [run(*words).code, run(*words).code] == [0, 0]
+    assert [run(*words).code, run(*words).code, run(*words, "--force").code] == [0, 2, 0]
     assert sorted(path.name for path in Path("out").iterdir()) == [
         "report.html",
         "report.json",

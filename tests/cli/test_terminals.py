@@ -54,7 +54,8 @@ def test_json_says_the_same_after_escaping():
     assert shown.endswith(b"}\n")
 
 
-def test_tables_show_escapes_and_rows_stay_whole(run):
+def test_tables_show_escapes_and_rows_stay_whole(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # room for long ids
     done = run("ingest", evil(), "--window", "w", "--format", "table")
     shown = EVIL.replace("\x1b", r"\x1b").replace("\x07", r"\x07").replace("\x9b", r"\x9b")
     shown = shown.replace("\u202e", r"\u202e").replace("\n", r"\x0a")
