@@ -61,17 +61,17 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
 
 
 @inner
-def note_places(table, mask, text, start, end, places):
-    """Sets `places` to where the q-gram of each slot of A's `table` stands in A = `text[start:end]`, ASCII, q = 4."""
+def note_positions(table, mask, text, start, end, positions):
+    """Sets `positions` to where the q-gram of each slot of A's `table` is in A = `text[start:end]`, ASCII, q = 4."""
     for at in range(start, end - 3):
         key = ascii_key(text, at)
         if key != 0:
-            places[slot_of(table, mask, key)] = at
+            positions[slot_of(table, mask, key)] = at
 
 
 @inner
-def shared_by_runs(table, mask, zero, places, text, text_end, data, start, end, size, needed, others):
-    """|A ∩ B|, or a number below `needed`, for A of `shared_keys` and `note_places`, B = `data[start:end]`, ASCII,
+def shared_by_runs(table, mask, zero, positions, text, text_end, data, start, end, size, needed, others):
+    """|A ∩ B|, or a number below `needed`, for A of `shared_keys` and `note_positions`, B = `data[start:end]`, ASCII,
     q = 4, and |B| = `size`. `others`: the free table for what is not in A.
 
     |A ∩ B| = |B| less the different q-grams of B that are not in A.
@@ -95,7 +95,7 @@ def shared_by_runs(table, mask, zero, places, text, text_end, data, start, end, 
             if size - outside < needed:
                 return size - outside
             continue
-        behind = places[slot] + 4
+        behind = positions[slot] + 4
         while at < end - 3 and behind < text_end and data[at + 3] == text[behind]:
             at += 1
             behind += 1
@@ -135,13 +135,13 @@ def verify_pairs(
                 q == 4 and i + 1 < len(queries) and queries[i + 1] == query and is_ascii(texts, begin, end)
             )
             if by_runs:
-                note_places(scratch.table, mask, texts, begin, end, scratch.places)
+                note_positions(scratch.table, mask, texts, begin, end, scratch.positions)
         wanted = needed[i]
         if wanted < 0:
             wanted = (numerator * max(count, others[i]) + denominator - 1) // denominator
         if by_runs and others[i] >= wanted and is_ascii(data, starts[i], ends[i]):
             out[i] = shared_by_runs(
-                scratch.table, mask, zero, scratch.places, texts, end, data, starts[i], ends[i], others[i], wanted,
+                scratch.table, mask, zero, scratch.positions, texts, end, data, starts[i], ends[i], others[i], wanted,
                 scratch.others,
             )  # fmt: skip
             continue

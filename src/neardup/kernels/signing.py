@@ -29,7 +29,7 @@ class Scratch(NamedTuple):
     keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, others         slots of open-addressing tables, a power of two of 4 · s or more
     seen                  flags of the slots of `table`, and one more
-    places                int32, a slot of `table` each: where its q-gram stands
+    positions             int32, a slot of `table` each: where its q-gram stands
     """
 
     points: NDArray[np.uint32]
@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
     table: NDArray[np.uint64]
     others: NDArray[np.uint64]
     seen: NDArray[np.uint8]
-    places: NDArray[np.int32]
+    positions: NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)

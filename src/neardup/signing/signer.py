@@ -65,7 +65,7 @@ class _Memory(threading.local):
                 table=np.empty(slots, np.uint64),
                 others=np.empty(slots, np.uint64),
                 seen=np.empty(slots + 1, np.uint8),
-                places=np.empty(slots, np.int32),
+                positions=np.empty(slots, np.int32),
             )
         return self.scratch
 
