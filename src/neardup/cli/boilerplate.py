@@ -10,13 +10,10 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE
+from neardup.model.boilerplate import LEAST, SAMPLE
 
 if TYPE_CHECKING:
     from neardup.model.boilerplate import Boilerplate
-
-LEAST = 10
-"""As in signing/boilerplate_sample.py, which needs numpy."""
-SAMPLE = 1_000
 
 boilerplate = typer.Typer(
     no_args_is_help=True,
@@ -30,7 +27,7 @@ def learn(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="The table to write.")
     ],
-    force: options.ForceOption = False,
+    force: options.ReplaceOption = False,
     least: Annotated[
         int,
         typer.Option(

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.callbacks import unless_standard_output
 from neardup.cli.context import configuration
 
 
@@ -16,15 +15,7 @@ def dedup(
     files: options.FilesArgument,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            callback=unless_standard_output,
-            show_default="standard output",
-            rich_help_panel=options.WRITING,
-            help="What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst.",
-        ),
+        options.output("What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst."),
     ] = None,
     removed: Annotated[
         Path | None,

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.callbacks import unless_standard_output
 from neardup.cli.context import configuration
 
 
@@ -28,17 +27,7 @@ def explain(
     fold_case: options.FoldCaseOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            callback=unless_standard_output,
-            show_default="standard output",
-            help="File for the explanation.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, options.output("File for the explanation.")] = None,
     format: Annotated[
         Literal["text", "json", "html"],
         typer.Option(
@@ -47,7 +36,7 @@ def explain(
             help="For a terminal, for programs, or a page that loads nothing from elsewhere.",
         ),
     ] = "text",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists already.")] = False,
+    force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.callbacks import unless_standard_output
 from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.stories import KindOption
 from neardup.cli.tables import ROWS
@@ -59,22 +58,8 @@ def groups(
             "--format", "-f", help="For programs, for people, or a row a document for a spreadsheet."
         ),
     ] = "jsonl",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            callback=unless_standard_output,
-            show_default="standard output",
-            rich_help_panel=options.WRITING,
-            help="Write JSON Lines or CSV to this file.",
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace a file that exists already."),
-    ] = False,
+    output: Annotated[Path | None, options.output("Write JSON Lines or CSV to this file.")] = None,
+    force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
     """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.

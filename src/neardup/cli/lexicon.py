@@ -29,7 +29,7 @@ def build(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", dir_okay=False, help="The lexicon to write.")
     ],
-    force: options.ForceOption = False,
+    force: options.ReplaceOption = False,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="the file's", help="What the lexicon is called."),

@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from neardup.cli import reading_options
-from neardup.cli.callbacks import checked_time, that_exist, that_exists, unless_standard_output
+from neardup.cli import reading_options, writing_options
+from neardup.cli.callbacks import checked_time, that_exist, that_exists
 from neardup.cli.context import DEFAULT_WINDOW
 from neardup.model.settings import MAX_Q, ROUTES, CandidatesFrom, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
 READING = reading_options.READING
-WRITING = "Writing"
+WRITING = writing_options.WRITING
 
 Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
@@ -351,41 +351,13 @@ InputOption = reading_options.InputOption
 TextFieldOption = reading_options.TextFieldOption
 TimeFieldOption = reading_options.TimeFieldOption
 
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        callback=unless_standard_output,
-        show_default="standard output",
-        rich_help_panel=WRITING,
-        help="File for the verdicts, as JSON Lines; never one that is read.",
-    ),
-]
-RejectsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        show_default="told on standard error",
-        rich_help_panel=WRITING,
-        help="File for rejected documents: file, line, reason.",
-    ),
-]
-AppendOption = Annotated[
-    bool,
-    typer.Option(
-        "--append", rich_help_panel=WRITING, help="Add to files of verdicts and rejects that exist already."
-    ),
-]
-ForceOption = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        rich_help_panel=WRITING,
-        help="Replace files that exist already; let documents go that fewer hours than before do not keep.",
-    ),
-]
+OutputOption = writing_options.OutputOption
+RejectsOption = writing_options.RejectsOption
+AppendOption = writing_options.AppendOption
+ForceOption = writing_options.ForceOption
+ReplaceOption = writing_options.ReplaceOption
+output = writing_options.output
+
 FormatOption = Annotated[
     Format,
     typer.Option(

@@ -30,7 +30,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="The title of the page.")] = "Near-duplicates",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists already.")] = False,
+    force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Write a page about a window: copies over time, scores, the largest groups with texts, who copies whom, what was

@@ -11,6 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+LEAST: Final = 10
+"""Independent documents of a source that have a piece of boilerplate."""
+SAMPLE: Final = 1_000
+"""Documents of a source that are looked at."""
 LEAST_SENTENCE: Final = 20
 """Characters of a sentence within a line: what is shorter is a piece together with what follows it."""
 LEAST_LEFT: Final = 32

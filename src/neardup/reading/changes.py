@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_left
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from rapidfuzz.distance import LCSseq
 
 from neardup.reading.normal_text import Span
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["changed", "removed", "added"]
 
-_AT_ONCE: Final = 250_000
-"""Pairs of words that are compared with one another at once (500 by 500); larger stretches are cut at fixed points."""
+_AT_ONCE: Final = 16_000_000
+"""Pairs of words that are compared with one another at once (4,000 by 4,000, a bit each); larger stretches are cut at
+fixed points."""
 _SHINGLE: Final = 3
 
 
@@ -40,11 +42,12 @@ Stretch = tuple[int, int, int, int]
 def changes(a: Words, b: Words) -> list[Change]:
     """What differs, in order. The same words elsewhere (moved) are removed here and added there.
 
-    Words stand against words between fixed points, runs of three words that are in both once; so it takes about
-    linear time: a second for two texts of a million characters that differ in a thousand spots.
+    What stays is a longest common subsequence of the words: nothing shorter would tell the difference. In long texts it
+    is one between fixed points, runs of three words that are in both once, so that it takes about linear time: 0.2 ms
+    for 4 KB, a second for two texts of a million characters that differ in a thousand spots.
     """
     listed = []
-    for (a1, a2, b1, b2), coarse in _joined(differing_stretches(a.texts, b.texts)):
+    for (a1, a2, b1, b2), coarse in differing_stretches(a.texts, b.texts):
         kind: Kind = "changed" if a1 < a2 and b1 < b2 else "removed" if a1 < a2 else "added"
         listed.append(Change(kind, _span(a, a1, a2), _span(b, b1, b2), coarse))
     return listed
@@ -74,6 +77,11 @@ def _joined(stretches: Iterator[tuple[Stretch, bool]]) -> Iterator[tuple[Stretch
 
 def differing_stretches(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
     """The stretches in which two lists of words differ, in order; whether one is coarse (`Change`). About linear."""
+    return _joined(_differing_stretches(a, b))
+
+
+def _differing_stretches(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
+    """The same, some of them in parts."""
     waiting: list[Stretch] = [(0, len(a), 0, len(b))]
     while waiting:
         stretch = _trimmed(a, b, waiting.pop())
@@ -104,10 +112,9 @@ def _trimmed(a: list[str], b: list[str], stretch: Stretch) -> Stretch:
 
 def _compared(a: list[str], b: list[str], stretch: Stretch) -> Iterator[Stretch]:
     a1, a2, b1, b2 = stretch
-    matcher = difflib.SequenceMatcher(None, a[a1:a2], b[b1:b2], autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            yield a1 + i1, a1 + i2, b1 + j1, b1 + j2
+    for each in LCSseq.opcodes(a[a1:a2], b[b1:b2]):
+        if each.tag != "equal":
+            yield a1 + each.src_start, a1 + each.src_end, b1 + each.dest_start, b1 + each.dest_end
 
 
 def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:

@@ -25,16 +25,20 @@ class Piece(NamedTuple):
 
 def marked(explanation: Explanation, side: Literal["a", "b"]) -> list[Piece]:
     """One of the two texts, whole, in pieces."""
-    text = explanation.a if side == "a" else explanation.b
+    is_first = side == "a"
+    text = explanation.a if is_first else explanation.b
+    moved = explanation.moved
     pieces, at = [], 0
-    for position, change in enumerate(explanation.changes):
-        start, end = change.a if side == "a" else change.b
+    for position, (kind, a, b, _) in enumerate(explanation.changes):
+        start, end = a if is_first else b
         if start < end:
-            pieces.append(Piece(text[at:start], "same"))
-            pieces.append(Piece(text[start:end], "moved" if position in explanation.moved else change.kind))
+            if at < start:
+                pieces.append(Piece(text[at:start], "same"))
+            pieces.append(Piece(text[start:end], "moved" if position in moved else kind))
             at = end
-    pieces.append(Piece(text[at:], "same"))
-    return [piece for piece in pieces if piece.text]
+    if at < len(text):
+        pieces.append(Piece(text[at:], "same"))
+    return pieces
 
 
 class Difference(NamedTuple):

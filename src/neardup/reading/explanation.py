@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from neardup.signing.doc_q import SetOverlap, overlap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from neardup.reading.facts import FactKind
     from neardup.reading.normal_text import NormalText, Span
     from neardup.reading.passages import Passage
 
@@ -86,6 +88,15 @@ class Explanation:
         """Figures, dates and names that differ (`neardup.reading.facts` says how they are known)."""
         return tuple(changed_facts(self._sides[0].dated, self._sides[1].dated, self.changes))
 
+    def first_facts(self, most: int | None = None) -> tuple[Fact, ...]:
+        """Of `facts` the first `most` (None: all) that say different things; further ones are not looked for."""
+        distinct: dict[tuple[FactKind, str | None, str | None], Fact] = {}
+        for fact in changed_facts(self._sides[0].dated, self._sides[1].dated, self.changes):
+            if len(distinct) == most:
+                break
+            distinct.setdefault((fact.kind, fact.a, fact.b), fact)
+        return tuple(distinct.values())
+
     @cached_property
     def kind(self) -> Kind:
         """What the two are to each other, as `neardup.kinds.kind_of` has it: copy, form, quote, frame, other; and why.
@@ -151,12 +162,11 @@ def _moved(
     listed = [at for at, change in enumerate(changes) if change.kind == kind]
     if not listed:
         return []
-    spans = np.array([changes[at].a if kind == "removed" else changes[at].b for at in listed])
-    first, last = side.normal.within(spans[:, 0], spans[:, 1])
-    edges = np.zeros(len(side.normal.form) + 1, np.int64)
-    np.add.at(edges, first, 1)
-    np.add.at(edges, last, -1)
-    wanted = np.cumsum(edges)[:-1] > 0
+    spans = [changes[at].a if kind == "removed" else changes[at].b for at in listed]
+    edges = np.fromiter(chain.from_iterable(spans), np.int64, 2 * len(spans))
+    first, last = side.normal.within(edges[::2], edges[1::2])
+    size = len(side.normal.form) + 1
+    wanted = np.cumsum(np.bincount(first, minlength=size) - np.bincount(last, minlength=size))[:-1] > 0
     lacking = wanted & ~in_common(side.stretches, other.ordered_stretches, wanted)
     before = np.concatenate([[0], np.cumsum(lacking)])
     moved = (first < last) & (before[first] == before[last])

@@ -100,9 +100,11 @@ class Dated:
 
 def _where_dates_may_begin(words: Words) -> Iterator[int]:
     """A look at each word, for the expression itself takes longer to say no."""
+    offsets_of = {word: offsets for word in set(words.texts) if (offsets := _where_in_a_word(word))}
     for word, start in zip(words.texts, words.starts, strict=True):
-        for offset in _where_in_a_word(word):
-            yield start + offset
+        if word in offsets_of:
+            for offset in offsets_of[word]:
+                yield start + offset
 
 
 @functools.lru_cache(1 << 16)
@@ -125,8 +127,16 @@ class _Facts:
 
     def touching(self, span: Span) -> list[_Located]:
         """The facts that begin before a span ends, and end behind where it begins; by kinds, each in order."""
-        first, last = self._words.touching(*span)
-        facts = [*self._dates(span), *self._figures(first, last), *self._names(first, last)]
+        words = self._words
+        first, last = words.touching(*span)
+        facts = list(self._dates(span))
+        looked_at = (
+            words.text[words.starts[first] : words.end(max(first, last - 1))] if first < len(words) else ""
+        )
+        if not looked_at.islower() or _FIGURE_RE.search(
+            looked_at
+        ):  # else there is nothing, which is soon said
+            facts += [*self._figures(first, last), *self._names(first, last)]
         return [fact for fact in facts if fact.start < span.end and span.start < fact.end]
 
     def _dates(self, span: Span) -> Iterator[_Located]:
@@ -193,16 +203,19 @@ class _Facts:
         return "\n" in words.text[words.end(at - 1) : words.starts[at]]
 
 
-def changed_facts(a: Dated, b: Dated, changes: Sequence[Change]) -> list[Fact]:
-    """The figures, dates and names that `changes` touch, each beside what stands in its place; None for nothing."""
+def changed_facts(a: Dated, b: Dated, changes: Sequence[Change]) -> Iterator[Fact]:
+    """The figures, dates and names that `changes` touch, each beside what stands in its place; None for nothing. Each
+    once, and not looked for before it is asked for.
+    """
     small = (a.words.small, b.words.small)
     facts_a, facts_b = _Facts(a, small), _Facts(b, small)
-    listed: list[Fact] = []
+    seen: set[Fact] = set()
     for change in changes:
         own, other = facts_a.touching(change.a), facts_b.touching(change.b)
-        if own or other:
-            listed += _paired(own, other)
-    return list(dict.fromkeys(listed))
+        for fact in _paired(own, other) if own or other else ():
+            if fact not in seen:
+                seen.add(fact)
+                yield fact
 
 
 def _paired(own: Sequence[_Located], other: Sequence[_Located]) -> Iterator[Fact]:

@@ -11,7 +11,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jinja2 import Environment
+    from markupsafe import Markup
+
+    from neardup.reading.excerpts import Piece
 
 _NO_CHARACTER_RE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What HTML has no way to write."""
@@ -35,11 +40,28 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
+    made.filters["marked"] = in_marks
     made.filters["percent"] = _percent
     made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
     made.filters["minute"] = lambda time: time[:16].replace("T", " ")
     made.filters["count"] = lambda value: f"{value:,}"
     return made
+
+
+def in_marks(pieces: Iterable[Piece]) -> Markup:
+    """A text in pieces, escaped, as HTML: what differs stands in marks of a class each.
+
+    >>> from neardup.reading.excerpts import Piece
+    >>> in_marks([Piece("cats & ", "same"), Piece("dogs", "changed")])
+    Markup('cats &amp; <mark class="changed">dogs</mark>')
+    """
+    from markupsafe import Markup, escape  # noqa: PLC0415 - only pages need it
+
+    parts = (
+        escape(text) if mark == "same" else f'<mark class="{mark}">{escape(text)}</mark>'
+        for text, mark in pieces
+    )
+    return Markup(_harmless("".join(parts)))  # noqa: S704 - every text is escaped above
 
 
 def _harmless(value: Any) -> Any:

@@ -18,7 +18,7 @@ from neardup.serving.metrics import Metrics
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
@@ -49,7 +49,7 @@ def create_application(
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     _tell_errors(application)
-    _time_requests(application, metrics)
+    application.add_middleware(_Timed, metrics=metrics)
     application.add_middleware(Guard, limits=limits)
     return application
 
@@ -99,11 +99,20 @@ def _error(request: Request, status: int, detail: str) -> Response:
     return pages.error_page(status, detail)
 
 
-def _time_requests(application: FastAPI, metrics: Metrics) -> None:
-    @application.middleware("http")
-    async def timed(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+class _Timed:
+    """An ASGI application that gives `metrics` how long `app` takes until it begins to answer a request."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
-        response = await call_next(request)
-        route = request.scope.get("route")
-        metrics.time(getattr(route, "path", "other"), response.status_code, time.perf_counter() - began)
-        return response
+
+        async def send_timed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "path", "other")
+                self._metrics.time(route, message["status"], time.perf_counter() - began)
+            await send(message)
+
+        await self._app(scope, receive, send_timed)

@@ -13,7 +13,7 @@ from neardup.errors import UnknownDocument
 from neardup.model.escapes import no_formula
 from neardup.reading.charts import chart
 from neardup.serving.api import Sort, sorted_groups
-from neardup.serving.differences import Side, compared, whole
+from neardup.serving.differences import Side, against, compared, whole
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
@@ -136,10 +136,7 @@ class Pages:
             against = None if versions.head in (None, version) else versions.head
             column, changed = self._column(group, version, against)
             columns.append(column)
-            facts += [
-                ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number)
-                for fact in changed[:_FACTS_A_VERSION]
-            ]
+            facts += [ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number) for fact in changed]
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
             title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"),
@@ -153,7 +150,9 @@ class Pages:
         is_head = any(copy.id == group.head for copy in version.copies)
         if head is None:
             return Column(version, is_head, score, judged, "", whole(document.counted)), ()
-        _, side, said, facts = compared(head.document.counted, document.counted, self._questions.recipe)
+        side, said, facts = against(
+            head.document.counted, document.counted, self._questions.recipe, most_facts=_FACTS_A_VERSION
+        )
         return Column(version, is_head, score, judged, said, side), facts
 
     def check(self, text: str, threshold: float | None) -> HTMLResponse:
@@ -171,7 +170,7 @@ class Pages:
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
         group = document.verdict.group
         in_group = group if group in self._questions.groups() else None
-        side = compared(text, document.counted, self._questions.recipe).second
+        side = against(text, document.counted, self._questions.recipe, most_facts=0).side
         return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.model.boilerplate import Boilerplate, SourceBoilerplate, name_of, pieces, without
+from neardup.model.boilerplate import LEAST, SAMPLE, Boilerplate, SourceBoilerplate, name_of, pieces, without
 from neardup.model.clock import now_ms
 from neardup.model.document import encode_text, format_time
 from neardup.model.settings import Recipe, check_whole
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
     from neardup.signing.signature import Keys, Offsets
 
-LEAST: Final = 10
-"""Independent documents that have a piece of boilerplate."""
-SAMPLE: Final = 1_000
-"""Documents of a source that are looked at."""
 OWN: Final = 100
 """Distinct q-grams that a document has to have beside what recurs, to count as one."""
 Q: Final = 8

@@ -44,6 +44,8 @@ _MOMENT: Final = 0.02
 _AT_ONCE: Final = 1_000
 _SHOWN: Final = 20
 """Unreadable rows of an hour whose places are told."""
+_BOTH: Final = 2
+"""Lost, where a file and its copy should be."""
 _BACKUP: Final = "put it there from a backup"
 
 
@@ -156,33 +158,32 @@ def _is_being_made(path: Path) -> bool:
 
 def _restorable_lexicon(path: Path) -> dict[str, str]:
     lost = [name for name in (LEXICON, LEXICON + COPY) if not _is_lexicon(path / name)]
-    if len(lost) == 1:
-        return {lost[0]: LEXICON + COPY if lost[0] == LEXICON else LEXICON}
-    if lost:
+    if len(lost) == _BOTH:
         expected = f"the one that the window was made with: {_BACKUP}"
         raise WindowDamaged(path / LEXICON, f"no lexicon, and none in {LEXICON + COPY}", expected)
-    return {}
+    return _from_its_other(lost, LEXICON)
 
 
 def _restorable_salt(path: Path, mark: str) -> dict[str, str]:
     lost = lost_salts(path, mark)
-    if len(lost) == 1:
-        return {lost[0]: SALT + COPY if lost[0] == SALT else SALT}
-    if lost:
+    if len(lost) == _BOTH:
         way_on = SALT_WAY_ON.format(path=path)
         actual = f"no secret of the mark {mark}, and none in {SALT + COPY}"
         raise WindowDamaged(path / SALT, actual, f"the secret that the window was signed with: {way_on}")
-    return {}
+    return _from_its_other(lost, SALT)
 
 
 def _restorable_boilerplate(path: Path, mark: str) -> dict[str, str]:
     lost = lost_boilerplate(path, mark)
-    if len(lost) == 1:
-        return {lost[0]: BOILERPLATE + COPY if lost[0] == BOILERPLATE else BOILERPLATE}
-    if lost:
+    if len(lost) == _BOTH:
         actual = f"no table of the mark {mark}, and none in {BOILERPLATE + COPY}"
         raise WindowDamaged(path / BOILERPLATE, actual, f"the one that the window was made with: {_BACKUP}")
-    return {}
+    return _from_its_other(lost, BOILERPLATE)
+
+
+def _from_its_other(lost: list[str], name: str) -> dict[str, str]:
+    """Which of a file and its copy is lost, at most one, with the other one."""
+    return {each: name + COPY if each == name else name for each in lost}
 
 
 def _is_lexicon(file: Path) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
+from neardup.elastic.window.parts import in_parts
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.hours import compared_hours
 from neardup.model.settings import HOUR_MS
@@ -38,8 +39,15 @@ class BatchQueries(CandidateQueries):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
                 groups[least].append(i)
         for least, group in groups.items():
-            for part in _parts(group, signed.counts.tolist() if least == 0 else None):
+            for part in self._parts(group, signed, least):
                 yield self._alike_any(documents, signed, part, least)
+
+    @staticmethod
+    def _parts(group: Sequence[int], signed: SignedBatch, least: int) -> Iterator[list[int]]:
+        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a q-gram."""
+        if least:
+            return in_parts(group, lambda _: 1, _BY_SKETCHES)
+        return in_parts(group, lambda i: int(signed.counts[i]), queries.MOST_CLAUSES)
 
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
@@ -83,20 +91,3 @@ class BatchQueries(CandidateQueries):
         first, _ = compared_hours(min(hours), window)
         _, last = compared_hours(max(hours), window)
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
-
-
-def _parts(group: Sequence[int], clauses: Sequence[int] | None) -> Iterator[list[int]]:
-    """A `group` of documents in parts, each for one query: none has more `clauses` than it may, if those of a document
-    are clauses of its own.
-    """
-    part: list[int] = []
-    size, limit = 0, _BY_SKETCHES if clauses is None else queries.MOST_CLAUSES
-    for i in group:
-        own = 1 if clauses is None else clauses[i]
-        if part and size + own > limit:
-            yield part
-            part, size = [], 0
-        part.append(i)
-        size += own
-    if part:
-        yield part

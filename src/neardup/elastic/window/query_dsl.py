@@ -34,13 +34,9 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     if minimum == 1 and len(terms) <= MAX_TERMS:
         return {"terms": {name: list(terms)}}
     together = -(-len(terms) // MOST_CLAUSES)
-    if together == 1:
-        clauses: list[dict[str, Any]] = [{"term": {name: term}} for term in terms]
-    else:
-        clauses = [
-            {"terms": {name: list(terms[at : at + together])}} for at in range(0, len(terms), together)
-        ]
-    return {"bool": {"should": clauses, "minimum_should_match": -(-minimum // together)}}
+    parts = (list(terms[at : at + together]) for at in range(0, len(terms), together))
+    clauses = [{"term": {name: part[0]}} if together == 1 else {"terms": {name: part}} for part in parts]
+    return _matching(clauses, minimum, together)
 
 
 def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dict[str, Any]:
@@ -58,8 +54,12 @@ def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dic
         for position, term in enumerate(sorted(document)):
             clauses[position % len(clauses)].add(term)
     in_each = -(-longest // len(clauses))
-    should = [terms(field, sorted(clause)) for clause in clauses]
-    return {"bool": {"should": should, "minimum_should_match": -(-minimum // in_each)}}
+    return _matching([terms(field, sorted(clause)) for clause in clauses], minimum, in_each)
+
+
+def _matching(clauses: Sequence[dict[str, Any]], minimum: int, in_each: int) -> dict[str, Any]:
+    """Documents that match as many clauses as hold a `minimum` of terms at least, of which `in_each` are in one."""
+    return {"bool": {"should": list(clauses), "minimum_should_match": -(-minimum // in_each)}}
 
 
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:

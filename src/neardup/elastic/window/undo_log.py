@@ -17,6 +17,7 @@ from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.parts import in_parts
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
@@ -44,7 +45,7 @@ class UndoLog:
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> None:
         """Keeps `entries` for `epoch`; they are safe when this returns."""
-        for index, part in enumerate(_parts(entries)):
+        for index, part in enumerate(in_parts(entries, _size, _PART_BYTES)):
             name = _name(epoch, index)
             self._written.append(name)
             body = {"entries": [entry._asdict() for entry in part]}
@@ -108,16 +109,6 @@ def _arrival(source: dict[str, Any]) -> Any:
     return source.get(OBJECT, {}).get("order")
 
 
-def _parts(entries: Sequence[UndoEntry]) -> Iterator[list[UndoEntry]]:
-    """`entries` in parts that fit one document each."""
-    part: list[UndoEntry] = []
-    size = 0
-    for entry in entries:
-        weight = len(orjson.dumps(entry._asdict()))
-        if part and size + weight > _PART_BYTES:
-            yield part
-            part, size = [], 0
-        part.append(entry)
-        size += weight
-    if part:
-        yield part
+def _size(entry: UndoEntry) -> int:
+    """Bytes of an entry in the document of a part."""
+    return len(orjson.dumps(entry._asdict()))
