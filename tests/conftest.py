@@ -4,8 +4,14 @@ import signal
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["testing.node.fixtures"]
+
+settings.register_profile(
+    "neardup", deadline=None
+)  # no test is timed: a machine may be busy, or still compiling
+settings.load_profile("neardup")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Whoever runs the tests in the background ignores it, and so would every process that they interrupt.

@@ -82,6 +82,7 @@ def test_a_stream_that_is_ingested_is_counted_while_it_runs(tmp_path):
         rest = run.stderr.read()
     assert "neardup_waiting_documents" not in {name for name, *_ in told}
     assert "1 unique, 1 exact" in rest
+    assert all(told["neardup_stage_seconds_total", stage] > 0 for stage in ("read", "score", "write"))
 
 
 @pytest.mark.parametrize("address", ["", "host:", "70000", "localhost:x", "١"])

@@ -79,14 +79,19 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
 
 def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
     """What the window is to ingest. Before another one is read, the verdicts so far are written out."""
+    tally = sinks.tally
+    tally.spent("score")
     for item in items:
+        tally.spent("read")
         if type(item) is Reject:
             sinks.rejects.add(item)
             continue
         if type(item) is Document:
             sinks.verdicts.note(item)
         yield item  # type: ignore[misc] # FLUSH goes on as it is
+        tally.spent("score")
         sinks.verdicts.flush()
+        tally.spent("write")
 
 
 def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:

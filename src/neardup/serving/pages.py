@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Form, Query, Response
@@ -280,7 +281,7 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
 
 def error_page(status: int, detail: str) -> HTMLResponse:
     """An error, for people."""
-    return page("error.html", status, code=status, detail=detail)
+    return page("error.html", status, code=status, phrase=HTTPStatus(status).phrase, detail=detail)
 
 
 def _row(group: Group, first: ReadDocument | None) -> Row:
