@@ -270,7 +270,7 @@ def test_an_error_is_a_page_for_people(client):
     answer = client.get("/group?head=<b>", headers=HTML)
     assert answer.status_code == 404
     assert "&lt;b&gt;" in answer.text
-    assert "<h1>404</h1>" in answer.text
+    assert "<h1>Not Found (404)</h1>" in answer.text
 
 
 # -- what is judged --
