@@ -1,8 +1,8 @@
 """Which pair to ask about next, and what the answers say: threshold, precision, recall, each with its interval.
 
-The first questions go over the whole scale, a pair in each part of it. Then each asks about a pair where the answer,
-whichever it is, promises the highest F1 at the threshold that would be chosen after it (the value of information, one
-step ahead; Howard 1966). Every fifth asks about any pair, so that a curve that is wrong far from there is found out.
+The first questions go over the whole scale, a pair in each part of it. Then each asks about a pair whose answer is
+expected to say most about which threshold is best (the information gained; Lindley 1956, MacKay 1992). Every eighth
+asks about any pair, so that a curve that is wrong far from there is found out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from neardup.calibration.curves import STEPS, Counts, Curves, Floats, bin_of
 
 PARTS: Final = 5
 """Parts of the scale that the first questions go over."""
-ANY_EVERY: Final = 5
+ANY_EVERY: Final = 8
 LIKELY: Final = 1_500
 """Curves that a question is chosen by: those of the largest weight."""
 DRAWN: Final = 1_000
@@ -89,19 +89,23 @@ class Calibrator:
             return self._nearest(left, self._spread(answered))
         if answered % ANY_EVERY == 0:
             return int(self._numbers.choice(left))
-        promise = self._promise()
-        promise[np.bincount(self._bins[left], minlength=self._count) == 0] = -1
-        return int(self._numbers.choice(left[self._bins[left] == promise.argmax()]))
+        uncertainty = self._uncertainty()
+        uncertainty[np.bincount(self._bins[left], minlength=self._count) == 0] = np.inf
+        return int(self._numbers.choice(left[self._bins[left] == uncertainty.argmin()]))
 
-    def _promise(self) -> Floats:
-        """For each bin, the F1 to be expected of the threshold that is chosen after an answer there."""
+    def _uncertainty(self) -> Floats:
+        """For each bin, how uncertain the best threshold (the entropy, in nats) is expected to be after an answer
+        there.
+        """
         weights = self._weights()
         likely = np.argsort(-weights)[:LIKELY]
-        weight, f1, chance = weights[likely], self._f1(likely), self._curves.chances[likely]
-        copy = (weight[:, None] * chance).T @ f1
-        none = (weight[:, None] * (1 - chance)).T @ f1
-        promise: Floats = copy.max(axis=1) + none.max(axis=1)
-        return promise
+        weight = weights[likely] / weights[likely].sum()
+        copy = weight[:, None] * self._curves.chances[likely]
+        is_best = np.zeros((len(likely), self._count))
+        is_best[np.arange(len(likely)), self._f1(likely).argmax(axis=1)] = weight > 0
+        best_if_copy = copy.T @ is_best
+        best_if_none = weight @ is_best - best_if_copy
+        return _entropy(best_if_copy) + _entropy(best_if_none)
 
     def best(self) -> Outcome:
         """The threshold with the highest expected F1, and what it does."""
@@ -158,6 +162,16 @@ class Calibrator:
         """The pair nearest to `score`, of several one at random."""
         distances = np.abs(self._scores[left] - score)
         return int(self._numbers.choice(left[distances <= distances.min() + 1 / (2 * STEPS)]))
+
+
+def _entropy(joint: Floats) -> Floats:
+    """For each row, which is one answer with each threshold being best: the entropy of those, times the answer's
+    probability.
+    """
+    answer = joint.sum(axis=1, keepdims=True)
+    given = np.divide(joint, answer, out=np.ones_like(joint), where=joint > 0)
+    entropy: Floats = -(joint * np.log(given)).sum(axis=1)
+    return entropy
 
 
 def _interval(values: Floats) -> Interval:

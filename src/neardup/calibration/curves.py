@@ -19,8 +19,8 @@ Counts = NDArray[np.int64]
 STEPS: Final = 200
 """Scores and thresholds go by so many parts of 1."""
 WIDTHS: Final = (0.004, 0.012, 0.035, 0.1)
-HIGHS: Final = (0.995, 0.95, 0.85, 0.7, 0.5)
-LOWS: Final = (0.005, 0.05, 0.15, 0.3)
+HIGHS: Final = (0.9995, 0.995, 0.95, 0.85, 0.7, 0.5)
+LOWS: Final = (0.0005, 0.005, 0.05, 0.15, 0.3)
 
 
 def bin_of(scores: Floats) -> Counts:
