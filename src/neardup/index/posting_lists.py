@@ -53,7 +53,7 @@ class Hits:
 
 
 def no_bitsets(documents: int, most: int = MAX_BITSETS) -> BitsetCache:
-    """Room for `most` bitsets, and one of none, over `documents` docs; the system gives memory only to what is filled."""
+    """Room for `most` bitsets, and one of none, over `documents` docs; memory is given only to what is filled."""
     return BitsetCache(
         keys=np.zeros(2 * most, np.uint64),
         rows=np.zeros(2 * most, np.int64),
