@@ -12,6 +12,7 @@ import numpy as np
 from neardup.kernels import member_lists
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
+from neardup.kernels.bit_planes import BITS, WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
 from neardup.kernels.posting_lists import Lists
 from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters
@@ -52,12 +53,12 @@ class Hits:
 
 
 def no_bitsets(documents: int, most: int = MAX_BITSETS) -> BitsetCache:
-    """Room for `most` bitsets over `documents` docs; the system gives memory only to those that are filled."""
+    """Room for `most` bitsets, and one of none, over `documents` docs; memory is given only to what is filled."""
     return BitsetCache(
         keys=np.zeros(2 * most, np.uint64),
         rows=np.zeros(2 * most, np.int64),
         filled=np.zeros(most, np.int64),
-        bits=np.zeros((most, documents // 64 + 1), np.uint64),
+        bits=np.zeros((most + 1, WORDS * (documents // BITS + 1)), np.uint64),
         used=np.zeros(1, np.int64),
     )
 
@@ -200,9 +201,9 @@ class MemberLists(PostingLists):
 
     def __init__(self, most: int) -> None:
         super().__init__()
-        self._most = most
-        self._bits = np.zeros((1, 0, member_lists.WORDS), np.uint64)
-        self._used = np.zeros(1, np.int64)
+        self._most = most + 1  # row 0 is that of no list
+        self._bits = np.zeros((1, 1, WORDS), np.uint64)
+        self._used = np.ones(1, np.int64)
 
     @property
     def memory(self) -> int:
@@ -214,8 +215,9 @@ class MemberLists(PostingLists):
     ) -> None:
         """Adds `members[i]` under `keys[offsets[i]:offsets[i + 1]]`; a member of -1 is left out."""
         blocks, rows, _ = self._bits.shape
-        if int(members.max(initial=0)) >= blocks * member_lists.BLOCK:
-            self._widen(2 * blocks, rows)
+        wanted = int(members.max(initial=0)) // member_lists.BLOCK + 1
+        if wanted > blocks:
+            self._widen(max(2 * blocks, wanted), rows)
         progress = np.zeros(2, np.int64)
         while True:
             status = member_lists.add_members(
@@ -230,15 +232,15 @@ class MemberLists(PostingLists):
                 self._grow(status, int(np.diff(offsets).max()))
 
     def _widen(self, blocks: int, rows: int) -> None:
-        bits = np.zeros((blocks, rows, member_lists.WORDS), np.uint64)
+        bits = np.zeros((blocks, rows, WORDS), np.uint64)
         bits[: self._bits.shape[0], : self._bits.shape[1]] = self._bits
         self._bits = bits
 
     def tally(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int) -> NDArray[np.int32]:
         """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
 
-        A row for every i, longer than `size`. Costs reading the lists, about 1 ns a posting, and of bitsets half a
-        nanosecond for every 64 members.
+        A row for every i, longer than `size`. Costs reading the lists, about 1 ns a posting, and of bitsets a
+        nanosecond or two for every 512 members.
         """
         blocks = -(-size // member_lists.BLOCK)
         counts = np.empty((len(offsets) - 1, blocks * member_lists.BLOCK), np.int32)

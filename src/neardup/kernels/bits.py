@@ -1,4 +1,4 @@
-"""Bits of a word, and of memory that is to be read soon, inside kernels."""
+"""Bits of a word, words anywhere in memory, and memory that is to be read soon, inside kernels."""
 
 from __future__ import annotations
 
@@ -16,6 +16,32 @@ def ones(typing_context, value):
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def low_zeros(typing_context, value):
+    """Number of 0 bits below the lowest 1 bit of a uint64, which is not 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.uint64(types.uint64), codegen
+
+
+def _loader(bits):
+    def load(typing_context, data, at):
+        def codegen(context, builder, signature, args):
+            start = context.make_array(signature.args[0])(context, builder, args[0]).data
+            address = builder.bitcast(builder.gep(start, [args[1]]), ir.IntType(bits).as_pointer())
+            return builder.zext(builder.load(address, align=1), ir.IntType(64))
+
+        return types.uint64(data, types.intp), codegen
+
+    return load
+
+
+four_bytes, eight_bytes = intrinsic(_loader(32)), intrinsic(_loader(64))
+"""`data[at:at + 4]`, or `+ 8`, of bytes as they lie in memory (uint8, one dimension), as one number (uint64)."""
 
 
 @intrinsic

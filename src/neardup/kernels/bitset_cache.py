@@ -7,9 +7,8 @@ bits tell the rest. The same documents are found; only the order of work differs
 
 A bitset is filled when first wanted and caught up with its list, which only ever grows, when wanted again.
 
-In a crowd of copies most lists of a sketch are as long as the crowd. Then all of them are counted at once, 64 documents
-a word: one bit plane for every binary digit of the counts, and every bitset added to them with carries (Rinfret, O'Neil
-& O'Neil 2001, "Bit-sliced index arithmetic").
+In a crowd of copies most lists of a sketch are as long as the crowd. Then all of them are counted at once
+(kernels/bit_planes.py).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.bit_planes import AT_ONCE, SIZE, WORDS, add_rows, digits_of
 from neardup.kernels.bits import ones
 from neardup.kernels.inner import inner
 
@@ -31,6 +31,8 @@ MAX_BITSETS = 512
 SHORTEST = 1_024
 SHARE = 64
 """A list is long from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
+_MANY = 12
+"""Bits of a word from which on it is faster to look at all 64."""
 
 
 class BitsetCache(NamedTuple):
@@ -38,7 +40,7 @@ class BitsetCache(NamedTuple):
 
     keys, rows   open-addressing table: row + 1 of the bitset of a key; 0 = free
     filled       by row: postings of the list that are in its bitset
-    bits         by row: one bit a doc, that of doc d in word d // 64
+    bits         by row: one bit a doc, that of doc d in word d // 64; the last row, one more, has none
     used         its one value is the number of rows in use
     """
 
@@ -82,50 +84,33 @@ def is_in(bitsets, row, doc):
     return np.int64((bitsets.bits[row, doc >> 6] >> _U(doc & 63)) & _U(1))
 
 
-BLOCK = 64
-"""Words of every bit plane that are worked at once: a block of all planes stays in the first cache level."""
-
-
-@inner
-def digits_of(count):
-    """Binary digits of `count`: how many planes hold counts up to it."""
-    digits = 0
-    while count >> digits:
-        digits += 1
-    return digits
-
-
 @inner
 def count_bitsets(bitsets, rows, size, minimum, words, planes, reached):
     """How many documents are in at least `minimum` of the bitsets `rows[:size]` (int64); who, and of how many.
 
+    rows      with room for `AT_ONCE` more, which are filled
     planes    uint64, digits of `size` and of `minimum` × words: bit d of the words `planes[p]` becomes digit p of the
               number of bitsets that doc d is in
     reached   uint64, words: bit d becomes 1 if that number is `minimum` or more
     """
     digits = max(digits_of(size), digits_of(minimum))
-    carry = np.empty(BLOCK, np.uint64)
+    bits, stride = bitsets.bits.reshape(bitsets.bits.size), bitsets.bits.shape[1]
+    end = (size + AT_ONCE - 1) // AT_ONCE * AT_ONCE
+    rows[size:end] = len(bitsets.filled)
+    sums = np.empty(SIZE, np.uint64)
     documents = 0
-    for begin in range(0, words, BLOCK):
-        end = min(begin + BLOCK, words)
-        planes[:digits, begin:end] = 0
-        for j in range(size):
-            row = rows[j]
-            for w in range(begin, end):
-                carry[w - begin] = bitsets.bits[row, w]
-            for p in range(digits_of(j + 1)):
-                for w in range(begin, end):
-                    digit = planes[p, w]
-                    planes[p, w] = digit ^ carry[w - begin]
-                    carry[w - begin] &= digit
-        for w in range(begin, end):
+    for begin in range(0, words, WORDS):
+        add_rows(bits, begin, stride, rows, 0, end, sums)
+        for w in range(begin, min(begin + WORDS, words)):
             above, level = _U(0), ~_U(0)
             for p in range(digits - 1, -1, -1):
+                digit = sums[WORDS * p + w - begin]
+                planes[p, w] = digit
                 if (minimum >> p) & 1:
-                    level &= planes[p, w]
+                    level &= digit
                 else:
-                    above |= level & planes[p, w]
-                    level &= ~planes[p, w]
+                    above |= level & digit
+                    level &= ~digit
             reached[w] = above | level
             documents += np.int64(ones(reached[w]))
     return documents
@@ -143,9 +128,18 @@ def counted_bits(planes, digits, doc):
 
 @inner
 def write_members(words, bits, out, at):
-    """Writes which bits of `bits[:words]` (uint64) are 1 to `out[at:]`, ascending; returns the next position."""
+    """Writes which bits of `bits[:words]` (uint64) are 1 to `out[at:]`, ascending; returns the next position.
+
+    Where many of a word are, a place is written for every bit, and counted only if it is 1: a look for the next one
+    costs several times as much. `out` has room for 64 more.
+    """
     for w in range(words):
         rest = bits[w]
+        if ones(rest) >= _MANY:
+            for bit in range(64):
+                out[at] = 64 * w + bit
+                at += np.int64((rest >> _U(bit)) & _U(1))
+            continue
         while rest:
             lowest = rest & (~rest + _U(1))
             out[at] = 64 * w + np.int64(ones(lowest - _U(1)))

@@ -4,8 +4,8 @@ B's key set is never stored (18 KB a document of 4 KB, more than its text) nor m
 table, and each key of A is counted the first time it is hit. What is not in A is gathered in a table of its own, which
 is small where the two are alike; so |B| comes out as well. One pass over B, no sort.
 
-Where |B| is known already and A has several such pairs, only what is not in A is counted: from a q-gram that both have
-on, as far as the texts go on alike, every window of B is in A, which takes a look at each character and no look-up.
+Where |B| is known already and A has several such pairs, ASCII texts are compared along what they have in common
+(kernels/common_runs.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.common_runs import FILTER_WORDS, Grams, gram_set, shared_along_runs
 from neardup.kernels.inner import inner
-from neardup.kernels.qgrams import ascii_key, insert, key_set, slot_of, table_size, window_keys
+from neardup.kernels.qgrams import insert, key_set, slot_of, table_size, window_keys
 from neardup.kernels.text import is_ascii
 
 _BLOCK = 128
@@ -60,48 +61,6 @@ def shared_keys(table, mask, zero, data, start, end, q, needed, scratch):
     return shared, shared + beyond + np.int64(zero_beyond)
 
 
-@inner
-def note_positions(table, mask, text, start, end, positions):
-    """Sets `positions` to where the q-gram of each slot of A's `table` is in A = `text[start:end]`, ASCII, q = 4."""
-    for at in range(start, end - 3):
-        key = ascii_key(text, at)
-        if key != 0:
-            positions[slot_of(table, mask, key)] = at
-
-
-@inner
-def shared_by_runs(table, mask, zero, positions, text, text_end, data, start, end, size, needed, others):
-    """|A ∩ B|, or a number below `needed`, for A of `shared_keys` and `note_positions`, B = `data[start:end]`, ASCII,
-    q = 4, and |B| = `size`. `others`: the free table for what is not in A.
-
-    |A ∩ B| = |B| less the different q-grams of B that are not in A.
-    """
-    other_mask = table_size(min(size - needed + 1, size)) - 1  # no more of them before it stops
-    others[: other_mask + 1] = 0
-    outside = np.int64(0)
-    zero_outside = False
-    at = start
-    while at < end - 3:
-        key = ascii_key(data, at)
-        if key == 0:  # marks a free slot
-            outside += np.int64(not zero and not zero_outside)
-            zero_outside |= not zero
-            at += 1
-            continue
-        slot = slot_of(table, mask, key)
-        at += 1
-        if table[slot] != key:
-            outside += insert(others, other_mask, key)
-            if size - outside < needed:
-                return size - outside
-            continue
-        behind = positions[slot] + 4
-        while at < end - 3 and behind < text_end and data[at + 3] == text[behind]:
-            at += 1
-            behind += 1
-    return size - outside
-
-
 @njit(cache=True, nogil=True)
 def verify_pairs(
     queries, texts, text_offsets, counts, data, starts, ends, others, needed, ratio, q, scratch, out
@@ -118,34 +77,49 @@ def verify_pairs(
     q                     length of a q-gram
     scratch               Scratch (kernels/signing.py) for the longest of all texts
 
-    Pairs of one query must be adjacent, so that its set is made once. One pass over every B.
+    Pairs of one query must be adjacent, so that its set is made once, or twice where only some are ASCII. One pass over
+    every B.
     """
     numerator, denominator = ratio
+    grams = Grams(scratch.ascii, scratch.positions, np.empty(FILTER_WORDS, np.uint64))
+    beyond = scratch.others.view(np.uint32)
     last = np.int64(-1)
-    count = mask = begin = end = np.int64(0)
-    zero = by_runs = False
+    count = bits = mask = begin = end = np.int64(0)
+    zero = by_runs = has_keys = False
     for i in range(len(queries)):
         query = queries[i]
         if query != last:
             begin, end = text_offsets[query], text_offsets[query + 1]
-            count, mask, zero = key_set(texts, begin, end, q, scratch, scratch.chosen)
-            counts[query] = count
             last = query
-            by_runs = (
-                q == 4 and i + 1 < len(queries) and queries[i + 1] == query and is_ascii(texts, begin, end)
-            )
+            has_keys = False
+            is_one_of_several = i + 1 < len(queries) and queries[i + 1] == query
+            by_runs = q == 4 and is_one_of_several and is_ascii(texts, begin, end)
             if by_runs:
-                note_positions(scratch.table, mask, texts, begin, end, scratch.positions)
-        wanted = needed[i]
-        if wanted < 0:
-            wanted = (numerator * max(count, others[i]) + denominator - 1) // denominator
-        if by_runs and others[i] >= wanted and is_ascii(data, starts[i], ends[i]):
-            out[i] = shared_by_runs(
-                scratch.table, mask, zero, scratch.positions, texts, end, data, starts[i], ends[i], others[i], wanted,
-                scratch.others,
-            )  # fmt: skip
-            continue
-        shared, size = shared_keys(scratch.table, mask, zero, data, starts[i], ends[i], q, wanted, scratch)
-        out[i] = shared
-        if size >= 0:
-            others[i] = size
+                count, bits = gram_set(texts, begin, end, grams)
+        if by_runs and others[i] >= 0 and is_ascii(data, starts[i], ends[i]):
+            wanted = _wanted(needed[i], count, others[i], numerator, denominator)
+            out[i] = 0
+            if others[i] >= wanted:
+                out[i] = shared_along_runs(
+                    grams, bits, texts, end, data, starts[i], ends[i], others[i], wanted, beyond
+                )
+        else:
+            if not has_keys:
+                count, mask, zero = key_set(texts, begin, end, q, scratch, scratch.chosen)
+                has_keys = True
+            wanted = _wanted(needed[i], count, others[i], numerator, denominator)
+            table = scratch.table
+            out[i], size = shared_keys(table, mask, zero, data, starts[i], ends[i], q, wanted, scratch)
+            if size >= 0:
+                others[i] = size
+        counts[query] = count
+
+
+@inner
+def _wanted(needed, count, other, numerator, denominator):
+    """`needed`, or, if it is negative, what doc_q >= t needs of sets of these sizes, of which the second may not be
+    known.
+    """
+    if needed >= 0:
+        return needed
+    return (numerator * max(count, other) + denominator - 1) // denominator

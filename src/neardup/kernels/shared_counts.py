@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.bit_planes import AT_ONCE, digits_of
 from neardup.kernels.bitset_cache import (
     bitset_row,
     count_bitsets,
     counted_bits,
-    digits_of,
     is_in,
     long_from,
     write_members,
@@ -139,7 +139,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
     hits = counters.hits
     documents = len(hits)
     shortest = long_from(documents)
-    rows = np.empty(size, np.int64)
+    rows = np.empty(size + AT_ONCE, np.int64)
     others = np.empty(size, np.int64)
     n_rows, n_others = 0, 0
     for j in range(size):
@@ -157,7 +157,7 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
     planes = np.empty((digits, words), np.uint64)
     reached = np.empty(words, np.uint64)
     enough = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached)
-    if out_at + enough > len(out):
+    if out_at + enough + 64 > len(out):
         return np.int64(-1)
     first = at = write_members(words, reached, out, out_at)
     base = _next_stamp(counters)

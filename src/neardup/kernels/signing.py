@@ -29,7 +29,7 @@ class Scratch(NamedTuple):
     keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, others         slots of open-addressing tables, a power of two of 4 · s or more
     seen                  flags of the slots of `table`, and one more
-    positions             int32, a slot of `table` each: where its q-gram stands
+    ascii, positions      as many slots: q-grams of an ASCII text, and where each stands (kernels/common_runs.py)
     """
 
     points: NDArray[np.uint32]
@@ -41,6 +41,7 @@ class Scratch(NamedTuple):
     table: NDArray[np.uint64]
     others: NDArray[np.uint64]
     seen: NDArray[np.uint8]
+    ascii: NDArray[np.uint32]
     positions: NDArray[np.int32]
 
 

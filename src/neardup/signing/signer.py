@@ -65,6 +65,7 @@ class _Memory(threading.local):
                 table=np.empty(slots, np.uint64),
                 others=np.empty(slots, np.uint64),
                 seen=np.empty(slots + 1, np.uint8),
+                ascii=np.empty(slots, np.uint32),
                 positions=np.empty(slots, np.int32),
             )
         return self.scratch

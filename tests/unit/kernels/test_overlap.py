@@ -174,3 +174,25 @@ def test_of_one_text_with_copies_of_known_sizes(seed):
     needed = [numbers.randrange(1, 2 * size + 2) for size in shared]
     for found, exact, enough in zip(known(text, others, needed), shared, needed, strict=True):
         assert found == exact if exact >= enough else found < enough
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_ascii_texts_and_others_that_come_in_turn(seed):
+    """Of one text with several, some of known sizes: its set is made in two ways. Runs are of every length."""
+    numbers = random.Random(seed)
+    text = "".join(numbers.choices("abcdefgh0123", k=numbers.randrange(4, 400)))
+    others = [edited(numbers, text) for _ in range(6)] + ["é" + text, text + "\x00" * 5, text[:7], text[-7:]]
+    numbers.shuffle(others)
+    batch, fast = signed([text, text + "ü"]), signer_for(Recipe())
+    data, offsets = concatenated([other.encode() for other in others])
+    queries = np.repeat([0, 1], len(others))
+    starts, ends = np.tile(offsets[:-1], 2), np.tile(offsets[1:], 2)
+    sizes = np.array([numbers.choice((UNCOUNTED, len(oracle.qgrams(other, 4)))) for other in 2 * others])
+    out, counts = np.zeros(len(queries), np.int64), np.full(2, UNCOUNTED)
+    verify_pairs(
+        queries, batch.texts, batch.text_offsets, counts, data, starts, ends, sizes, np.zeros(len(queries), np.int64),
+        (7, 10), 4, fast.scratch(2_000), out,
+    )  # fmt: skip
+    assert counts.tolist() == [len(oracle.qgrams(each, 4)) for each in (text, text + "ü")]
+    assert out.tolist() == truth([(each, other) for each in (text, text + "ü") for other in others])
+    assert sizes.tolist() == [len(oracle.qgrams(other, 4)) for other in 2 * others]
