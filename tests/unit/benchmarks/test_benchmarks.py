@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",)}
 RESULTS = {
     "quality.boilerplate": ["boilerplate.json"],
+    "quality.generated_kinds": ["generated_kinds.json"],
     "quality.calibrate": ["calibrate.json"],
     "quality.exactness": ["exactness.json", "exactness-edits.json"],
     "quality.generator_check": ["generator-check.json"],
