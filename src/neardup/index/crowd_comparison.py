@@ -21,6 +21,7 @@ from neardup.kernels.crowd import (
     UNKNOWN,
     Ranking,
     Tallied,
+    best_if_all_match,
     best_matches,
     compare_in_crowd,
     compare_texts,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets, SignedBatch
     from neardup.signing.signer import Signer
 
-_TALLIES: Final = 1 << 21
+_TALLIES: Final = 1 << 22
 """Numbers that are tallied at once, 4 bytes each: documents times members."""
 _NO_CROWD: Final = no_crowd()
 
@@ -105,35 +106,62 @@ class CrowdComparison:
         crowds: Crowds,
         signer: Signer,
         threshold: Fraction,
-        rest: Rest,
     ) -> None:
         self._signed, self._candidates, self._docs = signed, candidates, docs
-        self._table, self._crowds, self._signer, self._rest = table, crowds, signer, rest
+        self._table, self._crowds, self._signer = table, crowds, signer
         self._threshold, self._ratio = threshold, (threshold.numerator, threshold.denominator)
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
         self._sizes: dict[int, NDArray[np.int64]] = {}
 
-    def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
-        """The texts of `docs`, compared with document `index`. Afterwards |A| of this is known, and |B| of matches."""
+    def texts(
+        self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None, rest: Rest
+    ) -> Texts:
+        """The texts of `docs`, compared with document `index`; by `rest` where they are of no crowd.
+
+        Afterwards |A| of this is known, and |B| of matches.
+        """
         table, signed = self._table, self._signed
         sizes = self._sizes_of(index, docs)
         main = int(sizes.argmax()) if sizes.any() else None
         against = _NO_CROWD if main is None else self._against(index, main, sizes)
         starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
         state = np.empty(len(docs), np.uint8)
-        size, exact, rest, same = compare_texts(
+        size, exact, others, same = compare_texts(
             docs, table.first_of, table.halves, table.fingerprints, signed.fingerprints[index],
             signed.counts[index], self._crowds.members, against, *self._ratio, starts, shared, state,
         )  # fmt: skip
-        if rest and signed.counts[index] == UNCOUNTED:
+        if others and signed.counts[index] == UNCOUNTED:
             self._signer.count(signed, [index])
         texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
-        if rest:
-            self._compare_rest(index, texts, sizes, main, sentences)
+        if others:
+            self._compare_rest(index, texts, sizes, main, sentences, rest)
         if exact:
             self._count_same(index, same, texts)
         return texts
+
+    def best_if_all_match(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Best | None:
+        """As `best_of` the texts of `docs`, if all of them match document `index` as members of one crowd, else None.
+
+        Afterwards |A| of this is known, and |B| of them.
+        """
+        sizes = self._sizes_of(index, docs)
+        if not sizes.any():
+            return None
+        against = self._tallied[index] = self._against(index, int(sizes.argmax()), sizes)
+        table, signed = self._table, self._signed
+        most = max(len(docs) if listed is None else listed, 1)
+        best, shared = np.empty((2, most + 1), np.int64)
+        if not signed.counts[index] or not best_if_all_match(
+            docs, table.halves, signed.fingerprints[index, 0], signed.counts[index], self._crowds.members, against,
+            *self._ratio, _ranking(table), best, shared,
+        ):  # fmt: skip
+            return None
+        del self._tallied[index]
+        total = len(docs)
+        last = min(total, most)
+        chosen = docs[best[: last + 1]].astype(np.int64)
+        return Best(chosen, shared[: last + 1], np.zeros(last + 1, np.bool_), total, total, best[last] >= 0)
 
     def _count_same(self, index: int, same: int, texts: Texts) -> None:
         """|A| of a document whose text is there already, as doc `same`; also as its overlap with that."""
@@ -177,13 +205,11 @@ class CrowdComparison:
 
     def _tally(self, which: list[int], crowd: int, *, join: bool) -> None:
         """Tallies these documents; they become members of the crowd, where they may `join`, if they are posted."""
-        keys, offsets = self._signer.key_sets(self._signed, which)
-        counts = np.diff(offsets)
-        self._signed.counts[which] = counts
+        documents = np.array(which, np.int64)
         posted = self._posted(which) if join else np.full(len(which), -1)
+        tallied = self._crowds.tallied(crowd, self._signed, documents, posted, self._signer)
         kept = posted >= 0
-        self._table.count(posted[kept], counts[kept])
-        tallied = self._crowds.tallied(crowd, keys, offsets, posted)
+        self._table.count(posted[kept], self._signed.counts[documents[kept]])
         self._tallied |= dict(zip(which, tallied, strict=True))
 
     def _posted(self, which: list[int]) -> NDArray[np.int64]:
@@ -200,27 +226,31 @@ class CrowdComparison:
         sizes: NDArray[np.int64],
         main: int | None,
         sentences: NDArray[np.int64] | None,
+        rest: Rest,
     ) -> None:
         """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd."""
         others = [crowd for crowd in np.flatnonzero(sizes).tolist() if crowd != main]
         if others:
-            keys, offsets = self._own_keys(index)
+            one = np.array([index])
             for crowd in others:
-                (against,) = self._crowds.tallied(crowd, keys, offsets, np.array([-1]))
+                (against,) = self._crowds.tallied(crowd, self._signed, one, np.array([-1]), self._signer)
+                count = self._signed.counts[index]
                 compare_in_crowd(
-                    texts.docs, texts.starts, self._table.first_of, len(keys), self._crowds.members, against,
+                    texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
                     *self._ratio, texts.shared, texts.state,
                 )  # fmt: skip
-        read = self._read_rest(index, texts, sentences)
+        read = self._read_rest(index, texts, sentences, rest)
         if len(read) >= FEWEST:
-            self._gather(index, None if main is None or sizes[main] < FEWEST else main, read)
+            self._gather(index, None if main is None or sizes[main] < FEWEST else main, read, rest)
 
     def _own_keys(self, index: int) -> tuple[Keys, Offsets]:
         keys, offsets = self._signer.key_sets(self._signed, [index])
         self._signed.counts[index] = len(keys)
         return keys, offsets
 
-    def _read_rest(self, index: int, texts: Texts, sentences: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    def _read_rest(
+        self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, rest: Rest
+    ) -> NDArray[np.int64]:
         """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
 
         Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
@@ -228,7 +258,7 @@ class CrowdComparison:
         """
         waiting = np.flatnonzero(texts.state < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
-        keep = self._rest.passing(index, docs)
+        keep = rest.passing(index, docs)
         if sentences is not None:
             # The most that a doc of the text has in common with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
@@ -238,7 +268,7 @@ class CrowdComparison:
         read, docs = waiting[keep], docs[keep]
         if len(read):
             chosen = None if sentences is None else sentences[keep]
-            overlaps, equal = self._rest.counted(index, docs, chosen)
+            overlaps, equal = rest.counted(index, docs, chosen)
             count = self._signed.counts[index]
             larger = np.maximum(count, self._table.qgram_counts(docs))
             near = (overlaps >= required_overlaps(self._threshold, larger)) & (count > 0)
@@ -246,7 +276,7 @@ class CrowdComparison:
             texts.state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
         return docs
 
-    def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64]) -> None:
+    def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64], rest: Rest) -> None:
         """Makes members of `crowd`, or of a new one, of the docs that had to be `read` for document `index`, and of
         that.
         """
@@ -256,7 +286,7 @@ class CrowdComparison:
         read, docs = read[positions[free]], firsts[free].astype(np.int64)
         if len(read) < FEWEST:
             return
-        keys, offsets = self._rest.key_sets(read)
+        keys, offsets = rest.key_sets(read)
         self._table.count(docs, np.diff(offsets))
         self._tallied.clear()  # they know nothing of the new members
         self._sizes.clear()
@@ -277,14 +307,17 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
     best, text_of = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     total, compared, head, head_text = best_matches(
         texts.docs, texts.starts, texts.state, texts.shared,
-        Ranking(table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands),
-        count, best[:most], text_of[:most],
+        _ranking(table), count, best[:most], text_of[:most],
     )  # fmt: skip
     last = min(total, most)
     best[last], text_of[last] = head, head_text
     best, text_of = best[: last + 1], text_of[: last + 1]
     exact = texts.state[text_of] == EXACT
     return Best(texts.docs[best].astype(np.int64), texts.shared[text_of], exact, total, compared, head >= 0)
+
+
+def _ranking(table: DocumentTable) -> Ranking:
+    return Ranking(table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands)
 
 
 def _chosen(

@@ -13,12 +13,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.index.posting_lists import MemberLists
-from neardup.kernels.crowd import Tallied, core_table, count_crowds, differences
+from neardup.index.reused_array import ReusedArray
+from neardup.kernels.crowd import (
+    Tallied,
+    core_table,
+    count_crowds,
+    differences,
+    differences_of_texts,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.signing.signature import Keys, Offsets
+    from neardup.signing.signature import Keys, Offsets, SignedBatch
+    from neardup.signing.signer import Signer
 
 FEWEST: Final = 32
 """So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
@@ -67,9 +75,20 @@ class _Crowd:
         differences(keys, offsets, self._table, self._slots, *difference)
         return difference._replace(keys=out[: difference.offsets[-1]])
 
-    def tallied(self, crowd: int, difference: Differences) -> list[Tallied]:
-        """What the members, as they are now, have in common with each of the sets that `difference` is of."""
-        counts = self._lists.tally(difference.keys, difference.offsets, self.size)
+    def differences_of(self, batch: SignedBatch, which: NDArray[np.int64], signer: Signer) -> Differences:
+        """The same of the documents `which` of a signed batch, whose |A| are set in it."""
+        sizes = np.diff(batch.text_offsets)[which]
+        out = np.empty(int(sizes.sum()) + len(which) * len(self._slots) + 1, np.uint64)
+        offsets, lacking = np.empty(len(which) + 1, np.int64), np.empty(len(which), np.int64)
+        differences_of_texts(
+            batch.texts, batch.text_offsets, which, signer.recipe.q, signer.scratch(int(sizes.max())),
+            self._table, self._slots, batch.counts, out, offsets, lacking,
+        )  # fmt: skip
+        return Differences(out[: offsets[-1]], offsets, lacking)
+
+    def tallied(self, crowd: int, difference: Differences, reused: ReusedArray) -> list[Tallied]:
+        """What the members, as they are now, have in common with each set that `difference` is of; in `reused`."""
+        counts = self._lists.tally(difference.keys, difference.offsets, self.size, reused)
         columns = self._lacking[: self.size], self._sizes[: self.size]
         bases = (len(self._slots) - difference.lacking).tolist()
         return [
@@ -100,6 +119,7 @@ class Crowds:
 
     def __init__(self) -> None:
         self._crowds: list[_Crowd] = []
+        self._reused = ReusedArray()
         self.members = np.full((0, 2), _NONE, np.int32)
 
     @property
@@ -121,14 +141,22 @@ class Crowds:
         """How many members a crowd has."""
         return self._crowds[crowd].size
 
-    def tallied(self, crowd: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> list[Tallied]:
-        """The sets `keys[offsets[i]:offsets[i + 1]]` against the crowd, of which they become members as `docs`.
+    def tallied(
+        self,
+        crowd: int,
+        batch: SignedBatch,
+        which: NDArray[np.int64],
+        docs: NDArray[np.int64],
+        signer: Signer,
+    ) -> list[Tallied]:
+        """The documents `which` of a signed batch against the crowd, of which they become members as `docs`, as by
+        `add_members`.
 
-        As for `add_members`. Costs reading the posting lists of what they differ in (`MemberLists`).
+        Afterwards their |A| are known. Costs reading the posting lists of what they differ in (`MemberLists`).
         """
-        difference = self._crowds[crowd].differences(keys, offsets)
-        self._add(crowd, np.diff(offsets), difference, docs)
-        return self._crowds[crowd].tallied(crowd, difference)
+        difference = self._crowds[crowd].differences_of(batch, which, signer)
+        self._add(crowd, batch.counts[which], difference, docs)
+        return self._crowds[crowd].tallied(crowd, difference, self._reused)
 
     def add_crowd(self, keys: Keys, offsets: Offsets) -> int:
         """Makes a crowd of what more than half of some of these key sets hold; returns it. It has no member yet."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
@@ -87,7 +88,7 @@ class PostingLists:
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
-        self._candidates = np.empty(1_024, np.int32)
+        self._reused = ReusedArray(1_024)
         self._bitsets = no_bitsets(0)
 
     @property
@@ -120,12 +121,6 @@ class PostingLists:
             larger_pool = np.empty(max(int(len(pool) * _POOL_GROWTH), _FIRST_POOL), np.uint32)
             larger_pool[: state[kernel.STATE_TOP]] = pool[: state[kernel.STATE_TOP]]
             self._lists = Lists(entries, larger_pool, state)
-        elif status == kernel.CANDIDATES_FULL:
-            # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
-            # Only what is found is written to: the system gives no memory for the rest.
-            larger_room = np.empty(2 * len(self._candidates), np.int32)
-            larger_room[: len(self._candidates)] = self._candidates
-            self._candidates = larger_room
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
@@ -156,22 +151,22 @@ class PostingLists:
         found_offsets, left_out = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
         same_as, progress = np.full(size, -1, np.int64), np.zeros(3, np.int64)
         self._make_room_for_bitsets(len(hits))
+        candidates = self._reused.of()
         while True:
             status = search_and_add(
                 self._lists, self._bitsets, keys, offsets, min_shared, limit, query, documents, hits.counters,
-                SearchOutput(self._candidates, found_offsets, left_out, same_as), progress,
+                SearchOutput(candidates, found_offsets, left_out, same_as), progress,
             )  # fmt: skip
             if status == kernel.DONE:
-                return SharedCounts(self._handed_over(int(found_offsets[-1])), found_offsets, left_out)
+                docs = candidates[: found_offsets[-1]]
+                return SharedCounts(docs if len(docs) > _COPIED else docs.copy(), found_offsets, left_out)
+            if status == kernel.CANDIDATES_FULL:
+                # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
+                # Only what is found is written to: the system gives no memory for the rest.
+                larger = self._reused.of(2 * len(candidates))
+                larger[: len(candidates)] = candidates
+                candidates = larger
             self._grow(status, widest)
-
-    def _handed_over(self, size: int) -> NDArray[np.int32]:
-        """The candidates found: copied, or, if they are many, the very array, in whose place comes another."""
-        candidates = self._candidates[:size]
-        if size < _COPIED:
-            return candidates.copy()
-        self._candidates = np.empty_like(self._candidates)
-        return candidates
 
     def _make_room_for_bitsets(self, documents: int) -> None:
         if self._bitsets.bits.shape[1] * 64 < documents:
@@ -236,13 +231,16 @@ class MemberLists(PostingLists):
         bits[: self._bits.shape[0], : self._bits.shape[1]] = self._bits
         self._bits = bits
 
-    def tally(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int) -> NDArray[np.int32]:
+    def tally(
+        self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int, reused: ReusedArray
+    ) -> NDArray[np.int32]:
         """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
 
-        A row for every i, longer than `size`. Costs reading the lists, about 1 ns a posting, and of bitsets a
-        nanosecond or two for every 512 members.
+        A row for every i, longer than `size`, in `reused`. Costs reading the lists, about 1 ns a posting, and of
+        bitsets a nanosecond or two for every 512 members.
         """
         blocks = -(-size // member_lists.BLOCK)
-        counts = np.empty((len(offsets) - 1, blocks * member_lists.BLOCK), np.int32)
+        shape = len(offsets) - 1, blocks * member_lists.BLOCK
+        counts = reused.of(shape[0] * shape[1])[: shape[0] * shape[1]].reshape(shape)
         member_lists.tally(self._lists, self._bits, keys, offsets, counts)
         return counts

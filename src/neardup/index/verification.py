@@ -79,7 +79,6 @@ class Verifier:
         self._crowd_comparison = CrowdComparison(
             batch.signed, candidates.crowds, np.full(len(self._bounds) - 1, -1) if docs is None else docs,
             table=table, crowds=crowds, signer=signer, threshold=threshold,
-            rest=Rest(self._passing, self._shared, self._key_sets),
         )  # fmt: skip
 
     def compared(
@@ -215,18 +214,22 @@ class Verifier:
         docs = candidates.docs
         if not len(docs):
             return Compared(0, _NO_MATCHES, [])
-        texts = self._crowd_comparison.texts(index, docs, candidates.sentences)
-        count = int(self._signed.counts[index])
         self._table.update_stands(floor)
-        best = best_of(texts, count, self._table, self._listed)
-        overlaps = self._overlaps_of(best.docs, best.shared, count, best.exact)
+        parts: list[Part] = []
+        best = self._crowd_comparison.best_if_all_match(index, docs, self._listed)
+        if best is None:
+            texts = self._crowd_comparison.texts(
+                index, docs, candidates.sentences, Rest(self._passing, self._shared, self._key_sets)
+            )
+            count = int(self._signed.counts[index])
+            best = best_of(texts, count, self._table, self._listed)
+            if candidates.sentences is not None and self._rule is not None:
+                lengths = np.diff(texts.starts)
+                every = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
+                parts = self._crowd_parts(docs.astype(np.int64), *every, count, candidates.sentences)
+        overlaps = self._overlaps_of(best.docs, best.shared, int(self._signed.counts[index]), best.exact)
         joined = overlaps.pop()
         matches = Matches(overlaps, best.total, joined if best.has_head else None)
-        parts: list[Part] = []
-        if candidates.sentences is not None and self._rule is not None:
-            lengths = np.diff(texts.starts)
-            every = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
-            parts = self._crowd_parts(docs.astype(np.int64), *every, count, candidates.sentences)
         return Compared(best.compared, matches, parts)
 
     def _passing(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -249,12 +252,9 @@ class Verifier:
         """The overlaps of `docs` with a document of `count` q-grams, or with one of as many each."""
         table = self._table
         larger = np.maximum(table.qgram_counts(docs), count).tolist()
-        ids = table.ids
-        columns = (table.times[docs].tolist(), shared.tolist(), larger, exact.tolist())
-        return [
-            Overlap(doc, ids[doc], *values)
-            for doc, values in zip(docs.tolist(), zip(*columns, strict=True), strict=True)
-        ]
+        ids = map(table.ids.__getitem__, docs.tolist())
+        columns = table.times[docs].tolist(), shared.tolist(), larger, exact.tolist()
+        return list(map(Overlap, docs.tolist(), ids, *columns))
 
     def _crowd_parts(
         self,

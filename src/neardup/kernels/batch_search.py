@@ -86,17 +86,37 @@ def _at_most(count, largest):
 
 
 @inner
+def _sizes_that_fit(count, largest, numerator, denominator):
+    """Of which sizes a set can be at t = numerator / denominator with one of `count`: (from, to, whether of one that
+    was not counted). Larger sets than `largest`, if that is not 0, and those not counted pass for sets of so many.
+
+    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)).
+    """
+    everything = np.int64(1) << 62
+    if count < 0 or numerator == 0:
+        return np.int64(0), everything, True
+    smallest = (numerator * count + denominator - 1) // denominator
+    most = denominator * count // numerator
+    if largest == 0 or smallest <= largest <= most:
+        return smallest, most if largest == 0 else everything, True
+    return smallest, most, False
+
+
+@inner
 def _write_candidates(candidates, begin, end, documents, query, i):
     """Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
     arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
 
-    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)). Returns (next position, -1 if there is no room; the
+    Returns (next position, -1 if there is no room; the
     posted doc of document i's fingerprint, or -1).
     """
     # Taken out once: a column read through the tuple is counted in and out at every document.
     hours, counts, alive, halves, fingerprints, _, next_of = documents
     _, own_counts, low_hours, high_hours, numerator, denominator, own_fingerprints, largest = query
-    count, low, high = _at_most(own_counts[i], largest), low_hours[i], high_hours[i]
+    low, high = low_hours[i], high_hours[i]
+    smallest, most, is_any = _sizes_that_fit(
+        _at_most(own_counts[i], largest), largest, numerator, denominator
+    )
     chained = len(own_fingerprints) > 0
     first_half, second_half = _U(0), _U(0)
     if chained:
@@ -104,25 +124,26 @@ def _write_candidates(candidates, begin, end, documents, query, i):
     same = np.int64(-1)
     at = end
     for p in range(begin, end):
-        doc = np.int64(candidates[p])
+        doc = np.uint32(candidates[p])  # without a sign there is no look whether it counts from the end
         if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
-            same = doc
-        other = _at_most(np.int64(counts[doc]), largest)
-        counted = count >= 0 and other >= 0
-        if counted and min(other, count) * denominator < numerator * max(other, count):
+            same = np.int64(doc)
+        size = np.int64(counts[doc])
+        if not (smallest <= size <= most) and not (size < 0 and is_any):
             continue
         if at == len(candidates):
             return np.int64(-1), same
         candidates[at] = doc
         at += np.int64((low <= hours[doc] <= high) & (alive[doc] == 1))
         chain = at
-        doc = np.int64(next_of[doc]) if chained else np.int64(-1)
-        while doc >= 0:
+        other = np.int64(next_of[doc]) if chained else np.int64(-1)
+        if other < 0:
+            continue
+        while other >= 0:
             if at == len(candidates):
                 return np.int64(-1), same
-            candidates[at] = doc
-            at += np.int64((low <= hours[doc] <= high) & (alive[doc] == 1))
-            doc = np.int64(next_of[doc])
+            candidates[at] = other
+            at += np.int64((low <= hours[other] <= high) & (alive[other] == 1))
+            other = np.int64(next_of[other])
         for k in range((at - chain) // 2):  # the chain has the newest next to its first
             candidates[chain + k], candidates[at - 1 - k] = candidates[at - 1 - k], candidates[chain + k]
     return at, same

@@ -113,15 +113,15 @@ def _carry_on(typing_context, planes, at):
 
 
 @inner
-def add_counts(planes, counts, at):
-    """Adds to `counts[at:at + BITS]` (int32, one dimension) what the bits of `planes` count."""
+def set_counts(planes, counts, at):
+    """Sets `counts[at:at + BITS]` (int32, one dimension) to what the bits of `planes` count."""
     for word in range(WORDS):
-        _add_word(planes, word, counts, at + 64 * word)
+        _set_word(planes, word, counts, at + 64 * word)
 
 
 @intrinsic
-def _add_word(typing_context, planes, word, counts, at):
-    """Adds to `counts[at:at + 64]` what the bits of one `word` of each plane count."""
+def _set_word(typing_context, planes, word, counts, at):
+    """Sets `counts[at:at + 64]` to what the bits of one `word` of each plane count."""
 
     def codegen(context, builder, signature, args):
         sums, out = (_data(context, builder, signature, args, which) for which in (0, 2))
@@ -138,8 +138,7 @@ def _add_word(typing_context, planes, word, counts, at):
 
         address = _vector(builder, out, args[3], _NUMBERS)
         high = builder.shl(eight_digits(8), ir.Constant(_NUMBERS, [8] * 64))
-        sum_ = builder.add(builder.add(eight_digits(0), high), builder.load(address, align=4))
-        builder.store(sum_, address, align=4)
+        builder.store(builder.add(eight_digits(0), high), address, align=4)
         return context.get_dummy_value()
 
     return types.void(planes, types.int64, counts, types.int64), codegen

@@ -17,7 +17,7 @@ import numpy as np
 
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
-from neardup.kernels.qgrams import insert, slot_of, table_size
+from neardup.kernels.qgrams import insert, slot_of, table_size, window_keys, write_distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +105,43 @@ def differences(keys, offsets, table, slots, out, out_offsets, lacking):
 
 
 @njit(cache=True, nogil=True)
+def differences_of_texts(texts, offsets, which, q, scratch, table, slots, counts, out, out_offsets, lacking):
+    """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which` (int64), whose sets are
+    not made: only what is not in the core is put into a table of its own.
+
+    scratch   Scratch (kernels/signing.py) for the longest of the texts
+    counts    int64, by i: filled, |A|
+    """
+    mask = len(table) - 1
+    seen = np.empty(mask + 1, np.uint8)
+    keys, chosen = scratch.keys, scratch.chosen
+    at = 0
+    out_offsets[0] = 0
+    for k in range(len(which)):
+        i = which[k]
+        windows = window_keys(texts, offsets[i], offsets[i + 1], q, scratch, keys)
+        seen[:] = 0
+        outside = 0
+        for j in range(windows):
+            # As in `differences`.
+            key = keys[j]
+            slot = slot_of(table, mask, key)
+            inside = np.uint8((table[slot] == key) & (key != 0))
+            seen[slot] |= inside
+            chosen[outside] = key
+            outside += 1 - np.int64(inside)
+        beyond = write_distinct(chosen, outside, scratch.table, out, at)
+        counts[i] = beyond - at + len(slots)
+        at = beyond
+        for slot in slots:
+            out[at] = table[slot]
+            at += 1 - np.int64(seen[slot])
+        lacking[k] = at - beyond
+        counts[i] -= lacking[k]
+        out_offsets[k + 1] = at
+
+
+@njit(cache=True, nogil=True)
 def compare_texts(
     docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
     starts, shared, state,
@@ -164,6 +201,74 @@ def compare_in_crowd(
         shared[j] = overlap
         near = overlap * denominator >= numerator * max(count, np.int64(sizes[member]))
         state[j] = NEAR if near and count > 0 else BELOW
+
+
+@njit(cache=True, nogil=True)
+def best_if_all_match(
+    docs, halves, half, count, members, against, numerator, denominator, ranking, best, shared
+):  # fmt: skip
+    """As `compare_texts` and `best_matches`, where all of `docs` (int32) match as members of one crowd, and none is of
+    the text whose fingerprint begins with `half`; else False, and nothing is known.
+
+    best     int64, one longer than what is to be listed, filled: places in `docs`, best first, and right behind them
+             the best one that stands for a group, or -1
+    shared   int64: the overlaps of these
+
+    What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
+    """
+    crowd, base, lacking, sizes, tallied = against
+    _, first_of, times, names, name_starts, stands = ranking
+    overlaps = _overlaps(base, lacking, sizes, tallied, count, numerator, denominator)
+    most = len(best) - 1
+    scores = np.empty(most)
+    size = 0
+    head, head_shared, head_score = np.int64(-1), np.int64(0), 0.0
+    least = np.int32(0)  # to be listed
+    for i in range(len(docs)):
+        doc = np.uint32(docs[i])  # without a sign there is no look whether it counts from the end
+        first = np.uint32(first_of[doc])
+        member = np.uint32(members[first, 1])
+        if members[first, 0] != crowd or halves[first] == half or member >= len(overlaps):
+            return False
+        overlap = overlaps[member]
+        if overlap < 0:
+            return False
+        if overlap < least and not stands[doc]:
+            continue
+        score = overlap / max(count, np.int64(sizes[member]))
+        if stands[doc] and (
+            score > head_score
+            or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
+        ):
+            head, head_shared, head_score = i, overlap, score
+        at = size
+        while at > 0 and (
+            score > scores[at - 1]
+            or (score == scores[at - 1] and _before(times, names, name_starts, doc, docs[best[at - 1]]))
+        ):
+            if at < most:
+                best[at], shared[at], scores[at] = best[at - 1], shared[at - 1], scores[at - 1]
+            at -= 1
+        if at < most:
+            best[at], shared[at], scores[at] = i, overlap, score
+            size = min(size + 1, most)
+            if size == most:
+                # overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off.
+                least = np.int32(max(np.int64(scores[most - 1] * count) - 1, 0))
+    best[size], shared[size] = head, head_shared
+    return True
+
+
+@inner
+def _overlaps(base, lacking, sizes, tallied, count, numerator, denominator):
+    """The overlaps of all members (int32); -1 of those that do not match. Several at once."""
+    overlaps = np.empty(len(tallied), np.int32)
+    for member in range(len(tallied)):
+        overlap = np.int32(base) - lacking[member] + tallied[member]
+        larger = max(np.int64(count), np.int64(sizes[member]))
+        near = np.int64(overlap) * denominator >= numerator * larger
+        overlaps[member] = overlap if near else np.int32(-1)
+    return overlaps
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.kernels.bit_planes import AT_ONCE, BITS, SIZE, WORDS, add_counts, add_rows
+from neardup.kernels.bit_planes import AT_ONCE, BITS, SIZE, WORDS, add_rows, set_counts
 from neardup.kernels.bits import prefetch
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
@@ -28,6 +28,7 @@ from neardup.kernels.posting_lists import (
     TABLE_FULL,
     add,
     find,
+    first_slot,
     list_at,
 )
 
@@ -70,6 +71,9 @@ def _add_member(lists, bits, used, most, keys, first, last, member, progress):
     if 10 * (state[STATE_KEYS] + last - first) > 6 * len(entries):
         return TABLE_FULL
     shortest = max(SHORTEST, member // SHARE)
+    table = entries.reshape(entries.size)
+    for j in range(first + progress[1], last):
+        prefetch(table, 2 * first_slot(entries, keys[j]))
     for j in range(first + progress[1], last):
         progress[1] = j - first
         slot = find(entries, keys[j])
@@ -120,45 +124,57 @@ def tally(lists, bits, keys, offsets, counts):
     """
     size = len(counts)
     rows, begins = np.zeros(len(keys) + AT_ONCE * size, np.int64), np.zeros(size + 1, np.int64)
-    counts[:] = 0
+    slots, ends = np.empty(len(keys), np.int64), np.empty(size, np.int64)
     for i in range(size):
-        end = _read_lists(lists, keys[offsets[i] : offsets[i + 1]], rows, begins[i], counts, i)
+        first = offsets[i]
+        end, ends[i] = _find_lists(lists, keys, first, offsets[i + 1], rows, begins[i], slots)
         begins[i + 1] = begins[i] + (end - begins[i] + AT_ONCE - 1) // AT_ONCE * AT_ONCE
     words, numbers = bits.reshape(bits.size), counts.reshape(counts.size)
     planes = np.empty(SIZE, np.uint64)
     for block in range(counts.shape[1] // BLOCK):
         for i in range(size):
-            if begins[i + 1] > begins[i]:
-                base = block * bits.shape[1] * WORDS
-                add_rows(words, base, WORDS, rows, begins[i], begins[i + 1], planes)
-                add_counts(planes, numbers, i * counts.shape[1] + block * BLOCK)
+            base = block * bits.shape[1] * WORDS
+            add_rows(words, base, WORDS, rows, begins[i], begins[i + 1], planes)
+            set_counts(planes, numbers, i * counts.shape[1] + block * BLOCK)
+    for i in range(size):
+        _read_lists(lists, slots[offsets[i] : ends[i]], counts[i])
 
 
 @inner
-def _read_lists(lists, keys, rows, end, counts, i):
-    """Adds to `counts[i]` what the lists of `keys` hold; those that are bitsets go to `rows[end:]`.
+def _find_lists(lists, keys, first, last, rows, row, slots):
+    """Writes which lists `keys[first:last]` have: those that are bitsets to `rows[row:]`, others to `slots[first:]`.
 
-    Returns the end of these. Step by step for all keys: each step misses the cache, and misses go on beside one
-    another.
+    Returns the ends of both.
+    """
+    entries = lists.entries
+    for j in range(first, last):
+        slots[j] = find(entries, keys[j])
+    at = first
+    for j in range(first, last):
+        slot = slots[j]
+        if _is_bitset(entries[slot, 1]):
+            rows[row] = np.int64(entries[slot, 1] >> START_SHIFT)
+            row += 1
+        else:
+            slots[at] = slot
+            at += 1
+    return row, at
+
+
+@inner
+def _read_lists(lists, slots, counts):
+    """Adds to `counts` what the lists at `slots` hold. Step by step for all of them: each step misses the cache, and
+    misses go on beside one another.
     """
     entries, pool, _ = lists
-    slots = np.empty(len(keys), np.int64)
-    for j in range(len(keys)):
-        slots[j] = find(entries, keys[j])
-    short = 0
-    for j in range(len(slots)):
-        start, length, inline = list_at(entries, slots[j])
-        if _is_bitset(entries[slots[j], 1]):
-            rows[end] = start
-            end += 1
-        elif inline:
-            counts[i, start] += 1
+    for slot in slots:
+        start, length, inline = list_at(entries, slot)
+        if inline:
+            counts[start] += 1
         elif length:
             prefetch(pool, start)
-            slots[short] = slots[j]
-            short += 1
-    for j in range(short):
-        start, length, _ = list_at(entries, slots[j])
-        for p in range(start, start + length):
-            counts[i, pool[p]] += 1
-    return end
+    for slot in slots:
+        start, length, inline = list_at(entries, slot)
+        if not inline:
+            for p in range(start, start + length):
+                counts[pool[p]] += 1

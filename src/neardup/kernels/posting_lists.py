@@ -55,14 +55,20 @@ class Lists(NamedTuple):
 
 
 @inner
-def find(entries, key):
-    """Slot of `key` (uint64), or of the free place where it would go.
+def first_slot(entries, key):
+    """The first slot where `key` (uint64) may be.
 
     Keys are hashed once more: those of a sketch are the smallest, whose high bits are alike, and a lexicon knows
     q-grams by their high ones.
     """
+    return np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & (len(entries) - 1)
+
+
+@inner
+def find(entries, key):
+    """Slot of `key` (uint64), or of the free place where it would go."""
     mask = len(entries) - 1
-    slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
+    slot = first_slot(entries, key)
     while entries[slot, 1] != 0 and entries[slot, 0] != key:
         slot = (slot + 1) & mask
     return slot

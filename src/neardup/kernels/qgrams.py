@@ -107,13 +107,26 @@ def key_set(text, start, end, q, scratch, out):
     for `shared_keys`; `zero`: key 0, which no slot can hold, is in the set. Linear.
     """
     windows = window_keys(text, start, end, q, scratch, out)
-    table = scratch.table
     mask = table_size(windows) - 1
+    at, zero = _compacted(out, windows, scratch.table, mask, out, 0)
+    return at, mask, zero
+
+
+@inner
+def write_distinct(keys, n, table, out, at):
+    """Writes the different ones among `keys[:n]` to `out[at:]`, with room for all; returns the next position. Leaves
+    the set in `table`, as `key_set` does. Linear.
+    """
+    return _compacted(keys, n, table, table_size(n) - 1, out, at)[0]
+
+
+@inner
+def _compacted(keys, n, table, mask, out, at):
+    """(where `out[at:]` ends with the different ones of `keys[:n]`, whether key 0 is among them)."""
     table[: mask + 1] = 0
-    at = 0
     zero = False
-    for i in range(windows):
-        key = out[i]
+    for i in range(n):
+        key = keys[i]
         if key == 0:  # 0 marks a free slot, so no slot can hold this one key
             if not zero:
                 zero = True
@@ -122,7 +135,7 @@ def key_set(text, start, end, q, scratch, out):
             continue
         out[at] = key
         at += insert(table, mask, key)
-    return at, mask, zero
+    return at, zero
 
 
 @inner

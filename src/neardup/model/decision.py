@@ -96,7 +96,7 @@ def decide(evidence: Evidence) -> Verdict:
         id if matches.head is None else matches.head.id,
         compared,
         cut,
-        tuple(Match(match.id, match.score, match.shared) for match in matches.best[:listed]),
+        tuple([Match(match.id, match.score, match.shared) for match in matches.best[:listed]]),
         matches.total,
         named,
         named_total,

@@ -54,7 +54,7 @@ class VerdictPayload(NamedTuple):
             verdict.duplicate_of,
             best.time if best is not None else 0,
             verdict.score,
-            [list(match) for match in verdict.matches],
+            list(map(list, verdict.matches)),
             [[*match, part.time] for match, part in named],
             unless_listed(verdict.matches_total, verdict.matches),
             unless_listed(verdict.partial_total, verdict.partial or ()),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
+from neardup.index.reused_array import ReusedArray
 from neardup.kernels.batch_search import Documents
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
@@ -295,16 +296,30 @@ def test_what_documents_have_in_common_with_some_keys_is_counted(most):
     """By bitsets, as many as are allowed, and by reading."""
     numbers = np.random.default_rng(8)
     held = numbers.random((2_000, 60)) < numbers.choice([0.02, 0.3, 0.6], 60)
-    lists = MemberLists(most)
+    lists, reused = MemberLists(most), ReusedArray()
     for first, last in ((0, 1), (1, 900), (900, 2_000)):
         keys, offsets = sets_of(held[first:last])
         lists.add_members(keys, offsets, np.arange(first, last))
         asked = numbers.random((5, 60)) < 0.7
         keys, offsets = sets_of(asked)
-        counts = lists.tally(keys, offsets, last)
+        counts = lists.tally(keys, offsets, last, reused)
         np.testing.assert_array_equal(counts[:, :last], asked.astype(int) @ held[:last].T)
 
 
 def sets_of(rows):
     """The columns that are true in each row, one after another, and offsets."""
     return np.nonzero(rows)[1].astype(np.uint64), np.append(0, np.cumsum(rows.sum(axis=1)))
+
+
+def test_room_is_used_again_unless_somebody_still_has_a_part_of_it():
+    reused = ReusedArray(10)
+    first = reused.of()
+    part = first[2:5]
+    part[:] = 7
+    assert reused.of() is not first
+    assert part.tolist() == [7, 7, 7]
+    second = reused.of(5)
+    second[:] = 3
+    del second
+    assert reused.of(10).tolist() == [3] * 10
+    assert len(reused.of(11)) == len(reused.of(4)) == 11

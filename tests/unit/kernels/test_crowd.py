@@ -9,7 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Ranking, best_matches
+from neardup.kernels.crowd import (
+    BELOW,
+    EXACT,
+    NEAR,
+    UNKNOWN,
+    Ranking,
+    Tallied,
+    best_if_all_match,
+    best_matches,
+    compare_texts,
+)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -51,3 +61,65 @@ def test_the_best_matches_are_those_of_sorting(seed: int) -> None:
     assert texts[: len(listed)].tolist() == [row[4] for row in listed]
     heads = [row[3:] for row in expected if stands[docs[row[3]]]]
     assert (head, head_text) == (heads[0] if heads else (-1, head_text))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
+    """As comparing and ranking do; where one does not match, is of another crowd, newer or the same, it says so."""
+    numbers = np.random.default_rng(seed)
+    size = int(numbers.integers(1, 300))
+    docs = numbers.permutation(2 * size)[:size].astype(np.int32)
+    first_of = np.arange(2 * size, dtype=np.int32)
+    members = np.full((2 * size, 2), -1, np.int32)
+    members[docs, 0], members[docs, 1] = 5, numbers.permutation(size)
+    sizes = numbers.integers(90, 106, size).astype(np.int32)
+    counts = np.zeros(2 * size, np.int32)
+    counts[docs] = sizes[members[docs, 1]]
+    tallied = numbers.integers(0, 12, size).astype(np.int32)
+    lacking = numbers.integers(0, 4, size).astype(np.int32)
+    against = Tallied(5, 80, lacking, sizes, tallied)
+    ids = [str(number).encode() for number in numbers.integers(0, 10**6, 2 * size)]
+    ranking = Ranking(
+        counts, first_of, numbers.integers(0, 4, 2 * size), np.frombuffer(b"".join(ids), np.uint8),
+        np.cumsum([0, *map(len, ids)]), (numbers.random(2 * size) < 0.1).astype(np.uint8),
+    )  # fmt: skip
+    halves, fingerprints = np.arange(2 * size, dtype=np.uint64), np.zeros((2 * size, 2), np.uint64)
+    for count in (96, 99, 103, 115):
+        for odd in ("none", "crowd", "newer", "same"):
+            theirs, own = members.copy(), np.uint64(2 * size)
+            if odd == "crowd":
+                theirs[docs[size // 2], 0] = 4
+            elif odd == "newer":
+                theirs[docs[size // 2], 1] = size
+            elif odd == "same":
+                own = halves[docs[size // 2]]
+            starts, shared = np.empty(size + 1, np.int64), np.empty(size, np.int64)
+            state, wanted, texts = np.empty(size, np.uint8), np.empty(5, np.int64), np.empty(5, np.int64)
+            fingerprint = np.array([own, 0], np.uint64)
+            compare_texts(
+                docs,
+                first_of,
+                halves,
+                fingerprints,
+                fingerprint,
+                count,
+                theirs,
+                against,
+                7,
+                10,
+                starts,
+                shared,
+                state,
+            )
+            best, found = np.empty(6, np.int64), np.empty(6, np.int64)
+            whether = best_if_all_match(
+                docs, halves, own, count, theirs, against, 7, 10, ranking, best, found
+            )
+            assert whether == (state == NEAR).all()
+            if whether:
+                total, _, head, _ = best_matches(docs, starts, state, shared, ranking, count, wanted, texts)
+                last = min(total, 5)
+                assert best[: last + 1].tolist() == [*wanted[:last], head]
+                expected = shared[best[: last + 1]]
+                assert found[:last].tolist() == expected[:last].tolist()
+                assert head < 0 or found[last] == expected[last]
