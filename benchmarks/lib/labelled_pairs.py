@@ -62,7 +62,7 @@ _FORMS: Final = {
 _NAMED: Final = {
     "vacancy": "Vacancy number <number>\nPosted <date>\n\n<company> of <city> looks for a <trade>. You will work "
     "<number> hours a week at our site in <ward>, with a team of <digit>. Pay from <money> to <money> a year. Write to "
-    "<name>, <phone>, by <date>. Please quote the vacancy number in all letters. We welcome all who apply, and answer each.\n",
+    "<name>, <phone>, by <date>. Please quote the vacancy number in all letters. We welcome all who apply.\n",
     "licence": "Permission is granted to <name> of <company>, <city>, under number <number>, from <date> to <date>, to "
     "use the grounds at <ward> for the event named <word> with up to <number> guests, on payment of <money>. Signed on "
     "<date> by <name>. This permission may not be passed on. The grounds must be left as they were found.\n",

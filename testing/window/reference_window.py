@@ -119,7 +119,7 @@ class ReferenceWindow:
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
         self.left = Left()
-        self.replaced = 0
+        self.replaced = self.earlier_copies = 0
         self._arrivals = itertools.count()
 
     # -- ingest --
@@ -210,6 +210,8 @@ class ReferenceWindow:
             scored=high >= self.floor,
             truncated=own_hour_gone or self._cut(hour) or common,
         )
+        original = self.living.get(verdict.duplicate_of or "")
+        self.earlier_copies += original is not None and original.time > document.time
         dropped = self.settings.policy == "drop" and bool(similar)
         if not own_hour_gone and not dropped:
             arrival = next(self._arrivals)

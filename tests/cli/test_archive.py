@@ -314,3 +314,17 @@ def test_hours_are_kept_as_the_window_compares_them(run):
     assert run(*words, "--keep-hours", "10").code == 0
     done = run(*words, "--keep-hours", "1")
     assert (done.code, "at least the 2 hours that are compared" in done.err) == (2, True)
+
+
+def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(run):
+    file = written(
+        "in.jsonl", [{"id": id, "text": FERRY, "time": START + at} for id, at in (("a", 99), ("b", 0))]
+    )
+    said = run("ingest", file, "--window", "w.window").err
+    assert (
+        "1 copy is earlier than its original, which came first here: neardup reconcile --window w.window"
+        in said
+    )
+    assert [line["id"] for line in run("dedup", file, "--keep", "earliest").lines] == ["b"]
+    run("reconcile", "--window", "w.window")
+    assert [line["head"] for line in run("groups", "--window", "w.window").lines] == ["b"]

@@ -80,7 +80,7 @@ def test_files_are_sources_too_and_a_misspelt_one_is_told(run, caplog):
     assert "no record has the source 'reuter'" in caplog.text
     done = run("dedup", "blog.jsonl", "--keep", "best")
     assert done.code == 2
-    assert "setting keep is 'best': it must be first, last, longest, or source:a,b,c" in done.err
+    assert "setting keep is 'best': it must be first, last, longest, earliest, or source:a,b,c" in done.err
 
 
 def test_ids_that_repeat_lose_nothing(run):

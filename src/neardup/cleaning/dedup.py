@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.cleaning.compared import compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
-from neardup.cleaning.preference import parse_keep, preferred, rank, unknown_sources
+from neardup.cleaning.preference import parse_keep, preferred, rank, time_rank, unknown_sources
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
 from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings
@@ -35,6 +35,7 @@ def dedup(
     threshold: Any = DEFAULT_THRESHOLD,
     keep: str = "first",
     source: str = "source",
+    time: str = "time",
     keep_kinds: str | Iterable[str] = (),
     against: Any = None,
     retrieval: Retrieval = "sketch",
@@ -47,9 +48,9 @@ def dedup(
 
     `data` is an iterable of texts, of records (the field `text`, perhaps dotted) or of `Document`s; a frame of pandas
     or polars, a table of Arrow, a data set of `datasets` (the column `text`); or one column of these.
-    Of copies the one stays that `keep` prefers: "first", "last", "longest" (in characters), or "source:a,b,c" by the
-    field `source`. `against` are texts of the same kinds that are there already: what is a copy of one goes, and they
-    themselves are compared with nothing.
+    Of copies the one stays that `keep` prefers: "first", "last", "longest" (in characters), "earliest" by the field
+    `time` (what has none comes last), or "source:a,b,c" by the field `source`. `against` are texts of the same kinds
+    that are there already: what is a copy of one goes, and they themselves are compared with nothing.
 
     What is to the texts that stay and are most like it (up to 20) only of the kinds `keep_kinds` ("form", "quote",
     "frame", "other") stays as well: about 0.1 ms a copy, and 2 ms a text that stays for its kind.
@@ -74,7 +75,7 @@ def dedup(
     )
     own = values(rows, text)
     before = [] if against is None else values(rows_of(against), text)
-    ranks = _ranks(rule, values(rows, source, "source")) if rule.rule == "source" else ()
+    ranks = _ranks(rule, rows, source=source, time=time)
     lengths = [len(value) if isinstance(value, str) else 0 for value in own]
     order = preferred(rule, lengths, ranks)
     run = _Run(text)
@@ -142,8 +143,12 @@ class _Run:
             self.pairs.add(at, self._numbers[match.at], match.score)
 
 
-def _ranks(rule: Keep, sources: list[Any]) -> list[int]:
-    ranks = [rank(rule, name) for name in sources]
+def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
+    if rule.rule == "earliest":
+        return [time_rank(value) for value in values(rows, time, "time")]
+    if rule.rule != "source":
+        return []
+    ranks = [rank(rule, name) for name in values(rows, source, "source")]
     for name in unknown_sources(rule, ranks):
         log.warning("no text has the source %r that keep names", name)
     return ranks

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
+from neardup.model.document import parse_time
 
-RULES: Final = ("first", "last", "longest")
+RULES: Final = ("first", "last", "longest", "earliest")
 SOURCE: Final = "source:"
-EXPECTED: Final = "first, last, longest, or source:a,b,c with the sources in order of preference"
+_LAST: Final = 2**63 - 1
+EXPECTED: Final = "first, last, longest, earliest, or source:a,b,c with the sources in order of preference"
 
 
 class Keep(NamedTuple):
-    """The rule: the first text, the last, the longest, or that of the `sources` named first."""
+    """The rule: the first text, the last, the longest, that of the earliest time, or of the `sources` named first."""
 
-    rule: Literal["first", "last", "longest", "source"]
+    rule: Literal["first", "last", "longest", "earliest", "source"]
     sources: tuple[str, ...] = ()
 
 
@@ -37,7 +39,8 @@ def parse_keep(text: str) -> Keep:
 def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Sequence[int]:
     """The numbers of texts in order of preference; of equally preferred ones the first comes first.
 
-    `lengths` in characters; `ranks` of their sources (`rank`), which only the rule "source" looks at.
+    `lengths` in characters; `ranks` of their sources (`rank`), or of their times (`time_rank`), which only the rules
+    "source" and "earliest" look at.
 
     >>> list(preferred(Keep("longest"), [3, 5, 5], ())), list(preferred(Keep("last"), [3, 5, 5], ()))
     ([1, 2, 0], [2, 1, 0])
@@ -45,7 +48,7 @@ def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Seque
     everything = range(len(lengths))
     if keep.rule == "longest":
         return sorted(everything, key=lambda at: -lengths[at])
-    if keep.rule == "source":
+    if keep.rule in ("source", "earliest"):
         return sorted(everything, key=lambda at: ranks[at])
     return everything[::-1] if keep.rule == "last" else everything
 
@@ -60,6 +63,18 @@ def rank(keep: Keep, *names: object) -> int:
         if isinstance(name, str) and name in keep.sources:
             return keep.sources.index(name)
     return len(keep.sources)
+
+
+def time_rank(time: object) -> int:
+    """The rank of a text by its time, in milliseconds; what has none that can be read comes last.
+
+    >>> time_rank("1970-01-01T00:00:01Z"), time_rank(None) == time_rank("yesterday") > time_rank("9999-01-01")
+    (1000, True)
+    """
+    try:
+        return _LAST if time is None else parse_time(time)
+    except (TypeError, ValueError, OverflowError):
+        return _LAST
 
 
 def unknown_sources(keep: Keep, ranks: Iterable[int]) -> list[str]:

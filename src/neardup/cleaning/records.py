@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import Sourced, compared
-from neardup.cleaning.preference import preferred, rank, unknown_sources
+from neardup.cleaning.preference import preferred, rank, time_rank, unknown_sources
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
 
@@ -38,6 +38,7 @@ class Entry(NamedTuple):
     source: str
     line: int | None
     fields: Any = None
+    time: Any = None
 
     @property
     def where(self) -> str:
@@ -78,7 +79,7 @@ def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
         if type(item) is Reject:
             on_reject(item)
         elif type(item) is Document and reader.record is not None:
-            yield Entry(item.id, item.text, reader.record, *reader.where, item.fields)
+            yield Entry(item.id, item.text, reader.record, *reader.where, item.fields, item.time)
         elif isinstance(item, Flush):
             yield item
 
@@ -169,7 +170,7 @@ class _Spool:
         self._starts = array("q")
         self._end = 0
         self.lengths = array("I")
-        self.ranks = array("I")
+        self.ranks = array("q")
 
     def add(self, entry: Entry) -> None:
         """Add one."""
@@ -181,7 +182,8 @@ class _Spool:
         self._starts.append(self._end)
         self._end += len(data)
         self.lengths.append(len(entry.text))
-        self.ranks.append(rank(self._keep, *self._names(entry)))
+        is_by_time = self._keep.rule == "earliest"
+        self.ranks.append(time_rank(entry.time) if is_by_time else rank(self._keep, *self._names(entry)))
 
     def __getitem__(self, number: int) -> Entry:
         self._file.seek(self._starts[number])

@@ -239,6 +239,7 @@ class Calibration:
             "precision": _with_now(best.precision, now.precision, self._threshold),
             "recall": f"{_with_now(best.recall, now.recall, self._threshold)}, of the copies from {self._lowest:g} on",
         })  # fmt: skip
+        print_line(self._about_intervals())
         print_line(_in_words(change))
         none = sum(count for name, count in self._said.items() if name in ("form", "quote"))
         if none:
@@ -249,7 +250,22 @@ class Calibration:
             print_line(
                 "it may be lower: pairs below were not looked for (--lowest; see --reach for new windows)"
             )
-        print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
+        if len({said == "copy" for said in self._said}) == 1:
+            answer = "a copy" if self._said["copy"] else "no copy"
+            print_line(
+                f"every answer is {answer}: a threshold needs pairs of both sides; judge more before it is taken"
+            )
+        else:
+            print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
+
+    def _about_intervals(self) -> str:
+        """What the intervals are of."""
+        left = len(self._of_window.pairs) - self._calibrator.answered
+        if not left:
+            return "all pairs of the window are judged: the figures are what they are there, and no forecast"
+        return (
+            f"95 %: of the pairs of this window, {left:,} of which nobody judged; no forecast of other texts"
+        )
 
 
 def _with_now(best: Interval, now: Interval, threshold: float) -> str:

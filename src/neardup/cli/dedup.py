@@ -29,7 +29,7 @@ def dedup(
     keep: Annotated[
         str,
         typer.Option(
-            metavar="first|last|longest|source:A,B",
+            metavar="first|last|longest|earliest|source:A,B",
             rich_help_panel=options.COMPARING,
             help="Which of several copies stays; source: that of the source named first.",
         ),
@@ -74,6 +74,7 @@ def dedup(
     html: options.HtmlOption = False,
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
+    time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
     rejects: options.RejectsOption = None,
@@ -96,7 +97,7 @@ def dedup(
     such there are, by a sample.
 
     The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
-    temporary file.
+    temporary file. --keep earliest goes by the time of each: the files need not be in any order.
 
     Examples:
 
@@ -114,7 +115,7 @@ def dedup(
     from neardup.cli.cleaning_run import CleaningRules, clean
     from neardup.cli.stripping import learned
 
-    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
+    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     rules = CleaningRules(parse_keep(keep), source_field, parse_kinds(keep_kinds))
     outputs = CleaningOutputs(output, removed, rejects, force=force)
     outputs.check_forms()

@@ -169,8 +169,11 @@ def evaluate(
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
     """Raises `OutputRefused` if the reports would replace what is read, or, without `force`, anything at all."""
     from neardup.cli.sinks import check_outputs
+    from neardup.errors import OutputRefused
     from neardup.evaluation.report import NAMES
 
+    if directory.exists() and not directory.is_dir():
+        raise OutputRefused("--output", directory, "is a file: name a directory, or one that is to be made")
     check_outputs(
         [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force,
         ways="--force replaces it, and takes results that are measured as they are", whole=True,

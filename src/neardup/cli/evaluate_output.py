@@ -52,9 +52,18 @@ def described(documents: int, truth: Truth) -> str:
     facts = truth.facts()
     labels = ", ".join(f"{count:,} {label}" for label, count in facts["labels"].items())
     skipped = f"; first line taken for names of columns: {facts['columns']}" if facts["columns"] else ""
+    unjudged = (
+        ""
+        if truth.others or truth.judged_only or not truth.labels
+        else (
+            "; none is judged to be no copy, so every other pair that is found counts as a mistake, also those that "
+            "nobody looked at (--judged-only counts judged pairs alone)"
+        )
+    )
     return (
         f"{counted(documents, 'document')}; {counted(facts['copies'], 'pair')} of copies, {facts['others']:,} of "
         f"others, {facts['uncounted']:,} not counted (judgements: {labels}); counting {facts['counted']}{skipped}"
+        f"{unjudged}"
     )
 
 

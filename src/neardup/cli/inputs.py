@@ -208,6 +208,18 @@ def report_undated(dated: DatedReader) -> None:
         log_line(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
 
 
+def report_earlier_copies(count: int, location: str) -> None:
+    """A message about copies that are earlier than what they are marked as copies of."""
+    if count:
+        is_earlier = (
+            "copy is earlier than its original" if count == 1 else "copies are earlier than their originals"
+        )
+        log_line(
+            f"{count:,} {is_earlier}, which came first here: neardup reconcile --window {location} marks all as if "
+            "they had come in order of time"
+        )
+
+
 class IdCheckingReader:
     """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again.
 

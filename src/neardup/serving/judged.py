@@ -64,7 +64,9 @@ class JudgedPairs:
 
 def _read(path: Path) -> dict[tuple[str, str], str]:
     """The pairs of a file as `judge` writes it; raises `SettingsError` for any other, which would be written over."""
-    wanted = f"a file that neardup serve wrote, or none yet ({{}}): {_HEADER.strip()!r}, then two ids and a word a line"
+    wanted = (
+        f"a file of neardup serve or calibrate ({{}}): {_HEADER.strip()!r}, and two ids and a word a line"
+    )
     try:
         header, *lines = path.read_text("utf-8").splitlines()
     except ValueError:

@@ -27,7 +27,7 @@ TextOfHtml = Callable[[str], str]
 _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
-ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it ({optional_readers.HTML.how})"
+ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it{optional_readers.HTML.if_missing}"
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"

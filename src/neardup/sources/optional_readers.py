@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Final, NamedTuple
 
 
@@ -15,6 +16,12 @@ class OptionalReader(NamedTuple):
     def how(self) -> str:
         """The command that installs it."""
         return f"pip install {' '.join(self.packages)}"
+
+    @property
+    def if_missing(self) -> str:
+        """The same in brackets, to end a sentence; nothing where it is installed."""
+        is_installed = all(importlib.util.find_spec(package) for package in self.packages)
+        return "" if is_installed else f" ({self.how})"
 
 
 ARROW: Final = OptionalReader("Parquet and Arrow", ("pyarrow",))

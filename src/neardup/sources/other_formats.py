@@ -19,7 +19,7 @@ class OtherFormat(NamedTuple):
 
 
 HTML: Final = OtherFormat(
-    "HTML", f"--html reads its text ({optional_readers.HTML.how})", "with its tags", "html"
+    "HTML", f"--html reads its text{optional_readers.HTML.if_missing}", "with its tags", "html"
 )
 XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")

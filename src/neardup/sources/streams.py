@@ -83,7 +83,7 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chu
     for magic, name in FOREIGN_MAGIC.items():
         if head.startswith(magic) and name != WIDE_TEXT:
             if name == PARQUET:
-                how = f"--input parquet reads it from a file ({optional_readers.ARROW.how})"
+                how = f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}"
                 raise StreamError(f"this is {name}: {how}")
             raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
         if head.startswith(magic) and encoding not in WIDE:

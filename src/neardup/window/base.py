@@ -165,6 +165,11 @@ class Window(Protocol):
         ...
 
     @property
+    def earlier_copies(self) -> int:
+        """How many copies since then are earlier than what they are marked as copies of, which came before them."""
+        ...
+
+    @property
     def settings(self) -> Settings:
         """The settings that this window was opened with, by which it decides."""
         ...

@@ -57,6 +57,10 @@ class WindowEngine:
         return self._session.state.replaced
 
     @property
+    def earlier_copies(self) -> int:
+        return self._session.state.earlier_copies
+
+    @property
     def is_empty(self) -> bool:
         """Whether it holds no document, as far as it has looked."""
         if self._session.searches:

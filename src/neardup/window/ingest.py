@@ -100,14 +100,14 @@ class Ingest:
                 documents = list(session.store.named(documents, session.state.arrival_of))
                 is_named = True
             state, rejected = session.state, list[Reject]()
-            before, left, replaced = state.committed, state.left, state.replaced
+            before, figures = state.committed, (state.left, state.replaced, state.earlier_copies)
             verdicts = self._scorer.score(state, documents, signed, following, leaps, rejected.append)
             refused = state.commit().refused
             if not refused:
                 for each in rejected:
                     reject(each)
                 return verdicts
-            state.left, state.replaced = left, replaced
+            state.left, state.replaced, state.earlier_copies = figures
             session.forget_batch(before)
             for id, reason in refused.items():
                 reject(Reject(id, reason))

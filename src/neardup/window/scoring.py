@@ -216,6 +216,7 @@ def _record(
     for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
     for i, doc, best, parts, head in recorded:
+        state.earlier_copies += best is not None and best.time > documents[i].time
         if doc >= 0:
             state.write(doc, verdicts[i], best, parts, head)
         elif documents[i].origin is not None:

@@ -154,6 +154,7 @@ class Session:
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
         self.state.left, self.state.replaced, self.state.warned = old.left, old.replaced, old.warned
+        self.state.earlier_copies = old.earlier_copies
         self._revision = self.store.revision
 
     @contextlib.contextmanager

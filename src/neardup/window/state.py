@@ -39,8 +39,8 @@ _COMPACT_SHARE = 0.3
 class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
-    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `left` and
-    `replaced` are those of the window (window/base.py). `doc` is a document in the table.
+    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `left`,
+    `replaced` and `earlier_copies` are those of the window (window/base.py). `doc` is a document in the table.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer) -> None:
@@ -51,7 +51,7 @@ class State:
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
         self.left = Left()
-        self.replaced = 0
+        self.replaced = self.earlier_copies = 0
         self.warned: set[str] = set()
         """What has been logged of this window already, and need not be of every hour or page of it."""
         self._shown = blobs.shown_writer(

@@ -137,7 +137,7 @@ def test_a_source_that_no_text_has_is_told(caplog):
 @pytest.mark.parametrize("wrong", ["newest", "source:", "source:a,,b", "source:a,a", "", 1, None])
 def test_a_rule_that_is_none_is_refused(wrong):
     with pytest.raises(
-        SettingsError, match=r"setting keep is .*: it must be first, last, longest, or source:a,b,c"
+        SettingsError, match=r"setting keep is .*: it must be first, last, longest, earliest, or source:a,b,c"
     ):
         parse_keep(wrong)
 

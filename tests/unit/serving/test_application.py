@@ -302,7 +302,7 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
     header = "id1\tid2\tlabel\n"
     for other in ("a\tb\tcopy\n", "", f"{header}a b\n", f"{header}a\ta\tcopy\n", f"{header}a\tb\tmaybe\n"):
         path.write_text(other)
-        with pytest.raises(SettingsError, match="a file that neardup serve wrote"):
+        with pytest.raises(SettingsError, match="a file of neardup serve or calibrate"):
             JudgedPairs(path)
         assert path.read_text() == other
 

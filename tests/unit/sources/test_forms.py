@@ -140,7 +140,7 @@ MBOX = "From a@b.c Sat Nov 21 09:00:00 2026\nSubject: Rain\n\nRain.\n"
 FOREIGN = {
     "page.html": (
         "<p>x",
-        "this is HTML: --html reads its text (pip install trafilatura lxml_html_clean); --input text comp",
+        "this is HTML: --html reads its text; --input text comp",
     ),
     "feed.rss": ("<x>", "this is XML (RSS, Atom): convert it to JSON Lines, an item a line; --input text "),
     "in.mbox": (

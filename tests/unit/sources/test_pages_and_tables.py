@@ -61,7 +61,7 @@ def test_pages_are_read_where_they_are_asked_for(tmp_path):
     pytest.importorskip("trafilatura")
     page = written(tmp_path / "d/a.html", PAGE)
     assert read(page)[0].reason.startswith(
-        "this is HTML: --html reads its text (pip install trafilatura lxml_html_clean); "
+        "this is HTML: --html reads its text; "
     )
     reader = Reader([tmp_path / "d"])
     assert reader.passed_over[0].endswith(
@@ -168,7 +168,7 @@ def test_a_value_that_python_cannot_hold_costs_its_row_only(tmp_path, name):
 def test_a_table_in_a_file_of_another_name_is_told(tmp_path, table):
     path = saved(table, tmp_path / "a.parquet").rename(tmp_path / "a.jsonl")
     (reject,) = read(path)
-    assert reject.reason == "this is Parquet: --input parquet reads it from a file (pip install pyarrow)"
+    assert reject.reason == "this is Parquet: --input parquet reads it from a file"
     from neardup.sources.fields import Fields
 
     assert len(read(path, form="parquet", fields=Fields(text="body"))) == 4
