@@ -27,6 +27,8 @@ from neardup.kernels.crowd import (
     compare_texts,
 )
 from neardup.kernels.sketch import UNCOUNTED
+from neardup.model.decision import Matches
+from neardup.model.verdict import Overlap
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -140,28 +142,29 @@ class CrowdComparison:
             self._count_same(index, same, texts)
         return texts
 
-    def best_if_all_match(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Best | None:
-        """As `best_of` the texts of `docs`, if all of them match document `index` as members of one crowd, else None.
-
-        Afterwards |A| of this is known, and |B| of them.
+    def matches_if_all_do(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Matches | None:
+        """The matches of document `index`, if all of `docs` match it as members of one crowd, else None: as `best_of`
+        has them. Afterwards |A| of this is known, and |B| of them.
         """
         sizes = self._sizes_of(index, docs)
         if not sizes.any():
             return None
-        against = self._tallied[index] = self._against(index, int(sizes.argmax()), sizes)
-        table, signed = self._table, self._signed
-        most = max(len(docs) if listed is None else listed, 1)
-        best, shared = np.empty((2, most + 1), np.int64)
-        if not signed.counts[index] or not best_if_all_match(
-            docs, table.halves, signed.fingerprints[index, 0], signed.counts[index], self._crowds.members, against,
-            *self._ratio, _ranking(table), best, shared,
-        ):  # fmt: skip
+        against = self._against(index, int(sizes.argmax()), sizes)
+        table, count = self._table, self._signed.counts[index]
+        rows = np.empty((max(len(docs) if listed is None else listed, 1) + 1, 4), np.int64)
+        filled = -1 if not count else best_if_all_match(
+            docs, table.halves, self._signed.fingerprints[index, 0], count, self._crowds.members, against,
+            *self._ratio, _ranking(table), rows,
+        )  # fmt: skip
+        if filled < 0:
+            self._tallied[index] = against
             return None
-        del self._tallied[index]
-        total = len(docs)
-        last = min(total, most)
-        chosen = docs[best[: last + 1]].astype(np.int64)
-        return Best(chosen, shared[: last + 1], np.zeros(last + 1, np.bool_), total, total, best[last] >= 0)
+        ids = table.ids
+        *best, head = [
+            Overlap(doc, ids[doc], time, shared, larger, False)
+            for doc, time, shared, larger in rows[:filled].tolist()
+        ]
+        return Matches(best, len(docs), head if head.doc >= 0 else None)
 
     def _count_same(self, index: int, same: int, texts: Texts) -> None:
         """|A| of a document whose text is there already, as doc `same`; also as its overlap with that."""

@@ -215,21 +215,22 @@ class Verifier:
         if not len(docs):
             return Compared(0, _NO_MATCHES, [])
         self._table.update_stands(floor)
-        parts: list[Part] = []
-        best = self._crowd_comparison.best_if_all_match(index, docs, self._listed)
-        if best is None:
-            texts = self._crowd_comparison.texts(
-                index, docs, candidates.sentences, Rest(self._passing, self._shared, self._key_sets)
-            )
-            count = int(self._signed.counts[index])
-            best = best_of(texts, count, self._table, self._listed)
-            if candidates.sentences is not None and self._rule is not None:
-                lengths = np.diff(texts.starts)
-                every = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
-                parts = self._crowd_parts(docs.astype(np.int64), *every, count, candidates.sentences)
-        overlaps = self._overlaps_of(best.docs, best.shared, int(self._signed.counts[index]), best.exact)
+        every = self._crowd_comparison.matches_if_all_do(index, docs, self._listed)
+        if every is not None:
+            return Compared(len(docs), every, [])
+        texts = self._crowd_comparison.texts(
+            index, docs, candidates.sentences, Rest(self._passing, self._shared, self._key_sets)
+        )
+        count = int(self._signed.counts[index])
+        best = best_of(texts, count, self._table, self._listed)
+        overlaps = self._overlaps_of(best.docs, best.shared, count, best.exact)
         joined = overlaps.pop()
         matches = Matches(overlaps, best.total, joined if best.has_head else None)
+        parts: list[Part] = []
+        if candidates.sentences is not None and self._rule is not None:
+            lengths = np.diff(texts.starts)
+            known = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
+            parts = self._crowd_parts(docs.astype(np.int64), *known, count, candidates.sentences)
         return Compared(best.compared, matches, parts)
 
     def _passing(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.bool_]:

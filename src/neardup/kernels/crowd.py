@@ -205,34 +205,33 @@ def compare_in_crowd(
 
 @njit(cache=True, nogil=True)
 def best_if_all_match(
-    docs, halves, half, count, members, against, numerator, denominator, ranking, best, shared
+    docs, halves, half, count, members, against, numerator, denominator, ranking, rows
 ):  # fmt: skip
     """As `compare_texts` and `best_matches`, where all of `docs` (int32) match as members of one crowd, and none is of
-    the text whose fingerprint begins with `half`; else False, and nothing is known.
+    the text whose fingerprint begins with `half`. Returns how many rows are filled; -1: not all do.
 
-    best     int64, one longer than what is to be listed, filled: places in `docs`, best first, and right behind them
-             the best one that stands for a group, or -1
-    shared   int64: the overlaps of these
+    rows   int64, n × 4, one more than what is to be listed, filled: doc, time, |A ∩ B| and max(|A|, |B|) of the best,
+           best first, and last of the best one that stands for a group, whose doc is -1 if there is none
 
     What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
     """
     crowd, base, lacking, sizes, tallied = against
     _, first_of, times, names, name_starts, stands = ranking
     overlaps = _overlaps(base, lacking, sizes, tallied, count, numerator, denominator)
-    most = len(best) - 1
-    scores = np.empty(most)
+    most = len(rows) - 1
+    best, scores = np.empty(most, np.int64), np.empty(most)
     size = 0
-    head, head_shared, head_score = np.int64(-1), np.int64(0), 0.0
+    head, head_score = np.int64(-1), 0.0
     least = np.int32(0)  # to be listed
     for i in range(len(docs)):
         doc = np.uint32(docs[i])  # without a sign there is no look whether it counts from the end
         first = np.uint32(first_of[doc])
         member = np.uint32(members[first, 1])
         if members[first, 0] != crowd or halves[first] == half or member >= len(overlaps):
-            return False
+            return -1
         overlap = overlaps[member]
         if overlap < 0:
-            return False
+            return -1
         if overlap < least and not stands[doc]:
             continue
         score = overlap / max(count, np.int64(sizes[member]))
@@ -240,23 +239,31 @@ def best_if_all_match(
             score > head_score
             or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
         ):
-            head, head_shared, head_score = i, overlap, score
+            head, head_score = i, score
         at = size
         while at > 0 and (
             score > scores[at - 1]
             or (score == scores[at - 1] and _before(times, names, name_starts, doc, docs[best[at - 1]]))
         ):
             if at < most:
-                best[at], shared[at], scores[at] = best[at - 1], shared[at - 1], scores[at - 1]
+                best[at], scores[at] = best[at - 1], scores[at - 1]
             at -= 1
         if at < most:
-            best[at], shared[at], scores[at] = i, overlap, score
+            best[at], scores[at] = i, score
             size = min(size + 1, most)
             if size == most:
                 # overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off.
                 least = np.int32(max(np.int64(scores[most - 1] * count) - 1, 0))
-    best[size], shared[size] = head, head_shared
-    return True
+    for row in range(size + 1):
+        at = best[row] if row < size else head
+        if at < 0:
+            rows[row, 0] = -1
+            continue
+        doc = docs[at]
+        member = members[first_of[doc], 1]
+        rows[row, 0], rows[row, 1], rows[row, 2] = doc, times[doc], overlaps[member]
+        rows[row, 3] = max(count, np.int64(sizes[member]))
+    return size + 1
 
 
 @inner

@@ -42,6 +42,8 @@ SHARE = 64
 """A list becomes a bitset from 64 members and a 64th of all on: then it takes twice the memory at most."""
 BLOCK = BITS
 """Places of a block."""
+_LINE = 16
+"""Postings of a cache line."""
 
 
 @njit(cache=True, nogil=True)
@@ -67,13 +69,22 @@ def add_members(lists, bits, used, most, keys, offsets, members, progress):
 
 @inner
 def _add_member(lists, bits, used, most, keys, first, last, member, progress):
-    entries, _, state = lists
+    entries, pool, state = lists
     if 10 * (state[STATE_KEYS] + last - first) > 6 * len(entries):
         return TABLE_FULL
     shortest = max(SHORTEST, member // SHARE)
     table = entries.reshape(entries.size)
+    # What is to be read is asked for first: each step misses the cache, and misses go on beside one another.
     for j in range(first + progress[1], last):
         prefetch(table, 2 * first_slot(entries, keys[j]))
+    rows, block = bits.reshape(bits.size), member // BLOCK * bits.shape[1] * WORDS
+    for j in range(first + progress[1], last):
+        start, length, inline = list_at(entries, find(entries, keys[j]))
+        if not inline and length:
+            if length >= shortest:
+                prefetch(rows, block + start * WORDS)
+            else:
+                prefetch(pool, start + length)
     for j in range(first + progress[1], last):
         progress[1] = j - first
         slot = find(entries, keys[j])
@@ -171,8 +182,9 @@ def _read_lists(lists, slots, counts):
         start, length, inline = list_at(entries, slot)
         if inline:
             counts[start] += 1
-        elif length:
-            prefetch(pool, start)
+        else:
+            for line in range(start, start + length, _LINE):
+                prefetch(pool, line)
     for slot in slots:
         start, length, inline = list_at(entries, slot)
         if not inline:

@@ -111,15 +111,13 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
                 shared,
                 state,
             )
-            best, found = np.empty(6, np.int64), np.empty(6, np.int64)
-            whether = best_if_all_match(
-                docs, halves, own, count, theirs, against, 7, 10, ranking, best, found
-            )
-            assert whether == (state == NEAR).all()
-            if whether:
+            rows = np.empty((6, 4), np.int64)
+            filled = best_if_all_match(docs, halves, own, count, theirs, against, 7, 10, ranking, rows)
+            assert (filled >= 0) == (state == NEAR).all()
+            if filled >= 0:
                 total, _, head, _ = best_matches(docs, starts, state, shared, ranking, count, wanted, texts)
-                last = min(total, 5)
-                assert best[: last + 1].tolist() == [*wanted[:last], head]
-                expected = shared[best[: last + 1]]
-                assert found[:last].tolist() == expected[:last].tolist()
-                assert head < 0 or found[last] == expected[last]
+                listed = [*wanted[: min(total, 5)].tolist(), head]
+                assert rows[:filled, 0].tolist() == [docs[at] if at >= 0 else -1 for at in listed]
+                for row, at in zip(rows[:filled].tolist(), listed, strict=True):
+                    larger = max(count, counts[docs[at]])
+                    assert at < 0 or row[1:] == [ranking.times[docs[at]], shared[at], larger]
