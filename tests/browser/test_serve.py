@@ -159,3 +159,19 @@ def look_at(browser, width, page):
         "return [...document.querySelectorAll('input, textarea')].filter(e => !e.labels.length).length"
     )
     assert browser.execute_script(unlabelled) == 0
+
+
+def test_the_first_key_goes_to_what_can_be_judged_and_the_head_is_one_back(browser, address):
+    browser.get(f"{address}group?head=03-a")
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys("c")
+    wait_for(browser, lambda b: "j goes to the next" in b.find_element(By.ID, "news").text)
+    body.send_keys("j")
+    assert browser.switch_to.active_element.get_attribute("id") == "v2"
+    body.send_keys("k")
+    assert browser.switch_to.active_element.get_attribute("id") == "v1"
+    body.send_keys("j")
+    body.send_keys("f")
+    wait_for(
+        browser, lambda b: b.find_element(By.CSS_SELECTOR, ".jump a[href='#v2']").text.endswith("(form)")
+    )

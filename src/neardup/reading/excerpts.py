@@ -10,22 +10,23 @@ if TYPE_CHECKING:
     from neardup.reading.changes import Change
     from neardup.reading.explanation import Explanation
 
-Mark = Literal["same", "cut", "changed", "removed", "added", "moved"]
+Mark = Literal["same", "cut", "changed", "removed", "added", "moved", "lacking"]
 
 AROUND: Final = 60
 """Characters that are shown before and after a difference."""
 
 
 class Piece(NamedTuple):
-    """A stretch of text as it is shown; "cut": something is left out here."""
+    """A stretch of text as it is shown; "cut": something is left out here; "lacking": what only the other text has."""
 
     text: str
     mark: Mark
 
 
-def marked(explanation: Explanation, side: Literal["a", "b"]) -> list[Piece]:
-    """One of the two texts, whole, in pieces."""
+def marked(explanation: Explanation, side: Literal["a", "b"], *, lacking: bool = False) -> list[Piece]:
+    """One of the two texts, whole, in pieces; with what it is `lacking`, where it stands alone."""
     is_first = side == "a"
+    other = explanation.b if is_first else explanation.a
     text = explanation.a if is_first else explanation.b
     moved = explanation.moved
     pieces, at = [], 0
@@ -36,9 +37,21 @@ def marked(explanation: Explanation, side: Literal["a", "b"]) -> list[Piece]:
                 pieces.append(Piece(text[at:start], "same"))
             pieces.append(Piece(text[start:end], "moved" if position in moved else kind))
             at = end
+        elif lacking and position not in moved:
+            pieces += [
+                Piece(text[at:start], "same"),
+                Piece(_shortened(other[slice(*(b if is_first else a))]), "lacking"),
+            ]
+            at = start
     if at < len(text):
         pieces.append(Piece(text[at:], "same"))
     return pieces
+
+
+def _shortened(text: str) -> str:
+    """What is lacking, as far as it is shown among what is there."""
+    half = AROUND // 2
+    return text if len(text) <= 2 * AROUND else f"{text[:half]} … {text[-half:]}"
 
 
 class Difference(NamedTuple):

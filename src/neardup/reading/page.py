@@ -10,6 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.model.escapes import escaped
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -41,6 +43,7 @@ def environment(package: str) -> Environment:
         finalize=_harmless,
     )
     made.filters["marked"] = in_marks
+    made.filters["shown"] = escaped
     made.filters["percent"] = _percent
     made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
     made.filters["minute"] = lambda time: time[:16].replace("T", " ")
@@ -49,7 +52,7 @@ def environment(package: str) -> Environment:
 
 
 def in_marks(pieces: Iterable[Piece]) -> Markup:
-    """A text in pieces, escaped, as HTML: what differs stands in marks of a class each.
+    """A text in pieces, escaped, as HTML: what differs stands in marks of a class each, what is lacking is struck out.
 
     >>> from neardup.reading.excerpts import Piece
     >>> in_marks([Piece("cats & ", "same"), Piece("dogs", "changed")])
@@ -58,7 +61,11 @@ def in_marks(pieces: Iterable[Piece]) -> Markup:
     from markupsafe import Markup, escape  # noqa: PLC0415 - only pages need it
 
     parts = (
-        escape(text) if mark == "same" else f'<mark class="{mark}">{escape(text)}</mark>'
+        escape(text)
+        if mark == "same"
+        else f"<del> {escape(text)} </del>"
+        if mark == "lacking"
+        else f'<mark class="{mark}">{escape(text)}</mark>'
         for text, mark in pieces
     )
     return Markup(_harmless("".join(parts)))  # noqa: S704 - every text is escaped above

@@ -34,7 +34,7 @@ class Side(NamedTuple):
 
 
 class Against(NamedTuple):
-    """A text as against another one: it, what is said of their difference, and facts in which they differ."""
+    """A text as against another one: it, with what it lacks, what is said of both, and facts in which they differ."""
 
     side: Side
     said: str
@@ -68,7 +68,8 @@ def _against(first: str, text: str, recipe: Recipe, most_facts: int) -> Against:
         return Against(whole(text), _SAME, ())
     why = Explanation(_side(first[:MOST_SHOWN], recipe), _side(text[:MOST_SHOWN], recipe))
     said = _said(why if max(len(first), len(text)) <= MOST_SHOWN else explain(first, text))
-    return Against(_shown(why, "b", text), said, why.first_facts(most_facts))
+    html = in_marks(marked(why, "b", lacking=True))
+    return Against(Side(html, len(text[MOST_SHOWN:])), said, why.first_facts(most_facts))
 
 
 def compared(first: str, second: str, recipe: Recipe | None) -> Compared:

@@ -6,12 +6,10 @@ from typing import Any, Final
 
 from fastapi.responses import HTMLResponse
 
-from neardup.model.escapes import escaped
 from neardup.reading.page import environment
 from neardup.version import VERSION
 
 _ENVIRONMENT: Final = environment("neardup.serving")
-_ENVIRONMENT.filters["shown"] = escaped
 _ENVIRONMENT.globals["version"] = VERSION
 
 

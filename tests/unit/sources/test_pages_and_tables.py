@@ -60,9 +60,7 @@ def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(
 def test_pages_are_read_where_they_are_asked_for(tmp_path):
     pytest.importorskip("trafilatura")
     page = written(tmp_path / "d/a.html", PAGE)
-    assert read(page)[0].reason.startswith(
-        "this is HTML: --html reads its text; "
-    )
+    assert read(page)[0].reason.startswith("this is HTML: --html reads its text; ")
     reader = Reader([tmp_path / "d"])
     assert reader.passed_over[0].endswith(
         "1 passed over: .html 1 (first: a.html); --input says what they are; --html reads pages"

@@ -20,9 +20,7 @@ async function look() {
 async function follow() {
   const parts = document.querySelectorAll("[data-follows]");
   if (parts.length === 0) {
-    const news = document.getElementById("news");
-    news.textContent = "The window has changed since this page was made.";
-    news.hidden = false;
+    say("The window has changed since this page was made.");
     return;
   }
   const page = await (await fetch(location.href)).text();
@@ -32,18 +30,25 @@ async function follow() {
 
 if (document.body.dataset.changes !== undefined) setInterval(look, LOOK_MS);
 
+function say(text) {
+  const news = document.getElementById("news");
+  news.textContent = text;
+  news.hidden = false;
+}
+
 async function judge(button) {
   const pair = button.closest(".judging");
   const said = { id1: pair.dataset.first, id2: pair.dataset.second, judgement: button.dataset.judgement };
   const answer = await fetch("/api/judge", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said),
   });
-  const news = document.getElementById("news");
-  news.hidden = false;
   const result = await answer.json();
-  news.textContent = answer.ok ? `${result.judged} pairs judged, in ${result.file}` : result.detail;
+  say(answer.ok ? `${result.judged} pairs judged, in ${result.file}` : result.detail);
   if (!answer.ok) return;
   for (const other of pair.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  const version = pair.closest("article[id]");
+  const link = version && document.querySelector(`.jump a[href="#${version.id}"] .judged`);
+  if (link) link.textContent = ` (${button.textContent})`;
 }
 
 document.addEventListener("click", (event) => {
@@ -59,13 +64,16 @@ document.addEventListener("keydown", (event) => {
   const rows = [...document.querySelectorAll("[data-row]")];
   if (rows.length === 0) return;
   if (event.key === "j" || event.key === "k") {
-    at = Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), rows.length - 1);
+    // The first j goes to the first row that can be judged: k goes back to what it is compared with.
+    const first = Math.max(rows.findIndex((row) => row.querySelector(".judging")), 0);
+    at = at < 0 ? first : Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), rows.length - 1);
     const target = rows[at].matches("article") ? rows[at] : rows[at].querySelector("a, button") ?? rows[at];
     target.focus();
     target.scrollIntoView({ block: "nearest", inline: "nearest" });
   } else if (event.key in JUDGEMENT_OF) {
-    const row = rows[Math.max(at, 0)];
-    const button = row.querySelector(`button[data-judgement="${JUDGEMENT_OF[event.key]}"]`);
+    const row = rows.length === 1 ? rows[0] : rows[at];
+    const button = row?.querySelector(`button[data-judgement="${JUDGEMENT_OF[event.key]}"]`);
     if (button) judge(button);
+    else if (document.querySelector(".judging")) say("Nothing was judged: j goes to the next that can be.");
   }
 });

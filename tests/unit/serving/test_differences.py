@@ -1,0 +1,37 @@
+"""What differs between two texts as a page shows it."""
+
+from __future__ import annotations
+
+from neardup.serving.differences import MOST_SHOWN, against, compared
+
+HEAD = (
+    "WIRE - The ferry ran aground at dawn on the western spit. Nobody was hurt, said Mr Hall of Porthleven."
+)
+
+
+def test_what_a_version_lacks_is_struck_out_where_it_stood():
+    shown = against(
+        HEAD, HEAD.removeprefix("WIRE - ").replace(", said Mr Hall", ""), None, most_facts=5
+    ).side.html
+    assert shown.startswith("<del> WIRE - </del>The ferry")
+    assert "<del> , said Mr Hall </del>of Porthleven." in shown
+
+
+def test_a_long_stretch_that_is_lacking_is_shown_by_its_ends_and_escaped():
+    more = "<b>" + " ".join(f"word{i}" for i in range(100)) + "</b> "
+    shown = against(more + HEAD, HEAD, None, most_facts=0).side.html
+    assert shown.startswith("<del> &lt;b&gt;word0")
+    assert len(shown) < len(HEAD) + 200
+
+
+def test_only_so_many_facts_are_told_each_once():
+    first = HEAD + " It came to 12 tons, 13 tons, 14 tons."
+    second = HEAD + " It came to 22 tons, 23 tons, 24 tons."
+    assert [fact.b for fact in against(first, second, None, most_facts=2).facts] == ["22", "23"]
+    assert [fact.b for fact in compared(first, second, None).facts] == ["22", "23", "24"]
+
+
+def test_of_a_long_text_the_rest_is_counted():
+    long = "word " * MOST_SHOWN
+    told = against(long, long + "more", None, most_facts=1)
+    assert told.side.cut == len(long) + 4 - MOST_SHOWN
