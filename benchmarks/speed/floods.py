@@ -17,14 +17,17 @@ Measured   One process a kind of flood. Three streams, evenly over the 25 hours 
            documents into OF / into a window of the ordinary texts and as many others as the flood has (words of two
            ordinary texts in no order). `copy by streams` = (OF - O) / copies against O / ordinary documents.
            Seconds are of this process's processor; with a cluster, whose node is another process, on the wall.
-Told       How many of the flood were marked as copies, how many verdicts are truncated. Peak: resident memory of OF
-           above what was held before it. Verdicts: bytes of all JSON lines of OF; window: its directory or indices.
+Told       How many of the flood were marked as copies, how many verdicts are truncated. Peak: the most resident memory
+           of O, and of OF, each in a process of its own, above what its texts and kernels take; `held`: at its end;
+           `own`: what of that the window says it holds (not of a cluster). Verdicts: bytes of all JSON lines of OF;
+           window: its directory or indices.
 Excluded   Making the texts, loading kernels (a small window before), starting a node, making indices.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import random
 import statistics
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 HOURS = 25
 LAST_MS = engine.FIRST_MS + HOURS * HOUR_MS - 1
 BATCH = DEFAULT_BATCH_DOCUMENTS
+STREAMS = ("without", "with")
 ENGINES = ("memory", "directory", "elasticsearch")
 
 
@@ -93,9 +97,7 @@ class Bench:
         if lowest < 0.7:
             msg = f"flood {self.kind}: two copies have doc_q {lowest:.3f}, below 0.7"
             raise AssertionError(msg)
-        ordinary, copies = _named("o", self.ordinary), _named("f", self.copies)
-        mixed = ordinary + copies
-        random.Random(SEED).shuffle(mixed)
+        ordinary, copies, mixed = self._streams()
         with self._window("flood") as (window, _):
             alone = self._streamed(window, copies)
         with ExitStack() as both:
@@ -103,16 +105,39 @@ class Bench:
             first = self._streamed(without, ordinary)
             filled, _ = both.enter_context(self._window("filled"))
             self._streamed(filled, ordinary + _named("x", self._fillers()))
-            memory.forget_peak()
-            before = memory.resident_bytes() or 0
             flooded, size = both.enter_context(self._window("with"))
             second = self._streamed(flooded, mixed)
-            peak = (memory.peak_bytes() or 0) - before
             window_bytes = size()
             batches = self._batches(without, filled, flooded)
         return self._told(lowest, alone, first, second, batches) | {
-            "peak_mb": peak / 1e6, "window_mb": window_bytes / 1e6, "verdicts_mb": second.verdict_bytes / 1e6,
+            "window_mb": window_bytes / 1e6, "verdicts_mb": second.verdict_bytes / 1e6,
         }  # fmt: skip
+
+    def _streams(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]], list[tuple[str, str]]]:
+        """The ordinary texts, the flood, and both shuffled."""
+        ordinary, copies = _named("o", self.ordinary), _named("f", self.copies)
+        mixed = ordinary + copies
+        random.Random(SEED).shuffle(mixed)
+        return ordinary, copies, mixed
+
+    def memory(self, stream: str) -> dict[str, float]:
+        """What one stream takes in a process that has done nothing else, above the texts and kernels that are there.
+
+        The most and, once nothing is used any more that the last batch took, what is held; what of that the window says
+        are its posting lists, crowds and rows.
+        """
+        ordinary, _, mixed = self._streams()
+        documents = _documents(ordinary if stream == "without" else mixed)
+        gc.collect()
+        memory.forget_peak()
+        before = memory.resident_bytes() or 0
+        with self._window(stream) as (window, _):
+            self._ingested(window, documents)
+            peak = (memory.peak_bytes() or 0) - before
+            gc.collect()
+            held, own = (memory.resident_bytes() or 0) - before, window.stats().memory_bytes
+        told = {"peak_mb": peak, "held_mb": held, "own_mb": own}
+        return {f"{name}_{stream}": value / 1e6 for name, value in told.items()}
 
     def _told(
         self, lowest: float, alone: Spent, first: Spent, second: Spent, batches: dict[str, list[float]]
@@ -153,11 +178,9 @@ class Bench:
 
     def _streamed(self, window: Window, named: Sequence[tuple[str, str]], *, at: int | None = None) -> Spent:
         """Ingests texts, evenly over the hours unless all `at` one time."""
-        span = HOURS * HOUR_MS
-        documents = [
-            neardup.Document(name, text, engine.FIRST_MS + place * span // len(named) if at is None else at)
-            for place, (name, text) in enumerate(named)
-        ]
+        return self._ingested(window, _documents(named, at=at))
+
+    def _ingested(self, window: Window, documents: Sequence[neardup.Document]) -> Spent:
         spent = Spent(len(documents))
         begun = self.seconds()
         for verdict in window.ingest(documents):
@@ -197,6 +220,15 @@ def _named(prefix: str, texts: Iterable[str]) -> list[tuple[str, str]]:
     return [(f"{prefix}{place}", text) for place, text in enumerate(texts)]
 
 
+def _documents(named: Sequence[tuple[str, str]], *, at: int | None = None) -> list[neardup.Document]:
+    """Evenly over the hours unless all `at` one time."""
+    span = HOURS * HOUR_MS
+    return [
+        neardup.Document(name, text, engine.FIRST_MS + number * span // len(named) if at is None else at)
+        for number, (name, text) in enumerate(named)
+    ]
+
+
 def _bytes_of(files: Iterable[Path]) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
@@ -209,12 +241,12 @@ def _index_bytes(window: Any) -> int:
 
 
 def one(args: argparse.Namespace, kind: str) -> dict[str, Any]:
-    """The figures of one flood, in this process."""
+    """The figures of one flood, or the memory of one stream of it, in this process."""
     bench = Bench(args, kind)
     with bench._window("warm") as (window, _):  # noqa: SLF001 - ours
         warm = _named("w", [*bench.ordinary[:20], *bench.copies[:20]])
         bench._streamed(window, warm)  # noqa: SLF001 - ours
-    return bench.figures()
+    return bench.memory(args.stream) if args.stream else bench.figures()
 
 
 def report(rows: Sequence[dict[str, Any]]) -> str:
@@ -222,7 +254,7 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
     header = [
         "flood", "copies, lowest doc_q", "marked, truncated", "us ordinary without, with", "ratio (<= 1.2)",
         "beside as many",
-        "us copy", "ratio (<= 5)", "by streams", "peak MB", "MB verdicts, window",
+        "us copy", "ratio (<= 5)", "by streams", "peak MB without, with", "MB verdicts, window",
     ]  # fmt: skip
     lines = [
         [
@@ -231,7 +263,8 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
             f"{row['us_ordinary_without']:,.0f}, {row['us_ordinary_with']:,.0f}", f"{row['ordinary']:.2f}",
             f"{row['beside_as_many']:.2f}",
             f"{row['us_copy']:,.0f}", f"{row['copy']:.2f}", f"{row['copy_by_streams']:.2f}",
-            f"{row['peak_mb']:,.0f}", f"{row['verdicts_mb']:,.1f}, {row['window_mb']:,.1f}",
+            f"{row.get('peak_mb_without', 0):,.0f}, {row.get('peak_mb_with', 0):,.0f}",
+            f"{row['verdicts_mb']:,.1f}, {row['window_mb']:,.1f}",
         ]
         for row in rows
     ]  # fmt: skip
@@ -247,6 +280,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--level", choices=("sketch", "complete"), default="sketch")
     parser.add_argument("--rounds", type=int, default=9, help="batches of each sort into the full windows")
     parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
+    parser.add_argument("--stream", choices=STREAMS, help=argparse.SUPPRESS)
     return parser
 
 
@@ -275,7 +309,10 @@ def main(arguments: list[str] | None = None) -> None:
         rows = []
         for kind in args.kinds:
             tiny = ["--tiny"] if args.tiny else []
-            rows.append(harness.run_module("benchmarks.speed.floods", *passed, *tiny, "--one", kind))
+            wanted = [*passed, *tiny, "--one", kind]
+            rows.append(harness.run_module("benchmarks.speed.floods", *wanted))
+            for stream in () if _is_cluster(args.engine) else STREAMS:
+                rows[-1] |= harness.run_module("benchmarks.speed.floods", *wanted, "--stream", stream)
             print(report(rows[-1:]), file=sys.stderr, flush=True)
     finally:
         if workshop is not None:

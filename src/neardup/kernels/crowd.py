@@ -227,10 +227,10 @@ def best_if_all_match(
         doc = np.uint32(docs[i])  # without a sign there is no look whether it counts from the end
         first = np.uint32(first_of[doc])
         member = np.uint32(members[first, 1])
-        if members[first, 0] != crowd or halves[first] == half or member >= len(overlaps):
+        if members[first, 0] != crowd or member >= len(overlaps):
             return -1
         overlap = overlaps[member]
-        if overlap < 0:
+        if overlap < 0 or (overlap == count and halves[first] == half):  # one text has one set
             return -1
         if overlap < least and not stands[doc]:
             continue

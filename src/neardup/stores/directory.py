@@ -220,10 +220,12 @@ class DirectoryStore(SingleOwner):
         hours, arrivals = records.hours_of(rows).tolist(), records.arrivals_of(rows).tolist()
         extents = records.text_extents(rows)
         with self._exchange_told():
-            return [
-                self._files(h).text(at, arrival)
-                for h, at, arrival in zip(hours, extents, arrivals, strict=True)
-            ]
+            texts: list[bytes] = []
+            while len(texts) < len(hours):  # as documents come: many of one hour after another
+                first, hour = len(texts), hours[len(texts)]
+                last = next((at for at in range(first, len(hours)) if hours[at] != hour), len(hours))
+                texts += self._files(hour).texts(extents[first:last], arrivals[first:last])
+            return texts
 
     def blobs(self, rows: Rows) -> list[bytes]:
         hours, versions = records.hours_of(rows).tolist(), records.versions_of(rows).tolist()

@@ -89,9 +89,9 @@ class HourFiles:
 
     # ---- reading ----
 
-    def text(self, extent: tuple[int, int], arrival: int) -> bytes:
-        """The text of the document of this arrival; raises `WindowDamaged` unless it is what was written."""
-        return self._read(TEXTS, extent, arrival)
+    def texts(self, extents: Iterable[tuple[int, int]], arrivals: Iterable[int]) -> list[bytes]:
+        """The texts of the documents of these arrivals; raises `WindowDamaged` unless they are what was written."""
+        return [self._read(TEXTS, at, arrival) for at, arrival in zip(extents, arrivals, strict=True)]
 
     def blob(self, extent: tuple[int, int], version: int) -> bytes:
         """The blob of this version; raises as `text`."""

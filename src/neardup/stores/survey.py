@@ -237,7 +237,7 @@ def _are_whole(directory: Path, rows: Rows) -> NDArray[np.bool_]:
 
 def read_document(files: HourFiles, row: Rows) -> tuple[bytes, bytes]:
     """Text and blob of the document of `row`, an array of one; raises `WindowDamaged` unless they are whole."""
-    text = files.text(records.text_extents(row)[0], int(records.arrivals_of(row)[0]))
+    (text,) = files.texts(records.text_extents(row), records.arrivals_of(row).tolist())
     return text, files.blob(records.blob_extents(row)[0], int(records.versions_of(row)[0]))
 
 

@@ -167,8 +167,9 @@ class State:
 
     def join(self, doc: int, verdict: Verdict) -> None:
         """Puts a document into the group of its verdict."""
-        self.table.lead(doc)
-        if verdict.group != verdict.id:
+        if verdict.group == verdict.id:
+            self.table.lead(doc)
+        else:
             self.table.follow(doc, self.table.doc_of[verdict.group])
 
     def write(

@@ -92,7 +92,10 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
             elif odd == "newer":
                 theirs[docs[size // 2], 1] = size
             elif odd == "same":
+                twin = members[docs[size // 2], 1]  # all of its q-grams, and no other
                 own = halves[docs[size // 2]]
+                lacking[twin], tallied[twin], sizes[twin] = 0, count - 80, count
+                counts[docs[size // 2]] = count
             starts, shared = np.empty(size + 1, np.int64), np.empty(size, np.int64)
             state, wanted, texts = np.empty(size, np.uint8), np.empty(5, np.int64), np.empty(5, np.int64)
             fingerprint = np.array([own, 0], np.uint64)
