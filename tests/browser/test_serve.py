@@ -176,7 +176,7 @@ def test_on_a_telephone_what_belongs_together_stands_on_one_line(browser, addres
     browser.get(address + "group?head=03-a")
     assert abs(top_of_text(".who .id") - top_of_text(".who time")) <= 2
     shown = browser.execute_script("""
-        document.querySelector("main").insertAdjacentHTML("beforeend", "<details><summary>5 more facts</summary></details>");
+        document.querySelector("main").insertAdjacentHTML("beforeend", "<details><summary>5 more</summary></details>");
         return getComputedStyle(document.querySelector("summary")).display
     """)
     assert shown == "list-item"  # anything else has no arrow
