@@ -61,6 +61,6 @@ def browser(profile: Path, *options: str) -> Iterator[Any]:
     try:
         driver.set_page_load_timeout(SECONDS)
         yield driver
-        assert [entry for entry in driver.get_log("browser") if "favicon" not in entry["message"]] == []
+        assert driver.get_log("browser") == []
     finally:
         driver.quit()

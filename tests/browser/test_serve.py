@@ -161,6 +161,35 @@ def look_at(browser, width, page):
     assert browser.execute_script(unlabelled) == 0
 
 
+def test_on_a_telephone_what_belongs_together_stands_on_one_line(browser, address):
+    size = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def top_of_text(selector):
+        """Where the first line of a text begins, whatever room its element has around it."""
+        return browser.execute_script(
+            "const range = document.createRange(); range.selectNodeContents(document.querySelector(arguments[0]));"
+            "return range.getClientRects()[0].top",
+            selector,
+        )
+
+    browser.get(address + "group?head=03-a")
+    assert abs(top_of_text(".who .id") - top_of_text(".who time")) <= 2
+    shown = browser.execute_script("""
+        document.querySelector("main").insertAdjacentHTML("beforeend", "<details><summary>5 more facts</summary></details>");
+        return getComputedStyle(document.querySelector("summary")).display
+    """)
+    assert shown == "list-item"  # anything else has no arrow
+    browser.get(address + "scores")
+    assert abs(top_of_text(".pairs .score") - top_of_text(".pairs a")) <= 2
+    gaps = browser.execute_script("""
+        const parts = [...document.querySelectorAll(".bands > li")].map(e => e.getBoundingClientRect());
+        return parts.slice(1).map((part, at) => part.top - parts[at].bottom)
+    """)
+    assert gaps
+    assert min(gaps) >= 16
+
+
 def test_the_first_key_goes_to_what_can_be_judged_and_the_head_is_one_back(browser, address):
     browser.get(f"{address}group?head=03-a")
     body = browser.find_element(By.TAG_NAME, "body")

@@ -104,6 +104,31 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     assert not Path("r.html").exists()
 
 
+def test_a_group_is_called_after_its_head_in_tables_and_reports(run):
+    records = [
+        record("head", TEXT, 5, title="Of the head"), record("early", TEXT + " Updated.", 2, title="Of another"),
+    ]  # fmt: skip
+    Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    assert run("ingest", "s.jsonl", "--window", "t", "--window-hours", "0", "--format", "quiet").code == 0
+    assert "Of the head" in run("groups", "--window", "t", "--format", "table").out
+    run("report", "--window", "t", "--output", "t.html")
+    page = Path("t.html").read_text("utf-8")
+    assert "<bdi>Of the head</bdi>" in page.partition("<summary>")[2].partition("</summary>")[0]
+    for said in ("<b>1</b> group<", "of them a copy<", "by the times they are stored with"):
+        assert said in page
+    run("delete", "head", "--window", "t")
+    assert "Of another" in run("groups", "--window", "t", "--format", "table").out
+
+
+def test_one_is_told_as_one(run, window):
+    Path("u.jsonl").write_text("\n".join(map(json.dumps, [*RECORDS[:2], *RECORDS[-2:]])), "utf-8")
+    run("ingest", "u.jsonl", "--window", "u", "--format", "quiet")
+    run("report", "--window", "u", "--output", "u.html")
+    page = Path("u.html").read_text("utf-8")
+    assert "Of 1 copy not both sources are known" in page
+    assert not re.search(r"\b1 (documents|groups|copies|versions|texts)\b", re.sub("<[^>]+>", "", page))
+
+
 def test_groups_go_to_a_file_that_is_not_overwritten_unasked(run, window):
     for form in ("csv", "jsonl"):
         words = ("groups", "--window", "w", "--format", form)

@@ -157,12 +157,12 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
     rows: list[list[Any]] = []
     for story in listed:
         first = story.versions[0]
-        shown = next((text for each in story.versions if (text := stories.begins(each.id))), "")
         sources = len({each.source for each in story.versions if each.source is not None})
         rows.append(
             [
                 len(story.versions), minute(first.time), duration(story.span_ms / 1_000), story.kind or "",
-                story.origins, sources or None, _span(story.group), story.group.head, shown,
+                story.origins, sources or None, _span(story.group), story.group.head,
+                stories.title(story.group),
             ]
         )  # fmt: skip
     columns = ("n", "first seen", "for", "kind", "origins", "sources", "doc_q", "head", "text")

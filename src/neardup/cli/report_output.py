@@ -71,7 +71,7 @@ class Reported:
         others = _with_other_texts(story, documents, first)
         return {
             "story": story,
-            "begins": "" if first is None else self._stories.begins(first.id),
+            "title": self._stories.title(group),
             "has_sources": any(version.source is not None for version in story.versions),
             "span": duration(story.span_ms / 1_000),
             "after": [duration(version.after_ms / 1_000) for version in story.versions],

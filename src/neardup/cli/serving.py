@@ -83,11 +83,8 @@ def listen(
     from neardup.serving.questions import Questions
 
     questions = Questions(window, location, ingests=ingests)
-    application = create_application(
-        questions,
-        limits=limits,
-        judged=_judged_pairs(judged),
-    )
+    pairs = _judged_pairs(judged)
+    application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -100,6 +97,10 @@ def listen(
 
         token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
+        if pairs is not None:
+            log_line(
+                f"what people say of pairs is written to {pairs.path.absolute()} ({len(pairs):,} so far)"
+            )
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
         server = uvicorn.Server(
             uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)

@@ -66,6 +66,14 @@ class Stories:
         document = self.documents.get(id)
         return "" if document is None else described(document).begins
 
+    def title(self, group: Group) -> str:
+        """What the group of the last story is called, by its title or beginning."""
+        from neardup.cli.described import described
+        from neardup.reading.group_title import titled_by
+
+        document = titled_by(group, self.documents)
+        return "" if document is None else described(document).begins
+
     def rows(self, story: Story) -> Iterator[Sequence[Any]]:
         """A story as rows of `COLUMNS`."""
         begun = parse_time(story.versions[0].time)

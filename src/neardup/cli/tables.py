@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.streams import write_json
+from neardup.model.counted import counted as counted  # noqa: PLC0414 - what prints has it from here
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -115,15 +116,6 @@ def print_pairs(pairs: Mapping[str, Any]) -> None:
     width = max(map(len, pairs), default=0)
     for name, value in pairs.items():
         print(f"{name:<{width}}  {cell(value)}")
-
-
-def counted(count: int, one: str, more: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "match", "matches"), counted(1200, "document")
-    ('1 match', '1,200 documents')
-    """
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -14,10 +14,26 @@ if TYPE_CHECKING:
 Sort = Literal["time", "size", "span"]
 
 
+def first_and_last(group: Group) -> tuple[str, str]:
+    """The times of the first and of the last document of a group, head or member."""
+    times = [group.time, *(member.time for member in group.members)]
+    return min(times, key=_ascending), max(times, key=_ascending)
+
+
+def newest_first(groups: Iterable[Group]) -> list[Group]:
+    """Groups by when their first document came, the newest first; of the same moment as they come."""
+    return sorted(groups, key=lambda group: _ascending(first_and_last(group)[0]), reverse=True)
+
+
+def _ascending(time: str) -> str:
+    """A printed time without its zone, which is the same everywhere: whole seconds have no decimals."""
+    return time.removesuffix("Z")
+
+
 def group_span_ms(group: Group) -> int:
     """How long after the first document of a group, head or member, the last came."""
-    times = [parse_time(time) for time in (group.time, *(member.time for member in group.members))]
-    return max(times) - min(times)
+    first, last = first_and_last(group)
+    return parse_time(last) - parse_time(first)
 
 
 def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:

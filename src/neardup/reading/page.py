@@ -10,6 +10,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.model.counted import counted
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def environment(package: str) -> Environment:
     made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
     made.filters["minute"] = lambda time: time[:16].replace("T", " ")
     made.filters["count"] = lambda value: f"{value:,}"
+    made.filters["counted"] = counted
     return made
 
 

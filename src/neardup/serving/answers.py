@@ -14,6 +14,13 @@ MOST_LISTED = 1_000
 """Matches, groups or pairs that one answer lists at most."""
 
 
+class Problem(BaseModel):
+    """An error (RFC 9457): what is wrong, and the next step."""
+
+    status: int
+    detail: str
+
+
 class TextQuery(BaseModel):
     """A text to be looked up. Nothing is stored."""
 

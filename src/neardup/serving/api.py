@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Query, Response
 
 from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
-from neardup.reading.group_order import in_order
 from neardup.serving import answers
+from neardup.serving.group_lists import Sort, sorted_groups
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Group
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.metrics import Metrics
     from neardup.serving.questions import Questions
 
-Sort = Literal["time", "size"]
+
+def _problem(description: str) -> dict[str, Any]:
+    """An error as OpenAPI describes it."""
+    schema = answers.Problem.model_json_schema()
+    return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
 
 
-def sorted_groups(questions: Questions, sort: Sort, least: int) -> list[Group]:
-    """The groups of at least so many documents, the newest or the largest first."""
-    return list(in_order(reversed(questions.groups().values()), sort, least))
+_ERRORS: Final[dict[int | str, dict[str, Any]]] = {
+    422: _problem("This cannot be asked"),
+    503: _problem("The window cannot be used"),
+}
+_UNKNOWN: Final[dict[int | str, dict[str, Any]]] = {404: _problem("It is not in the window")}
+_SOME_REJECTED: Final[dict[int | str, dict[str, Any]]] = {
+    207: {"model": answers.Ingested, "description": "Some documents were rejected"}
+}
 
 
 def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -> APIRouter:
     """All routes; those that change anything only where that was allowed."""
-    router = APIRouter(prefix="/api")
+    router = APIRouter(prefix="/api", responses=_ERRORS)
     _add_questions(router, questions, metrics)
     _add_groups(router, questions)
     if judged is not None:
@@ -59,7 +67,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         metrics.count("check", [verdict])
         return answers.Verdict.model_validate(verdict.to_dict())
 
-    @router.get("/query")
+    @router.get("/query", responses=_UNKNOWN)
     def query(
         id: str,
         threshold: Annotated[float | None, Query(gt=0, le=1)] = None,
@@ -70,12 +78,12 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         metrics.count("query", [verdict])
         return answers.Verdict.model_validate(verdict.to_dict())
 
-    @router.get("/document")
+    @router.get("/document", responses=_UNKNOWN)
     def document(id: str) -> answers.Document:
         """A stored document with its text, its fields and its verdict."""
         return answers.Document.model_validate(questions.document(id).to_dict())
 
-    @router.get("/kind")
+    @router.get("/kind", responses=_UNKNOWN)
     def kind(a: str, b: str) -> answers.PairKind:
         """What two stored documents are to each other: copy, form, quote, frame, other; and why."""
         return answers.PairKind.model_validate(questions.kind(a, b))
@@ -94,12 +102,12 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
         offset: Annotated[int, Query(ge=0)] = 0,
         least: Annotated[int, Query(ge=2, description="documents in a group at least")] = 2,
     ) -> answers.Groups:
-        """Groups, the newest or the largest first."""
+        """Groups, the largest first, or the newest: those of which the first document came last."""
         chosen = sorted_groups(questions, sort, least)
         listed = [answers.Group.model_validate(group.to_dict()) for group in chosen[offset : offset + limit]]
         return answers.Groups(total=len(chosen), groups=listed)
 
-    @router.get("/group")
+    @router.get("/group", responses=_UNKNOWN)
     def group(head: str) -> answers.Group:
         """One group, by the id of its head."""
         return answers.Group.model_validate(questions.group(head).to_dict())
@@ -116,7 +124,7 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
 
 
 def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs) -> None:
-    @router.post("/judge")
+    @router.post("/judge", responses=_UNKNOWN)
     def judge(said: answers.Judged) -> answers.JudgedTotal:
         """Writes down what two stored documents are, for `neardup evaluate --truth`; the last word on a pair counts."""
         for id in (said.id1, said.id2):
@@ -126,7 +134,7 @@ def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs
 
 
 def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
-    @router.post("/ingest")
+    @router.post("/ingest", responses=_SOME_REJECTED)
     def ingest(documents: Annotated[list[Any], Body()], response: Response) -> answers.Ingested:
         """Stores documents (id, text, perhaps time) and gives a verdict on each; 207 if some were rejected."""
         ingested = questions.ingest(documents)

@@ -66,6 +66,9 @@ def _tell_errors(application: FastAPI) -> None:
         if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
             said = f"the body must be JSON, and the header say so: Content-Type: application/json (it says {kind!r})"
             return _error(request, 422, said)
+        if first["type"] == "json_invalid":
+            why = f"{first['ctx']['error']} at character {first['loc'][-1]}"
+            return _error(request, 422, f"the body must be JSON: {why}")
         where = ".".join(str(part) for part in first["loc"][1:])
         return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
 

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from neardup.errors import NeardupError, UnknownDocument
 from neardup.model.escapes import escaped
 from neardup.reading.explanation import explain
-from neardup.reading.group_order import in_order
+from neardup.serving.group_lists import sorted_groups
 from neardup.serving.versions import title_of
 from neardup.version import VERSION
 
@@ -152,7 +152,7 @@ class Tools:
         least: Annotated[int, Field(ge=2, description="documents in a group at least")] = 2,
     ) -> dict[str, Any]:  # fmt: skip
         """Groups of near-duplicates, the newest or the largest first; `total` says how many there are."""
-        groups = list(in_order(reversed(self._questions.groups().values()), sort, least))
+        groups = sorted_groups(self._questions, sort, least)
         listed = groups[offset : offset + limit]
         return {"total": len(groups), "groups": [_counted(group) for group in listed]}
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Form, Query, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import FileResponse, HTMLResponse
 
 from neardup.errors import UnknownDocument
 from neardup.model.escapes import no_formula
 from neardup.reading.charts import chart
-from neardup.serving.api import Sort, sorted_groups
 from neardup.serving.differences import Side, against, compared, whole
+from neardup.serving.group_lists import Sort, rows_of, sorted_groups, titles_of
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
@@ -28,22 +29,13 @@ if TYPE_CHECKING:
     from neardup.serving.questions import Band, Questions
     from neardup.window.base import ReadDocument
 
+_ICON: Final = Path(__file__).parent / "static" / "icon.svg"
+"""What browsers show beside the title of every page, and of those of JSON and figures, too."""
 _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
 _MOST_BARS: Final = 72
 _FACTS_A_VERSION: Final = 5
 _MOST_FACTS: Final = 10
-
-
-class Row(NamedTuple):
-    """A group in a list."""
-
-    head: str
-    since: str
-    until: str
-    documents: int
-    lowest: float | None
-    begins: str
 
 
 class Column(NamedTuple):
@@ -106,24 +98,17 @@ class Pages:
         stats = self._questions.stats()
         newest = sorted_groups(self._questions, "time", 2)[:_NEWEST_GROUPS]
         return self.render(
-            "home.html", stats=stats, threshold=self._questions.threshold, groups=self._rows(newest),
+            "home.html", stats=stats, threshold=self._questions.threshold, groups=rows_of(self._questions, newest),
             chart=chart(list(stats.hours.values())[-_MOST_BARS:], list(stats.hours)[-_MOST_BARS:]),
         )  # fmt: skip
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
         """A list of groups."""
         chosen = sorted_groups(self._questions, sort, 2)
-        listed = self._rows(chosen[offset : offset + _ROWS])
+        listed = rows_of(self._questions, chosen[offset : offset + _ROWS])
         return self.render(
             "groups.html", groups=listed, total=len(chosen), sort=sort, offset=offset, rows=_ROWS
         )
-
-    def _rows(self, groups: Sequence[Group]) -> list[Row]:
-        """Groups, each with how it begins: its head, or the first member if that has gone."""
-        firsts = self._questions.read([group.head for group in groups])
-        headless = [group for group, first in zip(groups, firsts, strict=True) if first is None]
-        instead = iter(self._questions.read([group.members[0].id for group in headless]))
-        return [_row(group, first or next(instead)) for group, first in zip(groups, firsts, strict=True)]
 
     def group(self, head: str, offset: int = 0) -> HTMLResponse:
         """The texts of a group side by side, from the member `offset` on."""
@@ -140,7 +125,7 @@ class Pages:
             facts += [ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number) for fact in changed]
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
-            title=title_of(shown[0].document), facts=sorted(facts, key=lambda fact: fact.kind == "name"),
+            title=titles_of(self._questions, [group])[0], facts=sorted(facts, key=lambda fact: fact.kind == "name"),
             most_facts=_MOST_FACTS, offset=offset, step=MOST_READ,
         )  # fmt: skip
 
@@ -246,6 +231,10 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
     def home() -> Response:
         return pages().home()
 
+    @router.get("/favicon.ico")
+    def icon() -> Response:
+        return FileResponse(_ICON, media_type="image/svg+xml")
+
     @router.get("/groups")
     def groups(sort: Sort = "time", offset: Annotated[int, Query(ge=0)] = 0) -> Response:
         return pages().groups(sort, offset)
@@ -282,10 +271,3 @@ def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
 def error_page(status: int, detail: str) -> HTMLResponse:
     """An error, for people."""
     return page("error.html", status, code=status, phrase=HTTPStatus(status).phrase, detail=detail)
-
-
-def _row(group: Group, first: ReadDocument | None) -> Row:
-    lowest = min((member.score for member in group.members if member.score is not None), default=None)
-    begins = group.head if first is None else title_of(first)
-    times = (group.time, *(member.time for member in group.members))
-    return Row(group.head, min(times), max(times), len(times), lowest, begins)

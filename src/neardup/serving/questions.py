@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
+from neardup.reading.group_order import newest_first
 from neardup.serving.differences import exact_doc_q, kind_of_pair
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Questions:
         return self._window.stats()
 
     def groups(self, most_seconds: float = 0) -> dict[str, Group]:
-        """All groups, by their heads, in order of time. The first question after a change reads them all, unless they
+        """All groups, by their heads, the newest first. The first question after a change reads them all, unless they
         may be so many seconds old.
         """
         with self._grouping:  # or everyone who waits would read them
@@ -129,7 +130,7 @@ class Questions:
             is_young = self._groups_at is not None and time.monotonic() - self._groups_read < most_seconds
             if self._groups_at != changes and not is_young:
                 self._groups_read = time.monotonic()
-                self._groups = {group.head: group for group in self._window.groups()}
+                self._groups = {group.head: group for group in newest_first(self._window.groups())}
                 self._groups_at = changes  # what was committed while they were read makes them be read again
             return self._groups
 

@@ -35,7 +35,7 @@ class Copy(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One text of a group, and the documents that have it, by time."""
+    """One text of a group, and the documents that have it: the head first, then by time; `document` is the first."""
 
     document: ReadDocument
     copies: tuple[Copy, ...]
@@ -70,7 +70,8 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
     for at, document in enumerate(documents):
-        by_text.setdefault(document.text, []).append(at)
+        own = by_text.setdefault(document.text, [])
+        own.insert(0 if document.id == group.head else len(own), at)
     versions = [Version(documents[own[0]], tuple(copies[at] for at in own)) for own in by_text.values()]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]

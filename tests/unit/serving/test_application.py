@@ -96,7 +96,8 @@ def test_it_answers_as_the_window_does(client, path):
             {**group._asdict(), "members": [member._asdict() for member in group.members]}
             for group in window.groups()
         ]
-        assert client.get("/api/groups").json() == {"total": len(groups), "groups": groups[::-1]}
+        newest = sorted(groups, key=lambda group: group["time"], reverse=True)
+        assert client.get("/api/groups").json() == {"total": len(groups), "groups": newest}
         assert client.get("/api/group", params={"head": "a"}).json() == groups[0]
         assert client.get("/api/stats").json() == window.stats().to_dict()
 
@@ -125,6 +126,15 @@ def test_every_route_is_described(client):
     assert "/api/ingest" not in described["paths"]
     operations = [operation for path in described["paths"].values() for operation in path.values()]
     assert all(operation.get("description") for operation in operations)
+
+
+def test_errors_are_described_as_they_are_told(serve):
+    paths = serve(readonly=False).get("/api/openapi.json").json()["paths"]
+    for path in ("/api/document", "/api/query", "/api/group", "/api/kind", "/api/judge"):
+        (operation,) = paths[path].values()
+        assert "application/problem+json" in operation["responses"]["404"]["content"]
+        assert "application/problem+json" in operation["responses"]["422"]["content"]
+    assert {"200", "207"} <= set(paths["/api/ingest"]["post"]["responses"])
 
 
 def test_what_the_writer_commits_is_seen(client, path, monkeypatch):
@@ -210,6 +220,13 @@ def test_documents_are_taken_only_where_that_was_allowed(serve):
             {"content": b"{", "headers": {"content-type": "application/json"}},
             422,
             "JSON",
+        ),
+        (
+            "POST",
+            "/api/judge",
+            {"content": b"not json", "headers": {"content-type": "application/json"}},
+            422,
+            "the body must be JSON: Expecting value at character 0",
         ),
         ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
         ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
@@ -489,6 +506,60 @@ def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     text = client.get("/group?head=a").text
     assert "has left the window" in text
     assert "3 documents" in text
+
+
+def test_a_group_has_one_title_wherever_it_is_named(serve, path):
+    """That of its head, whatever came with an earlier time or has the same text; then that of its first member."""
+    early = [
+        {"id": "head", "text": grams(900, 1020), "time": "2026-11-21T09:10Z", "title": "Of the head"},
+        {"id": "same", "text": grams(900, 1020), "time": "2026-11-21T08:10Z", "title": "Of the same text"},
+        {"id": "other", "text": grams(900, 1021), "time": "2026-11-21T07:10Z", "title": "Of another"},
+    ]
+    with open_window(path) as writer:
+        list(writer.ingest(early))
+    for title in ("Of the head", "Of another"):
+        client = serve()
+        page = client.get("/group?head=head").text
+        assert f'<h1 dir="auto"><bdi>{title}</bdi></h1>' in page
+        for listed in ("/", "/groups", "/groups?sort=size"):
+            assert f'href="/group?head=head" dir="auto"><bdi>{title}</bdi>' in client.get(listed).text
+        with open_window(path) as writer:
+            writer.delete("head")
+
+
+def test_the_column_of_the_head_has_the_head_s_own_id_and_no_score(serve, path):
+    with open_window(path) as writer:
+        list(writer.ingest([{"id": "early", "text": grams(0, 120), "time": "2026-11-21T05:00Z"}]))
+    column = serve().get("/group?head=a").text.partition('id="v1"')[2].partition("</article>")[0]
+    assert 'href="/document?id=a"' in column
+    assert 'class="score"' not in column
+
+
+def test_the_newest_groups_are_in_the_order_that_is_shown(serve, path):
+    late = [
+        {"id": "x", "text": grams(900, 1020), "time": "2026-11-21T09:00:00Z"},
+        {"id": "x2", "text": grams(900, 1021), "time": "2026-11-21T05:00:00Z"},
+        {"id": "y", "text": grams(1900, 2020), "time": "2026-11-21T08:00:00.500Z"},
+        {"id": "y2", "text": grams(1900, 2021), "time": "2026-11-21T08:00:00Z"},
+        {"id": "z", "text": grams(2900, 3020), "time": "2026-11-21T08:00:00.250Z"},
+        {"id": "z2", "text": grams(2900, 3021), "time": "2026-11-21T08:10:00Z"},
+    ]
+    with open_window(path) as writer:
+        list(writer.ingest(late))
+    client = serve()
+    for page in ("/", "/groups"):
+        shown = re.findall(r'class="main" role="cell"><a href="/group\?head=(\w+)"', client.get(page).text)
+        assert shown == ["z", "y", "a", "x"]
+    assert [group["head"] for group in client.get("/api/groups").json()["groups"]] == ["z", "y", "a", "x"]
+
+
+def test_there_is_an_icon(client):
+    for path in ("/favicon.ico", "/static/icon.svg"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (
+            200,
+            "image/svg+xml",
+        )
 
 
 def test_a_pasted_text_finds_what_says_the_same(client):
