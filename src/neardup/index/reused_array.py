@@ -10,9 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ITS_OWN = 2
-"""References to an array that nobody else has: its owner's, and that of whoever counts them."""
-
 
 class ReusedArray:
     """Room for 32-bit numbers, as large as was ever asked for: one array, whose contents are left as they are.
@@ -26,6 +23,13 @@ class ReusedArray:
     def of(self, size: int = 0) -> NDArray[np.int32]:
         """All of it, of this size at least, all of it free."""
         size = max(size, len(self._array))
-        if size > len(self._array) or sys.getrefcount(self._array) > _ITS_OWN:
+        if size > len(self._array) or self._references() > _ITS_OWN:
             self._array = np.empty(size, np.int32)
         return self._array
+
+    def _references(self) -> int:
+        return sys.getrefcount(self._array)
+
+
+_ITS_OWN = ReusedArray()._references()  # noqa: SLF001 - ours
+"""References to an array that nobody else has, as this Python counts them."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 KEEP, DIGIT, BREAK, IN_NAME, VISIBLE = signs.KEEP, signs.DIGIT, signs.BREAK, signs.IN_NAME, signs.VISIBLE
 SHORTEST_ID, LONGEST_WORD, LONGEST_SUFFIX = signs.SHORTEST_ID, signs.LONGEST_WORD, signs.LONGEST_SUFFIX
 LONGEST_FIGURE_WORD = signs.LONGEST_FIGURE_WORD
+SLOT_FACTOR, SLOT_SHIFT = signs.SLOT_FACTOR, signs.SLOT_SHIFT
 FIGURE, BEGINS, TOKEN, POINT = 1, 2, 4, 32
 """Flags of a code point of a normal form, beside those of its line: in a figure; its first; in a token; before it a
 sign of a number was left out.
@@ -168,7 +169,8 @@ def _special(points, first, last, end, starts, indexes, lengths, has_name, chose
         size = ahead & _INDEX
         stop = at + size
         letter = points[at] & _U32(31)
-        slot = signs_slot(letter, points[at + (size > 1)] & _U32(31), points[stop - 1] & _U32(31))
+        second, third = points[at + (size > 1)] & _U32(31), points[at + min(size - 1, 2)] & _U32(31)
+        slot = signs_slot(letter, second, third, points[stop - 1] & _U32(31))
         may_be_figure = (size <= LONGEST_FIGURE_WORD) & (np.int64(lengths[slot]) >> min(size, 31) & 1 != 0)
         may_be_address = has_name | ((letter == 23) & (size == 3)) | (points[min(stop, end - 1)] == 0x3A)
         chosen[count] = each
@@ -199,9 +201,10 @@ def _flag(points, at, stop, classes, flag, flags, index):
 
 
 @inner
-def signs_slot(first, second, last):
+def signs_slot(first, second, third, last):
     """See `neardup.tables.signs.letters_slot`."""
-    return ((first << _U32(5)) | second) ^ (last << _U32(2))
+    letters = first | (second << _U32(5)) | (third << _U32(10)) | (last << _U32(15))
+    return _U32(letters * _U32(SLOT_FACTOR)) >> _U32(SLOT_SHIFT)
 
 
 @inner

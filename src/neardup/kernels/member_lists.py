@@ -26,7 +26,7 @@ from neardup.kernels.posting_lists import (
     STATE_FREE,
     STATE_KEYS,
     TABLE_FULL,
-    add,
+    add_at,
     find,
     first_slot,
     list_at,
@@ -75,11 +75,14 @@ def _add_member(lists, bits, used, most, keys, first, last, member, progress):
     shortest = max(SHORTEST, member // SHARE)
     table = entries.reshape(entries.size)
     # What is to be read is asked for first: each step misses the cache, and misses go on beside one another.
+    slots = np.empty(last - first, np.int64)
     for j in range(first + progress[1], last):
         prefetch(table, 2 * first_slot(entries, keys[j]))
     rows, block = bits.reshape(bits.size), member // BLOCK * bits.shape[1] * WORDS
     for j in range(first + progress[1], last):
-        start, length, inline = list_at(entries, find(entries, keys[j]))
+        slot = find(entries, keys[j])
+        start, length, inline = list_at(entries, slot)
+        slots[j - first] = slot
         if not inline and length:
             if length >= shortest:
                 prefetch(rows, block + start * WORDS)
@@ -87,11 +90,13 @@ def _add_member(lists, bits, used, most, keys, first, last, member, progress):
                 prefetch(pool, start + length)
     for j in range(first + progress[1], last):
         progress[1] = j - first
-        slot = find(entries, keys[j])
+        slot = slots[j - first]
+        if entries[slot, 0] != keys[j] or entries[slot, 1] == 0:  # another may have taken a free one
+            slot = find(entries, keys[j])
         row, length, _ = list_at(entries, slot)
         if not _is_bitset(entries[slot, 1]):
             if length < shortest or used[0] == most:
-                if not add(lists, keys[j], member):
+                if not add_at(lists, slot, keys[j], member):
                     return POOL_FULL
                 continue
             if used[0] == bits.shape[1]:

@@ -106,8 +106,13 @@ def _allocate(pool, state, size_class):
 @inner
 def add(lists, key, doc):
     """Appends `doc` to the list of `key`; False (nothing changed) if the pool must grow first. Constant on average."""
+    return add_at(lists, find(lists.entries, key), key, doc)
+
+
+@inner
+def add_at(lists, slot, key, doc):
+    """As `add`, of the key whose `slot` is known."""
     entries, pool, state = lists
-    slot = find(entries, key)
     packed = entries[slot, 1]
     length = np.int64(packed & _LENGTH_MASK)
     if length == 0:

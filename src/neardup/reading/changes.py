@@ -112,9 +112,11 @@ def _trimmed(a: list[str], b: list[str], stretch: Stretch) -> Stretch:
 
 def _compared(a: list[str], b: list[str], stretch: Stretch) -> Iterator[Stretch]:
     a1, a2, b1, b2 = stretch
-    for each in LCSseq.opcodes(a[a1:a2], b[b1:b2]):
-        if each.tag != "equal":
-            yield a1 + each.src_start, a1 + each.src_end, b1 + each.dest_start, b1 + each.dest_end
+    for same in LCSseq.editops(a[a1:a2], b[b1:b2]).as_matching_blocks():
+        at_a, at_b = stretch[0] + same.a, stretch[2] + same.b
+        if (a1, b1) != (at_a, at_b):
+            yield a1, at_a, b1, at_b
+        a1, b1 = at_a + same.size, at_b + same.size
 
 
 def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:

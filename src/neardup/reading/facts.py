@@ -127,15 +127,13 @@ class _Facts:
 
     def touching(self, span: Span) -> list[_Located]:
         """The facts that begin before a span ends, and end behind where it begins; by kinds, each in order."""
-        words = self._words
-        first, last = words.touching(*span)
-        facts = list(self._dates(span))
-        looked_at = (
-            words.text[words.starts[first] : words.end(max(first, last - 1))] if first < len(words) else ""
-        )
-        if not looked_at.islower() or _FIGURE_RE.search(
-            looked_at
-        ):  # else there is nothing, which is soon said
+        text = self._words.text
+        facts = list(self._dates(span)) if self._dated.dates else []
+        changed = (
+            text[span.start : span.end] or text[span.start : span.start + 1]
+        )  # or the word before which it is
+        if not changed.islower() or _FIGURE_RE.search(changed):  # else there is no figure and no name
+            first, last = self._words.touching(*span)
             facts += [*self._figures(first, last), *self._names(first, last)]
         return [fact for fact in facts if fact.start < span.end and span.start < fact.end]
 

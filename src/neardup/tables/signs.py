@@ -65,6 +65,9 @@ _FRACTIONS: Final = (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189)
 
 LONGEST_FIGURE_WORD: Final = max(map(len, FIGURE_WORDS))
 _SLOTS: Final = 2048
+_SLOT_BITS: Final = 12
+SLOT_FACTOR: Final = 0x9E37_79B1
+SLOT_SHIFT: Final = 32 - _SLOT_BITS
 
 
 @functools.cache
@@ -115,17 +118,19 @@ def figure_words() -> NDArray[np.uint8]:
 
 @functools.cache
 def figure_word_lengths() -> NDArray[np.uint32]:
-    """How long the figure words are that have some letters first, second (of one letter: again the first) and last: a
+    """How long the figure words are that have some letters first, second, third (where they have so many) and last: a
     bit each, at the place that `letters_slot` gives for the lowest five bits of each, whatever its case.
     """
-    lengths = np.zeros(1 << 10, np.uint32)
+    lengths = np.zeros(1 << _SLOT_BITS, np.uint32)
     for word in FIGURE_WORDS:
-        first, second, last = (ord(letter) & 31 for letter in (word[0], word[1:2] or word[0], word[-1]))
-        lengths[letters_slot(first, second, last)] |= np.uint32(1 << len(word))
+        last = len(word) - 1
+        lengths[letters_slot(*(ord(word[at]) & 31 for at in (0, min(1, last), min(2, last), last)))] |= (
+            np.uint32(1 << len(word))
+        )
     lengths.setflags(write=False)
     return lengths
 
 
-def letters_slot(first: int, second: int, last: int) -> int:
-    """The place of words with these letters, below 1024."""
-    return (first << 5 | second) ^ last << 2
+def letters_slot(first: int, second: int, third: int, last: int) -> int:
+    """The place of words with these letters, below 2^12."""
+    return ((first | second << 5 | third << 10 | last << 15) * SLOT_FACTOR & 0xFFFF_FFFF) >> SLOT_SHIFT
