@@ -15,9 +15,11 @@ _ALONE: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
 """Scripts that put no space between words: each character is a word."""
-_WORD_RE: Final = re.compile(rf"([{_ALONE}]|[^\W{_ALONE}]+(?:[.,:/'’\-][^\W{_ALONE}]+)*|[^\w\s])")
+_WORD_RE: Final = re.compile(rf"([{_ALONE}]|[^\W{_ALONE}]++(?:[.,:/'’\-][^\W{_ALONE}]++)*+|[^\w\s])")
 """A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
-_ASCII_WORD_RE: Final = re.compile(r"([0-9A-Za-z_]+(?:[.,:/'\-][0-9A-Za-z_]+)*|[^\w\s\x1c-\x1f])", re.ASCII)
+_ASCII_WORD_RE: Final = re.compile(
+    r"([0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*+|[^\w\s\x1c-\x1f])", re.ASCII
+)
 """The same for a text in ASCII, in half the time."""
 LONGEST_WORD: Final = 80
 
