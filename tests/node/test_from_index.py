@@ -16,6 +16,7 @@ from testing.window.backends import START
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.api import POINT_IN_TIME
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, read, time_field
@@ -177,10 +178,11 @@ class TestScan:
         by = time_field(cluster, cluster.address.pattern, ["date"])
         undisturbed = list(scanned(cluster, cluster.address.pattern, by, {"match_all": {}}))
         request, searches = cluster.request, itertools.count(1)
+        where, named = POINT_IN_TIME[cluster.product]
 
         def forgetful(method, path, **rest):
             if path == "/_search" and next(searches) % 3 == 0:
-                request("DELETE", "/_pit", body={"id": rest["body"]["pit"]["id"]})
+                request("DELETE", f"/{where}", body={named: rest["body"]["pit"]["id"]})
             return request(method, path, **rest)
 
         with mock.patch.object(cluster, "request", forgetful):

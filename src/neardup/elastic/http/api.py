@@ -29,7 +29,7 @@ NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
 """A target that stands for no index is no error."""
 
 
-_POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
+POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
     "elasticsearch": ("_pit", "id"),
     "opensearch": ("_search/point_in_time", "pit_id"),
 }
@@ -198,7 +198,7 @@ def snapshot_pages(
     a page has hits.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
-    path, named = _POINT_IN_TIME[cluster.product]
+    path, named = POINT_IN_TIME[cluster.product]
     pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     last = _TELLS_APART[cluster.product]
     sort = [*body.get("sort", ()), *(clause for clause, _ in last)]

@@ -31,6 +31,8 @@ _FIRST_READ: Final = 32
 _REOPENINGS: Final = 10
 _MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
 """What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
+_LAST_NANOSECOND: Final = (2**63 - 1) // 10**6
+"""Milliseconds. OpenSearch takes no page behind a date that is later where one of the fields is a `date_nanos`."""
 _NUMBERS: Final = {
     "long",
     "integer",
@@ -50,6 +52,8 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 Kind = Literal["date", "number", "word"]
+Missing = Literal["_first", "_last"]
+"""Where documents without a time come."""
 
 
 class TimeField(NamedTuple):
@@ -57,9 +61,10 @@ class TimeField(NamedTuple):
 
     name: str
     kind: Kind | None
+    has_nanoseconds: bool = False
 
-    def sort(self, missing: str) -> dict[str, Any]:
-        """The clause that sorts by it, oldest first; `missing` is "_first" or "_last"."""
+    def sort(self, missing: Missing | int) -> dict[str, Any]:
+        """The clause that sorts by it, oldest first; `missing`: what documents without it are sorted by."""
         # As one type: nanoseconds are cut to milliseconds, and longs are compared with doubles.
         how = {
             "date": {"unmapped_type": "date", "numeric_type": "date"},
@@ -95,7 +100,7 @@ def time_field(cluster: Cluster, target: str, names: Sequence[str]) -> TimeField
         if len(kinds) > 1 or None in kinds:
             shown = f"{name} ({' and '.join(types)})"
             raise SettingsError("time_field", shown, f"a date, a number or a keyword everywhere in {target}")
-        return TimeField(name, kinds.pop())
+        return TimeField(name, kinds.pop(), "date_nanos" in types)
     return TimeField(names[0], None)
 
 
@@ -105,7 +110,7 @@ def in_order(
     by: TimeField,
     query: Mapping[str, Any],
     *,
-    missing: Literal["_first", "_last"] = "_last",
+    missing: Missing = "_last",
     page: int = PAGE,
 ) -> Iterator[Entry]:
     """The documents of `target` that match `query` as they stand now, by (time, id); those without a time together.
@@ -113,12 +118,14 @@ def in_order(
     Costs a search for every `page` of them; memory for a page and for all documents of one time. A node that starts
     again has forgotten where a scan stood: it goes on behind the last time of which all documents were known.
     """
+    is_cut = missing == "_last" and by.has_nanoseconds and cluster.product == "opensearch"
+    absent = _LAST_NANOSECOND if is_cut else missing
     whole: Any = None
     lost = 0
     while True:
         try:
-            for tie in _by_time(cluster, target, by.sort(missing), query, page, whole):
-                yield from sorted(map(_entry, tie), key=_by_id)
+            for tie in _by_time(cluster, target, by.sort(absent), query, page, whole):
+                yield from sorted((_entry(hit, absent) for hit in tie), key=_by_id)
                 whole, lost = [tie[0].sort[0]], 0
             return
         except ClusterRejected as error:
@@ -131,9 +138,9 @@ def _by_id(entry: Entry) -> tuple[str, str]:
     return entry.id, entry.index
 
 
-def _entry(hit: Hit) -> Entry:
+def _entry(hit: Hit, absent: Missing | int) -> Entry:
     value = hit.sort[0]
-    return Entry(None if value in _MISSING else value, hit.id, hit.index, hit.routing)
+    return Entry(None if value in (*_MISSING, absent) else value, hit.id, hit.index, hit.routing)
 
 
 def _by_time(
