@@ -211,12 +211,12 @@ def report_undated(dated: DatedReader) -> None:
 def report_earlier_copies(count: int, location: str) -> None:
     """A message about copies that are earlier than what they are marked as copies of."""
     if count:
-        is_earlier = (
-            "copy is earlier than its original" if count == 1 else "copies are earlier than their originals"
+        earlier = counted(
+            count, "copy is earlier than its original", "copies are earlier than their originals"
         )
         log_line(
-            f"{count:,} {is_earlier}, which came first here: neardup reconcile --window {location} marks all as if "
-            "they had come in order of time"
+            f"{earlier}, which came first here: neardup reconcile --window {location} marks all as if they had come "
+            "in order of time"
         )
 
 

@@ -129,12 +129,11 @@ class _Facts:
         """The facts that begin before a span ends, and end behind where it begins; by kinds, each in order."""
         text = self._words.text
         facts = list(self._dates(span)) if self._dated.dates else []
-        changed = (
-            text[span.start : span.end] or text[span.start : span.start + 1]
-        )  # or the word before which it is
+        last = max(span.end, span.start + 1)  # at least the word before which it is
+        changed = text[span.start : last]
         if not changed.islower() or _FIGURE_RE.search(changed):  # else there is no figure and no name
-            first, last = self._words.touching(*span)
-            facts += [*self._figures(first, last), *self._names(first, last)]
+            touched = self._words.touching(*span)
+            facts += [*self._figures(*touched), *self._names(*touched)]
         return [fact for fact in facts if fact.start < span.end and span.start < fact.end]
 
     def _dates(self, span: Span) -> Iterator[_Located]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -15,11 +14,9 @@ _ALONE: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
 """Scripts that put no space between words: each character is a word."""
-_WORD_RE: Final = re.compile(rf"([{_ALONE}]|[^\W{_ALONE}]++(?:[.,:/'’\-][^\W{_ALONE}]++)*+|[^\w\s])")
+_WORD_RE: Final = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]++(?:[.,:/'’\-][^\W{_ALONE}]++)*+|[^\w\s]")
 """A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
-_ASCII_WORD_RE: Final = re.compile(
-    r"([0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*+|[^\w\s\x1c-\x1f])", re.ASCII
-)
+_ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*+|[^\w\s\x1c-\x1f]", re.ASCII)
 """The same for a text in ASCII, in half the time."""
 LONGEST_WORD: Final = 80
 
@@ -28,15 +25,15 @@ class Words:
     """The words and signs of a `text`, without the white space between them: `texts[i]` begins at `starts[i]`.
 
     What is longer than any word (a normal form, of which no words are known any more) is taken character by character.
-    About 0.1 ms for 4 KB.
+    About 0.2 ms for 4 KB.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         pattern = _ASCII_WORD_RE if text.isascii() else _WORD_RE
-        parts = pattern.split(text)  # what stands between words, and words, in turns
-        self.texts = parts[1::2]
-        self.starts = list(accumulate(map(len, parts)))[0:-1:2]
+        matches = list(pattern.finditer(text))
+        self.texts = [match[0] for match in matches]
+        self.starts = [match.start() for match in matches]
         if max(map(len, self.texts), default=0) > LONGEST_WORD:
             self._cut_the_longest()
 

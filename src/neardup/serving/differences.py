@@ -55,21 +55,16 @@ def whole(text: str) -> Side:
     return Side(in_marks([Piece(text[:MOST_SHOWN], "same")]), len(text[MOST_SHOWN:]))
 
 
+@functools.lru_cache(_REMEMBERED)
 def against(first: str, text: str, recipe: Recipe | None, *, most_facts: int) -> Against:
     """A text as against the `first`, as far as it is shown, with the first `most_facts` different facts: about 1 ms for
     4 KB, 10 ms for the most; those compared last are remembered, by what they say.
     """
-    return _against(first, text, recipe or Recipe(), most_facts)
-
-
-@functools.lru_cache(_REMEMBERED)
-def _against(first: str, text: str, recipe: Recipe, most_facts: int) -> Against:
     if first == text:
         return Against(whole(text), _SAME, ())
     why = Explanation(_side(first[:MOST_SHOWN], recipe), _side(text[:MOST_SHOWN], recipe))
-    said = _said(why if max(len(first), len(text)) <= MOST_SHOWN else explain(first, text))
     html = in_marks(marked(why, "b", lacking=True))
-    return Against(Side(html, len(text[MOST_SHOWN:])), said, why.first_facts(most_facts))
+    return Against(Side(html, len(text[MOST_SHOWN:])), _said(why, first, text), why.first_facts(most_facts))
 
 
 def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
@@ -78,15 +73,17 @@ def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
         return Compared(whole(first), whole(second), _SAME, ())
     why = explain(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe=recipe)
     sides = _shown(why, "a", first), _shown(why, "b", second)
-    return Compared(*sides, _said(explain(first, second)), why.first_facts())
+    return Compared(*sides, _said(why, first, second), why.first_facts())
 
 
 def _shown(why: Explanation, side: Literal["a", "b"], text: str) -> Side:
     return Side(in_marks(marked(why, side)), len(text[MOST_SHOWN:]))
 
 
-def _said(why: Explanation) -> str:
-    return f"{why.kind.name}: {why.kind.reason}"
+def _said(why: Explanation, first: str, second: str) -> str:
+    """What two whole texts are to each other; `why` is of what is shown of them."""
+    kind = (why if max(len(first), len(second)) <= MOST_SHOWN else explain(first, second)).kind
+    return f"{kind.name}: {kind.reason}"
 
 
 def exact_doc_q(first: str, second: str, recipe: Recipe | None) -> float:
@@ -100,6 +97,6 @@ def kind_of_pair(first: str, second: str) -> dict[str, Any]:
 
 
 @functools.lru_cache(_SIDES)
-def _side(text: str, recipe: Recipe) -> ExplainedSide:
+def _side(text: str, recipe: Recipe | None) -> ExplainedSide:
     """What is computed of one text alone: the head of a group is compared with every version."""
-    return ExplainedSide(text, recipe)
+    return ExplainedSide(text, recipe or Recipe())

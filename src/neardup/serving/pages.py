@@ -117,6 +117,7 @@ class Pages:
         if not versions.all:
             raise UnknownDocument(head)
         shown = [version for version in (versions.head, *versions.others) if version is not None]
+        title = title_of(versions.head.document) if versions.head else titles_of(self._questions, [group])[0]
         columns, facts = [], []
         for number, version in enumerate(shown, 1):
             against = None if versions.head in (None, version) else versions.head
@@ -125,8 +126,8 @@ class Pages:
             facts += [ChangedFact(fact.kind, fact.a or "–", fact.b or "–", number) for fact in changed]
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
-            title=titles_of(self._questions, [group])[0], facts=sorted(facts, key=lambda fact: fact.kind == "name"),
-            most_facts=_MOST_FACTS, offset=offset, step=MOST_READ,
+            title=title, facts=sorted(facts, key=lambda fact: fact.kind == "name"), most_facts=_MOST_FACTS,
+            offset=offset, step=MOST_READ,
         )  # fmt: skip
 
     def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:

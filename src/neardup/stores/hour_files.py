@@ -94,7 +94,7 @@ class HourFiles:
         return [self._read(TEXTS, at, arrival) for at, arrival in zip(extents, arrivals, strict=True)]
 
     def blob(self, extent: tuple[int, int], version: int) -> bytes:
-        """The blob of this version; raises as `text`."""
+        """The blob of this version; raises as `texts`."""
         return self._read(BLOBS, extent, version)
 
     def _read(self, which: int, extent: tuple[int, int], owner: int) -> bytes:

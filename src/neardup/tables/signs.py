@@ -123,10 +123,8 @@ def figure_word_lengths() -> NDArray[np.uint32]:
     """
     lengths = np.zeros(1 << _SLOT_BITS, np.uint32)
     for word in FIGURE_WORDS:
-        last = len(word) - 1
-        lengths[letters_slot(*(ord(word[at]) & 31 for at in (0, min(1, last), min(2, last), last)))] |= (
-            np.uint32(1 << len(word))
-        )
+        first, second, third, last = (ord(letter) & 31 for letter in (*f"{word}{word[-1] * 2}"[:3], word[-1]))
+        lengths[letters_slot(first, second, third, last)] |= np.uint32(1 << len(word))
     lengths.setflags(write=False)
     return lengths
 

@@ -53,7 +53,7 @@ def _give_up_oldest(state: State) -> None:
         state.committed = state.committed._replace(budget_hour=hours[1])
         return
     log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
-    before = state.table.living
+    before, since_opened = state.table.living, state.since_opened
     state.evict_half()
-    state.left = state.left.with_more({hours[0]: before - state.table.living})
+    since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.living})
     state.committed = state.committed._replace(budget_hour=hours[0] + 1)

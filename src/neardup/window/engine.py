@@ -50,15 +50,15 @@ class WindowEngine:
 
     @property
     def left(self) -> Left:
-        return self._session.state.left
+        return self._session.state.since_opened.left
 
     @property
     def replaced(self) -> int:
-        return self._session.state.replaced
+        return self._session.state.since_opened.replaced
 
     @property
     def earlier_copies(self) -> int:
-        return self._session.state.earlier_copies
+        return self._session.state.since_opened.earlier_copies
 
     @property
     def is_empty(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
@@ -100,14 +101,14 @@ class Ingest:
                 documents = list(session.store.named(documents, session.state.arrival_of))
                 is_named = True
             state, rejected = session.state, list[Reject]()
-            before, figures = state.committed, (state.left, state.replaced, state.earlier_copies)
+            before, figures = state.committed, dataclasses.replace(state.since_opened)
             verdicts = self._scorer.score(state, documents, signed, following, leaps, rejected.append)
             refused = state.commit().refused
             if not refused:
                 for each in rejected:
                     reject(each)
                 return verdicts
-            state.left, state.replaced, state.earlier_copies = figures
+            state.since_opened = figures
             session.forget_batch(before)
             for id, reason in refused.items():
                 reject(Reject(id, reason))

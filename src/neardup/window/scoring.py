@@ -89,7 +89,7 @@ class Scorer:
                 continue
             if doc is not None:
                 state.remove(doc)
-                state.replaced += 1
+                state.since_opened.replaced += 1
             last = _end_of_run(state, documents, batch, first)
             verdicts += _score_run(state, documents[first:last], batch.part(first, last))
             first = last
@@ -216,7 +216,7 @@ def _record(
     for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
     for i, doc, best, parts, head in recorded:
-        state.earlier_copies += best is not None and best.time > documents[i].time
+        state.since_opened.earlier_copies += best is not None and best.time > documents[i].time
         if doc >= 0:
             state.write(doc, verdicts[i], best, parts, head)
         elif documents[i].origin is not None:

@@ -153,8 +153,7 @@ class Session:
         """Forgets what is in memory, to read it anew."""
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
-        self.state.left, self.state.replaced, self.state.warned = old.left, old.replaced, old.warned
-        self.state.earlier_copies = old.earlier_copies
+        self.state.since_opened, self.state.warned = old.since_opened, old.warned
         self._revision = self.store.revision
 
     @contextlib.contextmanager

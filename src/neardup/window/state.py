@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +37,20 @@ _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
 
 
+@dataclass(slots=True)
+class SinceOpened:
+    """What has happened to a window since it was opened (window/base.py), whatever was read anew meanwhile."""
+
+    left: Left = field(default_factory=Left)
+    replaced: int = 0
+    earlier_copies: int = 0
+
+
 class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
-    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `left`,
-    `replaced` and `earlier_copies` are those of the window (window/base.py). `doc` is a document in the table.
+    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `doc` is a
+    document in the table.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer) -> None:
@@ -50,8 +60,7 @@ class State:
         self.search = Search(signer, settings)
         self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
-        self.left = Left()
-        self.replaced = self.earlier_copies = 0
+        self.since_opened = SinceOpened()
         self.warned: set[str] = set()
         """What has been logged of this window already, and need not be of every hour or page of it."""
         self._shown = blobs.shown_writer(
@@ -282,7 +291,7 @@ class State:
             self.mark_expired_dead()
             self._doomed += doomed
             expired.add_hours(doomed)
-        self.left = self.left.with_more(going)
+        self.since_opened.left = self.since_opened.left.with_more(going)
         return expired
 
     def mark_expired_dead(self) -> None:
