@@ -227,9 +227,13 @@ class MemberLists(PostingLists):
                 self._grow(status, int(np.diff(offsets).max()))
 
     def _widen(self, blocks: int, rows: int) -> None:
-        bits = np.zeros((blocks, rows, WORDS), np.uint64)
-        bits[: self._bits.shape[0], : self._bits.shape[1]] = self._bits
-        self._bits = bits
+        held = self._bits
+        if rows == held.shape[1]:
+            # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
+            held.resize((blocks, rows, WORDS), refcheck=False)
+            return
+        self._bits = np.zeros((blocks, rows, WORDS), np.uint64)
+        self._bits[: held.shape[0], : held.shape[1]] = held
 
     def tally(
         self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int, reused: ReusedArray

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.caching import njit
+from neardup.kernels.candidate_filter import filter_of, size_fits
 from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc, find
 from neardup.kernels.ranges import copy_range
@@ -80,62 +81,30 @@ class SearchOutput(NamedTuple):
 
 
 @inner
-def _at_most(count, largest):
-    """`count`, or `largest` (not 0) if that is less or the set was not counted (negative)."""
-    return largest if largest > 0 and (count < 0 or count > largest) else count
-
-
-@inner
-def _sizes_that_fit(count, largest, numerator, denominator):
-    """Of which sizes a set can be at t = numerator / denominator with one of `count`: (from, to, whether of one that
-    was not counted). Larger sets than `largest`, if that is not 0, and those not counted pass for sets of so many.
-
-    doc_q >= t needs min(|A|, |B|) >= ceil(t · max(|A|, |B|)).
-    """
-    everything = np.int64(1) << 62
-    if count < 0 or numerator == 0:
-        return np.int64(0), everything, True
-    smallest = (numerator * count + denominator - 1) // denominator
-    most = denominator * count // numerator
-    if largest == 0 or smallest <= largest <= most:
-        return smallest, most if largest == 0 else everything, True
-    return smallest, most, False
-
-
-@inner
-def _write_candidates(candidates, begin, end, documents, query, i):
+def _write_candidates(candidates, begin, end, documents, wanted, fingerprints, i):
     """Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
     arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
 
-    Returns (next position, -1 if there is no room; the
-    posted doc of document i's fingerprint, or -1).
+    Returns (next position, -1 if there is no room; the posted doc of document i's fingerprint, or -1).
     """
     # Taken out once: a column read through the tuple is counted in and out at every document.
-    hours, counts, alive, halves, fingerprints, _, next_of = documents
-    _, own_counts, low_hours, high_hours, numerator, denominator, own_fingerprints, largest = query
-    low, high = low_hours[i], high_hours[i]
-    smallest, most, is_any = _sizes_that_fit(
-        _at_most(own_counts[i], largest), largest, numerator, denominator
-    )
-    chained = len(own_fingerprints) > 0
-    first_half, second_half = _U(0), _U(0)
-    if chained:
-        first_half, second_half = own_fingerprints[i, 0], own_fingerprints[i, 1]
+    hours, counts, alive, halves, known, _, next_of = documents
+    low, high, half, is_chained = wanted.low, wanted.high, wanted.half, wanted.is_chained
+    second_half = fingerprints[i, 1] if is_chained else _U(0)
     same = np.int64(-1)
     at = end
     for p in range(begin, end):
         doc = np.uint32(candidates[p])  # without a sign there is no look whether it counts from the end
-        if chained and halves[doc] == first_half and fingerprints[doc, 1] == second_half:
+        if is_chained and halves[doc] == half and known[doc, 1] == second_half:
             same = np.int64(doc)
-        size = np.int64(counts[doc])
-        if not (smallest <= size <= most) and not (size < 0 and is_any):
+        if not size_fits(wanted, np.int64(counts[doc])):
             continue
         if at == len(candidates):
             return np.int64(-1), same
         candidates[at] = doc
         at += np.int64((low <= hours[doc] <= high) & (alive[doc] == 1))
         chain = at
-        other = np.int64(next_of[doc]) if chained else np.int64(-1)
+        other = np.int64(next_of[doc]) if is_chained else np.int64(-1)
         if other < 0:
             continue
         while other >= 0:
@@ -189,7 +158,7 @@ def search_and_add(
     """
     entries = lists.entries
     candidates, offsets = out.candidates, out.offsets
-    docs, low_hours, high_hours = query.docs, query.low_hours, query.high_hours
+    docs = query.docs
     slots = np.empty(_widest(key_offsets), np.int64)
     while progress[0] < len(docs):
         i = progress[0]
@@ -199,17 +168,20 @@ def search_and_add(
             # All look-ups first: they miss the cache one beside the other, not one after the other.
             for j in range(first, last):
                 slots[j - first] = find(entries, keys[j])
-            end, out.left_out[i] = count_shared(
-                lists, bitsets, slots, last - first, min_shared[i], limit, documents,
-                low_hours[i], high_hours[i], counters, candidates, begin,
+            wanted = filter_of(query, i)
+            certain, end, out.left_out[i] = count_shared(
+                lists, bitsets, slots, last - first, min_shared[i], limit, documents, wanted, counters,
+                candidates, begin,
             )  # fmt: skip
             if end < 0:
                 return CANDIDATES_FULL
-            at, out.same_as[i] = _write_candidates(candidates, begin, end, documents, query, i)
+            at, out.same_as[i] = _write_candidates(
+                candidates, certain, end, documents, wanted, query.fingerprints, i
+            )
             if at < 0:
                 return CANDIDATES_FULL
-            copy_range(candidates, end, at, candidates, begin)
-            offsets[i + 1] = begin + at - end
+            copy_range(candidates, end, at, candidates, certain)
+            offsets[i + 1] = certain + at - end
             progress[2] = 1
         if docs[i] >= 0 and out.same_as[i] >= 0:
             _join_chain(documents, docs[i], out.same_as[i])

@@ -31,7 +31,7 @@ MAX_BITSETS = 512
 SHORTEST = 1_024
 SHARE = 64
 """A list is long from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
-_MANY = 12
+MANY = 12
 """Bits of a word from which on it is faster to look at all 64."""
 
 
@@ -135,7 +135,7 @@ def write_members(words, bits, out, at):
     """
     for w in range(words):
         rest = bits[w]
-        if ones(rest) >= _MANY:
+        if ones(rest) >= MANY:
             for bit in range(64):
                 out[at] = 64 * w + bit
                 at += np.int64((rest >> _U(bit)) & _U(1))

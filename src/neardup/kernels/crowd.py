@@ -82,26 +82,41 @@ def differences(keys, offsets, table, slots, out, out_offsets, lacking):
     out_offsets    int64, n + 1, filled: what is written of A is `out[out_offsets[i]:out_offsets[i + 1]]`
     lacking        int64, filled: |C \ A|
     """
-    mask = len(table) - 1
-    seen = np.empty(mask + 1, np.uint8)
+    seen = np.empty(len(table), np.uint8)
     at = 0
     out_offsets[0] = 0
     for i in range(len(offsets) - 1):
-        seen[:] = 0
-        for j in range(offsets[i], offsets[i + 1]):
-            # Written whether beyond the core or not: a branch would be mispredicted.
-            key = keys[j]
-            slot = slot_of(table, mask, key)
-            inside = np.uint8((table[slot] == key) & (key != 0))
-            seen[slot] |= inside
-            out[at] = key
-            at += 1 - np.int64(inside)
-        beyond = at
-        for slot in slots:
-            out[at] = table[slot]
-            at += 1 - np.int64(seen[slot])
+        beyond = _write_beyond(keys, offsets[i], offsets[i + 1], table, seen, out, at)
+        at = _write_lacking(table, slots, seen, out, beyond)
         lacking[i] = at - beyond
         out_offsets[i + 1] = at
+
+
+@inner
+def _write_beyond(keys, first, last, table, seen, out, at):
+    """Writes those of `keys[first:last]` that are not in the core to `out[at:]`; returns the next position. `seen`
+    (uint8) becomes 1 at the slots of the others.
+    """
+    mask = len(table) - 1
+    seen[:] = 0
+    for j in range(first, last):
+        # Written whether beyond the core or not: a branch would be mispredicted.
+        key = keys[j]
+        slot = slot_of(table, mask, key)
+        inside = np.uint8((table[slot] == key) & (key != 0))
+        seen[slot] |= inside
+        out[at] = key
+        at += 1 - np.int64(inside)
+    return at
+
+
+@inner
+def _write_lacking(table, slots, seen, out, at):
+    """Writes the keys of the core that were not `seen` to `out[at:]`; returns the next position."""
+    for slot in slots:
+        out[at] = table[slot]
+        at += 1 - np.int64(seen[slot])
+    return at
 
 
 @njit(cache=True, nogil=True)
@@ -112,33 +127,19 @@ def differences_of_texts(texts, offsets, which, q, scratch, table, slots, counts
     scratch   Scratch (kernels/signing.py) for the longest of the texts
     counts    int64, by i: filled, |A|
     """
-    mask = len(table) - 1
-    seen = np.empty(mask + 1, np.uint8)
+    seen = np.empty(len(table), np.uint8)
     keys, chosen = scratch.keys, scratch.chosen
     at = 0
     out_offsets[0] = 0
     for k in range(len(which)):
         i = which[k]
         windows = window_keys(texts, offsets[i], offsets[i + 1], q, scratch, keys)
-        seen[:] = 0
-        outside = 0
-        for j in range(windows):
-            # As in `differences`.
-            key = keys[j]
-            slot = slot_of(table, mask, key)
-            inside = np.uint8((table[slot] == key) & (key != 0))
-            seen[slot] |= inside
-            chosen[outside] = key
-            outside += 1 - np.int64(inside)
+        outside = _write_beyond(keys, 0, windows, table, seen, chosen, 0)
         beyond = write_distinct(chosen, outside, scratch.table, out, at)
-        counts[i] = beyond - at + len(slots)
-        at = beyond
-        for slot in slots:
-            out[at] = table[slot]
-            at += 1 - np.int64(seen[slot])
-        lacking[k] = at - beyond
-        counts[i] -= lacking[k]
-        out_offsets[k + 1] = at
+        end = _write_lacking(table, slots, seen, out, beyond)
+        lacking[k] = end - beyond
+        counts[i] = beyond - at + len(slots) - lacking[k]
+        out_offsets[k + 1] = at = end
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.bit_planes import AT_ONCE, digits_of
+from neardup.kernels.bits import ones
 from neardup.kernels.bitset_cache import (
+    MANY,
     bitset_row,
     count_bitsets,
     counted_bits,
@@ -18,6 +20,7 @@ from neardup.kernels.bitset_cache import (
     long_from,
     write_members,
 )
+from neardup.kernels.candidate_filter import are_plain
 from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import length_at, list_at
 
@@ -108,8 +111,8 @@ def _is_crowded(entries, slots, size, documents):
 
 
 @inner
-def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
-    """Counts the docs of one list; those whose counter comes to `wanted` go to `out[at:]`. Returns the next position,
+def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
+    """Counts the docs of one list; those whose counter comes to `enough` go to `out[at:]`. Returns the next position,
     -1 if `out` has no room for the whole list: it is filled without a branch.
 
     A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next stamp.
@@ -121,24 +124,24 @@ def _count_list(entries, pool, slot, base, goal, wanted, hits, out, at):
         held = min(max(np.int64(hits[start]), base), goal) + 1
         hits[start] = held
         out[at] = start
-        return at + np.int64(held == wanted)
+        return at + np.int64(held == enough)
     for p in range(start, start + length):
         doc = np.int64(pool[p])
         held = min(max(np.int64(hits[doc]), base), goal) + 1
         hits[doc] = held
         out[at] = doc
-        at += np.int64(held == wanted)
+        at += np.int64(held == enough)
     return at
 
 
 @inner
-def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_at):
+def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, counters, out, out_at):
     """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists
     hits = counters.hits
-    documents = len(hits)
-    shortest = long_from(documents)
+    total = len(hits)
+    shortest = long_from(total)
     rows = np.empty(size + AT_ONCE, np.int64)
     others = np.empty(size, np.int64)
     n_rows, n_others = 0, 0
@@ -152,38 +155,51 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_a
         else:
             others[n_others] = slots[j]
             n_others += 1
-    words = (documents + 63) // 64
+    words = (total + 63) // 64
     digits = max(digits_of(n_rows), digits_of(minimum))
     planes = np.empty((digits, words), np.uint64)
     reached = np.empty(words, np.uint64)
-    enough = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached)
-    if out_at + enough + 64 > len(out):
-        return np.int64(-1)
-    first = at = write_members(words, reached, out, out_at)
+    reaching = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached)
+    if out_at + reaching + 64 > len(out):
+        return np.int64(-1), np.int64(-1)
+    certain = write_members(words, _take_plain(reached, documents, wanted), out, out_at)
+    first = at = write_members(words, reached, out, certain)
     base = _next_stamp(counters)
     goal = base + minimum
-    wanted = max(goal - n_rows, base + 1)
+    enough = max(goal - n_rows, base + 1)
     for j in range(n_others):
-        at = _count_list(entries, pool, others[j], base, goal, wanted, hits, out, at)
+        at = _count_list(entries, pool, others[j], base, goal, enough, hits, out, at)
         if at < 0:
-            return at
+            return at, at
     kept = first
     for p in range(first, at):
         doc = np.int64(out[p])
         by_bitset = counted_bits(planes, digits, doc)
         out[kept] = doc
         kept += np.int64(by_bitset < minimum and np.int64(hits[doc]) - base + by_bitset >= minimum)
-    return kept
+    return certain, kept
+
+
+@inner
+def _take_plain(reached, documents, wanted):
+    """Takes out of `reached` the bits of plain candidates, where there are many; returns these."""
+    plain = np.zeros_like(reached)
+    for word in range(min(len(documents.alive) // 64, len(reached))):
+        if ones(reached[word]) >= MANY:
+            plain[word] = reached[word] & are_plain(wanted, documents, word)
+            reached[word] &= ~plain[word]
+    return plain
 
 
 @inner
 def count_shared(
-    lists, bitsets, slots, size, minimum, limit, documents, low, high, counters, out, out_at
+    lists, bitsets, slots, size, minimum, limit, documents, wanted, counters, out, out_at
 ):  # fmt: skip
     """Writes to `out[out_at:]` (int32) the docs in at least `minimum` of the lists at `slots[:size]`, each once.
 
-    Returns (next position, lists left out); position -1: `out` is too small. A list of more than `limit` living docs
-    in the hours `low` to `high` is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
+    Returns (position behind those that are known to be all that is `wanted`, a Filter (kernels/candidate_filter.py);
+    position behind all, -1: `out` is too small; lists left out). A list of more than `limit` living docs in the hours
+    wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
     `counters`. Costs about 1 ns a posting read; where a list is long, of the two longest only those docs are looked up
     that the others leave.
     """
@@ -194,7 +210,10 @@ def count_shared(
     one = two = row_one = row_two = np.int64(-1)
     if minimum > 2 and limit == 0:
         if _is_crowded(entries, slots, size, total):
-            return _count_by_bitsets(lists, bitsets, slots, size, minimum, counters, out, out_at), 0
+            certain, at = _count_by_bitsets(
+                lists, bitsets, slots, size, minimum, documents, wanted, counters, out, out_at
+            )
+            return certain, at, 0
         one, two = _two_longest(entries, slots, size, total)
         if one >= 0:
             row_one = _row_at(lists, bitsets, slots[one])
@@ -203,20 +222,20 @@ def count_shared(
             row_two = _row_at(lists, bitsets, slots[two])
     base = _next_stamp(counters)
     goal = base + minimum
-    wanted = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
+    enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
     at, left_out = out_at, 0
     for j in range(size):
         if (j == one and row_one >= 0) or (j == two and row_two >= 0):
             continue
         too_long = limit > 0 and length_at(entries, slots[j]) > limit
-        if too_long and _living(lists, slots[j], documents, low, high) > limit:
+        if too_long and _living(lists, slots[j], documents, wanted.low, wanted.high) > limit:
             left_out += 1
             continue
-        at = _count_list(entries, pool, slots[j], base, goal, wanted, hits, out, at)
+        at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
         if at < 0:
-            return at, left_out
-    if wanted == goal:
-        return at, left_out
+            return out_at, at, left_out
+    if enough == goal:
+        return out_at, at, left_out
     kept = out_at
     for p in range(out_at, at):
         count = np.int64(hits[out[p]])
@@ -226,4 +245,4 @@ def count_shared(
             count += is_in(bitsets, row_two, np.int64(out[p]))
         out[kept] = out[p]
         kept += np.int64(count >= goal)
-    return kept, left_out
+    return out_at, kept, left_out
