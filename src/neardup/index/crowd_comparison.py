@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _TALLIES: Final = 1 << 22
-"""Numbers that are tallied at once, 4 bytes each: documents times members."""
+"""Numbers that are tallied at once, 2 bytes each: documents times members."""
 _NO_CROWD: Final = no_crowd()
 
 

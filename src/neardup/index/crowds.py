@@ -201,4 +201,4 @@ class Crowds:
 def no_crowd() -> Tallied:
     """A set against no crowd."""
     none = np.zeros(0, np.int32)
-    return Tallied(NO_CROWD, 0, none, none, none)
+    return Tallied(NO_CROWD, 0, none, none, np.zeros(0, np.uint16))

@@ -29,6 +29,7 @@ _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 1.5
 _COPIED = 1 << 16
+_MOST_SHORT = (1 << 16) - 1
 
 
 class Hits:
@@ -237,14 +238,16 @@ class MemberLists(PostingLists):
 
     def tally(
         self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int, reused: ReusedArray
-    ) -> NDArray[np.int32]:
+    ) -> NDArray[np.uint16] | NDArray[np.int32]:
         """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
 
-        A row for every i, longer than `size`, in `reused`. Costs reading the lists, about 1 ns a posting, and of
-        bitsets a nanosecond or two for every 512 members.
+        A row for every i, longer than `size`, in `reused`; in 16 bits, unless a set has more keys than these count.
+        Costs reading the lists, about 1 ns a posting, and of bitsets a nanosecond or two for every 512 members.
         """
         blocks = -(-size // member_lists.BLOCK)
         shape = len(offsets) - 1, blocks * member_lists.BLOCK
-        counts = reused.of(shape[0] * shape[1])[: shape[0] * shape[1]].reshape(shape)
+        places, is_short = shape[0] * shape[1], int(np.diff(offsets).max(initial=0)) <= _MOST_SHORT
+        room = reused.of(places // 2 if is_short else places)
+        counts = (room.view(np.uint16) if is_short else room)[:places].reshape(shape)
         member_lists.tally(self._lists, self._bits, keys, offsets, counts)
         return counts

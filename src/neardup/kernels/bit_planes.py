@@ -30,7 +30,6 @@ _WORD = ir.IntType(64)
 _LINE = ir.VectorType(_WORD, WORDS)
 _FLAGS = ir.VectorType(ir.IntType(1), 64)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
-_NUMBERS = ir.VectorType(ir.IntType(32), 64)
 
 
 @inner
@@ -114,7 +113,7 @@ def _carry_on(typing_context, planes, at):
 
 @inner
 def set_counts(planes, counts, at):
-    """Sets `counts[at:at + BITS]` (int32, one dimension) to what the bits of `planes` count."""
+    """Sets `counts[at:at + BITS]` (uint16 or int32, one dimension) to what the bits of `planes` count."""
     for word in range(WORDS):
         _set_word(planes, word, counts, at + 64 * word)
 
@@ -125,6 +124,7 @@ def _set_word(typing_context, planes, word, counts, at):
 
     def codegen(context, builder, signature, args):
         sums, out = (_data(context, builder, signature, args, which) for which in (0, 2))
+        numbers_of = ir.VectorType(ir.IntType(signature.args[2].dtype.bitwidth), 64)
         none = ir.Constant(_BYTES, [0] * 64)
 
         def eight_digits(first):
@@ -134,11 +134,11 @@ def _set_word(typing_context, planes, word, counts, at):
                 flags = builder.bitcast(builder.load(address), _FLAGS)
                 digit = builder.select(flags, ir.Constant(_BYTES, [1 << p] * 64), none)
                 numbers = builder.or_(numbers, digit)
-            return builder.zext(numbers, _NUMBERS)
+            return builder.zext(numbers, numbers_of)
 
-        address = _vector(builder, out, args[3], _NUMBERS)
-        high = builder.shl(eight_digits(8), ir.Constant(_NUMBERS, [8] * 64))
-        builder.store(builder.add(eight_digits(0), high), address, align=4)
+        address = _vector(builder, out, args[3], numbers_of)
+        high = builder.shl(eight_digits(8), ir.Constant(numbers_of, [8] * 64))
+        builder.store(builder.add(eight_digits(0), high), address, align=2)
         return context.get_dummy_value()
 
     return types.void(planes, types.int64, counts, types.int64), codegen

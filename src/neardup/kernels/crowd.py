@@ -41,7 +41,7 @@ class Tallied(NamedTuple):
     base: int
     lacking: NDArray[np.int32]
     sizes: NDArray[np.int32]
-    tallied: NDArray[np.int32]
+    tallied: NDArray[np.uint16] | NDArray[np.int32]
 
 
 class Ranking(NamedTuple):
@@ -272,7 +272,7 @@ def _overlaps(base, lacking, sizes, tallied, count, numerator, denominator):
     """The overlaps of all members (int32); -1 of those that do not match. Several at once."""
     overlaps = np.empty(len(tallied), np.int32)
     for member in range(len(tallied)):
-        overlap = np.int32(base) - lacking[member] + tallied[member]
+        overlap = np.int32(base) - lacking[member] + np.int32(tallied[member])
         larger = max(np.int64(count), np.int64(sizes[member]))
         near = np.int64(overlap) * denominator >= numerator * larger
         overlaps[member] = overlap if near else np.int32(-1)

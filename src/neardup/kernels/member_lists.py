@@ -134,9 +134,9 @@ def _become_bitset(lists, slot, bits, row):
 
 @njit(cache=True, nogil=True)
 def tally(lists, bits, keys, offsets, counts):
-    """Sets `counts[i, p]` (int32) to how many of the lists of `keys[offsets[i]:offsets[i + 1]]` member p is in.
+    """Sets `counts[i, p]` to how many of the lists of `keys[offsets[i]:offsets[i + 1]]` member p is in.
 
-    Rows of `counts` are of whole blocks, for all members.
+    Rows of `counts` (uint16, or int32 where a set has more keys than that counts) are of whole blocks, for all members.
     """
     size = len(counts)
     rows, begins = np.zeros(len(keys) + AT_ONCE * size, np.int64), np.zeros(size + 1, np.int64)

@@ -27,6 +27,8 @@ from neardup.kernels.posting_lists import length_at, list_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_U = np.uint64
+
 SMALL_BITS, LARGE_BITS = 3, 7
 """Bits of a counter that count; the rest of its byte tells whose: 31 searches, or one, between two clearings.
 
@@ -162,8 +164,9 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, c
     reaching = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached)
     if out_at + reaching + 64 > len(out):
         return np.int64(-1), np.int64(-1)
-    certain = write_members(words, _take_plain(reached, documents, wanted), out, out_at)
-    first = at = write_members(words, reached, out, certain)
+    rest = reached.copy()
+    certain = write_members(words, _take_plain(rest, documents, wanted), out, out_at)
+    by_list = at = write_members(words, rest, out, certain)
     base = _next_stamp(counters)
     goal = base + minimum
     enough = max(goal - n_rows, base + 1)
@@ -171,12 +174,13 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, c
         at = _count_list(entries, pool, others[j], base, goal, enough, hits, out, at)
         if at < 0:
             return at, at
-    kept = first
-    for p in range(first, at):
+    kept = by_list
+    for p in range(by_list, at):
         doc = np.int64(out[p])
-        by_bitset = counted_bits(planes, digits, doc)
+        if (reached[doc >> 6] >> _U(doc & 63)) & _U(1):
+            continue  # written already
         out[kept] = doc
-        kept += np.int64(by_bitset < minimum and np.int64(hits[doc]) - base + by_bitset >= minimum)
+        kept += np.int64(np.int64(hits[doc]) - base + counted_bits(planes, digits, doc) >= minimum)
     return certain, kept
 
 

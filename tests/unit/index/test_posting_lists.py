@@ -306,6 +306,13 @@ def test_what_documents_have_in_common_with_some_keys_is_counted(most):
         np.testing.assert_array_equal(counts[:, :last], asked.astype(int) @ held[:last].T)
 
 
+def test_more_lists_in_common_than_16_bits_count_are_counted():
+    lists, keys = MemberLists(100), np.arange(70_000, dtype=np.uint64)
+    lists.add_members(np.concatenate([keys, keys[::2]]), np.array([0, 70_000, 105_000]), np.arange(2))
+    counts = lists.tally(np.concatenate([keys, keys[:9]]), np.array([0, 70_000, 70_009]), 2, ReusedArray())
+    assert counts[:, :2].tolist() == [[70_000, 35_000], [9, 5]]
+
+
 def sets_of(rows):
     """The columns that are true in each row, one after another, and offsets."""
     return np.nonzero(rows)[1].astype(np.uint64), np.append(0, np.cumsum(rows.sum(axis=1)))

@@ -18,7 +18,8 @@ def _counted(bits, base, stride, rows, first, last, counts):
 
 @pytest.mark.parametrize("size", [0, 1, 16, 17, 255, 257, 1_000])
 @pytest.mark.parametrize("share", [0.02, 0.5, 1.0])
-def test_each_bit_is_counted(size, share):
+@pytest.mark.parametrize("kind", [np.uint16, np.int32])
+def test_each_bit_is_counted(size, share, kind):
     """Of some rows of a table, which lie side by side or far apart."""
     numbers = np.random.default_rng(size)
     held = numbers.random((40, 3 * BITS)) < share
@@ -29,6 +30,6 @@ def test_each_bit_is_counted(size, share):
     rows[:AT_ONCE] = 1  # before the first
     for block in range(3):
         wanted = held[rows[AT_ONCE:], block * BITS : (block + 1) * BITS].sum(axis=0)
-        counts = numbers.integers(0, 1_000, BITS).astype(np.int32)
+        counts = numbers.integers(0, 1_000, BITS).astype(kind)
         _counted(words.ravel(), WORDS * block, 3 * WORDS, rows, AT_ONCE, len(rows), counts)
         np.testing.assert_array_equal(counts, wanted)

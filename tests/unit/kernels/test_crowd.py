@@ -75,7 +75,7 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
     sizes = numbers.integers(90, 106, size).astype(np.int32)
     counts = np.zeros(2 * size, np.int32)
     counts[docs] = sizes[members[docs, 1]]
-    tallied = numbers.integers(0, 12, size).astype(np.int32)
+    tallied = numbers.integers(0, 12, size).astype(np.uint16)
     lacking = numbers.integers(0, 4, size).astype(np.int32)
     against = Tallied(5, 80, lacking, sizes, tallied)
     ids = [str(number).encode() for number in numbers.integers(0, 10**6, 2 * size)]
