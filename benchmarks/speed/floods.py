@@ -243,7 +243,7 @@ def _bytes_of(files: Iterable[Path]) -> int:
 
 
 def _index_bytes(window: Any) -> int:
-    cluster = window._cluster  # noqa: SLF001 - the size of its indices is no affair of a window's
+    cluster = window._session.store._cluster  # noqa: SLF001 - the size of its indices is no affair of a window's
     cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
     stats = cluster.request("GET", f"/{cluster.address.pattern}/_stats/store")
     return int(stats["_all"]["primaries"]["store"]["size_in_bytes"])

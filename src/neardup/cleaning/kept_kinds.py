@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
-from neardup.kinds.kind import kinds_of
+from neardup.kinds.kind import labels_of
 from neardup.model.document import encode_text
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def parse_kinds(kinds: str | Iterable[str]) -> Kinds:
 def kind_names(pairs: Sequence[tuple[str, str]]) -> list[KindName]:
     """The kind of each pair of texts; about 0.1 ms each."""
     texts = [(encode_text(one), encode_text(other)) for one, other in pairs]
-    return [kind.name for kind in kinds_of(texts, fully=False)]
+    return [label.kind for label in labels_of(texts)]
 
 
 def by_kind(kept: Kinds, text_of: Callable[[int], str]) -> Goes:

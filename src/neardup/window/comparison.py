@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from neardup.index.verification import Verifier
 from neardup.kernels.gram_sets import SHORT
-from neardup.kinds.labels import labels_of
+from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +61,13 @@ def with_kinds(
     texts = [came[each] if isinstance(each, int) else each for each in subjects]
     is_known = (state.signer.recipe.q, state.signer.recipe.fold_case) == (SHORT, False)
     known = [(original.larger, original.shared) if is_known else (0, 0) for original in originals]
-    labels = labels_of(texts, [came[doc] for doc in docs], known)
-    return [
-        verdict if label is None else verdict._replace(kind=label.kind, differing=label.differing)
-        for verdict, label in zip(verdicts, labels, strict=True)
-    ]
+    pairs = {
+        i: (text, other)
+        for i, (text, other) in enumerate(zip(texts, (came[doc] for doc in docs), strict=True))
+        if text is not None and other is not None
+    }
+    labels = labels_of(list(pairs.values()), [known[i] for i in pairs])
+    labelled = list(verdicts)
+    for i, label in zip(pairs, labels, strict=True):
+        labelled[i] = verdicts[i]._replace(kind=label.kind, differing=label.differing)
+    return labelled
