@@ -28,6 +28,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
+from neardup.model.clock import now_ms
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
 from neardup.model.settings import (
     DEFAULT_MATCHES,
@@ -470,7 +471,7 @@ class ReferenceWindow:
         else:
             form, grams = self._signed(text or "")
             sentences = self._sentences(text or "")
-            own_time = self.newest * HOUR if self.newest > BEFORE_ALL else 0
+            own_time = (self.newest if self.newest > BEFORE_ALL else now_ms() // HOUR) * HOUR
         low, high = BEFORE_ALL, AFTER_ALL
         if time is not None:
             own_time = parse_time(time)

@@ -200,8 +200,9 @@ class Window(Protocol):
         itself left out.
 
         Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
-        around it. With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as
-        set unless given. `source` says whose the text is, where boilerplate is left out: None is nobody's, and leaves
+        around it; without it the verdict on a text has the newest hour of the window, or of an empty one the present.
+        With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as set unless
+        given. `source` says whose the text is, where boilerplate is left out: None is nobody's, and leaves
         out what is boilerplate of any source. Raises `UnknownDocument`.
         """
         ...

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
+from neardup.model.clock import now_ms
 from neardup.model.decision import Evidence, decide
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
@@ -79,7 +80,9 @@ def query(state: State, options: QueryOptions) -> Verdict:
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
-    """The document asked about, -1 for a text that is not stored; its signature; its time."""
+    """The document asked about, -1 for a text that is not stored; its signature; its time, of a text the newest hour of
+    the window, or the present one.
+    """
     if options.id is not None:
         own = state.table.doc_of.get(options.id, -1)
         if own < 0:
@@ -89,4 +92,5 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
         signed = state.search.query_batch([encode_text(options.text or "")])
     except ValueError as error:
         raise DocumentError(None, str(error)) from None
-    return -1, signed, state.newest * HOUR_MS if state.newest > FIRST_HOUR else 0
+    newest = state.newest if state.newest > FIRST_HOUR else hour_of(now_ms())
+    return -1, signed, newest * HOUR_MS
