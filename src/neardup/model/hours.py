@@ -30,13 +30,22 @@ def hour_of(milliseconds: int) -> int:
     return milliseconds // HOUR_MS
 
 
+def begin_of(hour: int) -> int:
+    """When an hour begins, in milliseconds since 1970 UTC.
+
+    >>> begin_of(498681)
+    1795251600000
+    """
+    return hour * HOUR_MS
+
+
 def hour_name(hour: int) -> str:
     """What an hour is called, UTC, 24-hour clock: its directory, and the end of its index's name.
 
     >>> hour_name(498681)
     '2026.11.21-09'
     """
-    stamp = format_time(hour * HOUR_MS)
+    stamp = format_time(begin_of(hour))
     return f"{stamp[:10].replace('-', '.')}-{stamp[11:13]}"
 
 

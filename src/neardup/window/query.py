@@ -9,8 +9,7 @@ from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
 from neardup.model.decision import Evidence, decide
 from neardup.model.document import encode_text
-from neardup.model.hours import FIRST_HOUR, LAST_HOUR, compared_hours, hour_of
-from neardup.model.settings import HOUR_MS
+from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
 from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import verifier_of, with_kinds
 from neardup.window.session import Session
@@ -93,4 +92,4 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
     except ValueError as error:
         raise DocumentError(None, str(error)) from None
     newest = state.newest if state.newest > FIRST_HOUR else hour_of(now_ms())
-    return -1, signed, newest * HOUR_MS
+    return -1, signed, begin_of(newest)
