@@ -17,8 +17,8 @@ class Filter(NamedTuple):
     low, high        hours that it may lie in, both included
     smallest, most   the size of its set, where that was counted
     fits_uncounted   whether a set that was not counted may be of a size that fits
-    is_chained       whether texts that come again are in the chain of the first, and first the half of the fingerprint
-                     of the text that is searched with
+    is_chained       whether documents of one text are in a chain, of which the first is posted
+    half             then the first half of the fingerprint of the text that is searched with
     """
 
     low: int
