@@ -68,7 +68,7 @@ def build(server: Server) -> str:
         for path in reports(server)
     ]
     ran, errors, failures = (sum(int(found[i]) for found in counts if found) for i in (1, 2, 3))
-    return f"yes, {ran} passed" if not errors + failures else f"yes, {errors + failures} of {ran} failed"
+    return f"yes, {ran:,} passed" if not errors + failures else f"yes, {errors + failures} of {ran:,} failed"
 
 
 def run(server: Server) -> str:
@@ -82,7 +82,7 @@ def run(server: Server) -> str:
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, flush=True)
     found = _RESULT.findall(done.stdout)
-    return found[-1] if found else f"pytest ended with {done.returncode}"
+    return found[-1].removesuffix(", ") if found else f"pytest ended with {done.returncode}"
 
 
 def main() -> None:
