@@ -78,6 +78,15 @@ def test_a_busy_cluster_is_asked_again(status, caplog):
     assert server.url in messages[0]
 
 
+def test_a_node_that_lost_another_is_asked_again():
+    """OpenSearch says so with 500; any other 500 is an error."""
+    lost = error(500, "node_disconnected_exception", "[node-2][127.0.0.1:9300] disconnected")
+    with standing_in([lost, GREEN, error(500, "null_pointer", "x")]) as server, cluster_of(server) as cluster:
+        assert cluster.request("GET", "/_cluster/health") == {"status": "green"}
+        with pytest.raises(ClusterRejected, match="null_pointer"):
+            cluster.request("GET", "/_cluster/health")
+
+
 def test_a_cut_connection_is_tried_again(caplog):
     with standing_in([RESET, RESET, GREEN]) as server, cluster_of(server) as cluster:
         assert cluster.request("PUT", "/news", body={}) == {"status": "green"}

@@ -39,6 +39,8 @@ DEFAULT_PATIENCE: Final = 120.0
 DEFAULT_TIMEOUT: Final = 60.0
 BUSY: Final = (429, 502, 503, 504)
 """Too many requests; a proxy that reaches no node; a node without master or shard; the same in time."""
+_NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception")
+"""What a node says whose request to another failed because that had just gone; by OpenSearch as 500."""
 FIRST_WAIT: Final = 0.25
 LONGEST_WAIT: Final = 15.0
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
@@ -185,8 +187,9 @@ class Cluster:
                     # Without JSON it comes from a proxy that knows no way to a node for a moment.
                     if missing_ok and is_whole and meta.status == 404:
                         return None
-                    reason = f"{meta.status} {' '.join(self._type_and_reason(meta.status, answer))}"
-                    is_busy = meta.status in BUSY and not never_fits(reason)
+                    type, why = self._type_and_reason(meta.status, answer)
+                    reason = f"{meta.status} {type} {why}"
+                    is_busy = (meta.status in BUSY or type in _NODE_GONE) and not never_fits(reason)
                     if not is_busy and (is_whole or meta.status != 404):
                         raise self.error(f"{method} {path}", meta.status, answer)
                     least = _retry_after(meta.headers.get("retry-after"))
