@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 from testing.node import clients
+from testing.node.servers import chosen
 from testing.torture.cluster_scene import BATCH, Scene, impatient, scene_kind
 
 from neardup.elastic.http.client import ClusterWarning
@@ -33,13 +34,14 @@ def _deep(depth: int) -> Any:
 
 
 RESERVED: Final = ("_source", "_seq_no")
-"""Names that both Elasticsearch and OpenSearch keep for themselves; both refuse the others below, too."""
+"""Names that both Elasticsearch and OpenSearch keep for themselves."""
+NAMES: Final = (".", "..", "a..b", *([" "] if chosen().product == "elasticsearch" else []))
 UNFIT: Final[dict[str, Callable[[Random], dict[str, Any]]]] = {
     "another type": lambda _: {"more": "no object"},
     "a metadata field": lambda random: {random.choice(RESERVED): "x"},
     "too deep": lambda random: {"deep": _deep(random.choice((25, 200, 600)))},
     "too many fields": lambda _: {"many": {f"f{i}": i for i in range(1_100)}},
-    "a name of dots": lambda random: {random.choice((".", "..", "a..b")): 1},
+    "a name of dots": lambda random: {random.choice(NAMES): 1},
     "an order of ours": lambda _: {"neardup.order": 0, "more": "no object"},
     "no JSON": lambda random: {"odd": random.choice((1 << 70, {1: 2}, {"a"}, "\ud800", b"x", object()))},
 }
@@ -92,9 +94,8 @@ def _unconcerned(changed: str) -> Callable[[Verdict, Verdict], bool]:
 
 def _update(cluster: Cluster, index: str, id: str, part: dict[str, Any]) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ClusterWarning
-        )  # OpenSearch warns of updates where there is a pipeline
+        # OpenSearch warns of updates where there is a pipeline.
+        warnings.simplefilter("ignore", ClusterWarning)
         cluster.request("POST", f"/{index}/_update/{id}", body={"doc": part}, missing_ok=True)
 
 

@@ -246,8 +246,8 @@ class MemberLists(PostingLists):
         """
         blocks = -(-size // member_lists.BLOCK)
         shape = len(offsets) - 1, blocks * member_lists.BLOCK
-        size, is_short = shape[0] * shape[1], int(np.diff(offsets).max(initial=0)) <= _MOST_SHORT
-        array = reused.of(size // 2 if is_short else size)
-        counts = (array.view(np.uint16) if is_short else array)[:size].reshape(shape)
+        wanted, is_short = shape[0] * shape[1], int(np.diff(offsets).max(initial=0)) <= _MOST_SHORT
+        array = reused.of(wanted // 2 if is_short else wanted)
+        counts = (array.view(np.uint16) if is_short else array)[:wanted].reshape(shape)
         member_lists.tally(self._lists, self._bits, keys, offsets, counts)
         return counts

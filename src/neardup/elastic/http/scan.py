@@ -119,12 +119,13 @@ def in_order(
     again has forgotten where a scan stood: it goes on behind the last time of which all documents were known.
     """
     is_cut = missing == "_last" and by.has_nanoseconds and cluster.product == "opensearch"
-    absent = _LAST_NANOSECOND if is_cut else missing
+    sort = by.sort(_LAST_NANOSECOND if is_cut else missing)
+    absent = (*_MISSING, _LAST_NANOSECOND) if is_cut else _MISSING
     whole: Any = None
     lost = 0
     while True:
         try:
-            for tie in _by_time(cluster, target, by.sort(absent), query, page, whole):
+            for tie in _by_time(cluster, target, sort, query, page, whole):
                 yield from sorted((_entry(hit, absent) for hit in tie), key=_by_id)
                 whole, lost = [tie[0].sort[0]], 0
             return
@@ -138,9 +139,10 @@ def _by_id(entry: Entry) -> tuple[str, str]:
     return entry.id, entry.index
 
 
-def _entry(hit: Hit, absent: Missing | int) -> Entry:
+def _entry(hit: Hit, absent: tuple[Any, ...]) -> Entry:
+    """The entry of a hit; `absent`: what those without a time are sorted by."""
     value = hit.sort[0]
-    return Entry(None if value in (*_MISSING, absent) else value, hit.id, hit.index, hit.routing)
+    return Entry(None if value in absent else value, hit.id, hit.index, hit.routing)
 
 
 def _by_time(
