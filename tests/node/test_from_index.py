@@ -136,6 +136,7 @@ def filled(cluster):
                 if numbers.random() < 0.1:
                     del source[name]
             sources[f"d{numbers.getrandbits(30)}"] = source
+        sources[f"e{place}"] = {"date": START * 1_000, "word": "_last", "number": 1}
         fill(
             cluster,
             f"{cluster.address.prefix}-{place}",
