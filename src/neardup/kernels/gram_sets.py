@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORT, LONG = 4, 12
-_U = np.uint64
-_SECOND, _THIRD, _FOURTH = _U(0xC2B2AE3D27D4EB4F), _U(0x9E3779B97F4A7C15), _U(0x165667B19E3779F9)
+_U32 = np.uint32
+_FACTORS = _U32(0x9E3779B1), _U32(0x85EBCA77), _U32(0xC2B2AE3D), _U32(0x27D4EB2F)
+_MIX, _LAST = _U32(0x2C1B3C6D), _U32(0x297A2D39)
 
 
 class GramScratch(NamedTuple):
@@ -30,7 +31,7 @@ class GramScratch(NamedTuple):
     table   a power of two of 4 · n slots or more: indexes, and 1 more
     """
 
-    names: NDArray[np.uint64]
+    names: NDArray[np.uint32]
     same: NDArray[np.int32]
     shared: NDArray[np.uint8]
     table: NDArray[np.int32]
@@ -39,7 +40,7 @@ class GramScratch(NamedTuple):
 @inner
 def count_sets(a, n_a, b, n_b, q, scratch, out):
     """Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]` (uint32), q = 4 or 12; `scratch` then
-    says where they are, for `longest_outside` and `is_shared`. Linear.
+    says where they are, for `longest_outside` and `is_shared`. Returns what `longest_outside` has of `b`. Linear.
     """
     names, same, shared, table = scratch.names, scratch.same, scratch.shared, scratch.table
     last_a, last_b = max(n_a - q + 1, 0), max(n_b - q + 1, 0)
@@ -51,14 +52,15 @@ def count_sets(a, n_a, b, n_b, q, scratch, out):
     _fill_names(a, last_a, q, names)
     _fill_names(b, last_b, q, names[last_a:])
     own_a = _enter(a, last_a, q, names, same, table, bits)
-    own_b, both = _follow(a, last_a, b, last_b, q, names, same, shared, table, bits)
+    own_b, both, longest = _follow(a, last_a, b, last_b, q, names, same, shared, table, bits)
     out[0], out[1], out[2] = own_a, own_b + both, both
+    return longest if last_b else np.int64(n_b)
 
 
 @inner
 def _enter(a, last, q, names, same, table, bits):
     """Puts the q-grams of the first text into the table; returns how many there are."""
-    mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
+    mask, shift = (np.int64(1) << bits) - 1, _U32(32 - bits)
     own = np.int64(0)
     for at in range(last):
         name = names[at]
@@ -77,9 +79,11 @@ def _enter(a, last, q, names, same, table, bits):
 
 @inner
 def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
-    """Finds the q-grams of `b` among those of `a`; returns how many are `b`'s alone, and how many both have."""
-    mask, shift = (np.int64(1) << bits) - 1, _U(64 - bits)
-    own = both = at = np.int64(0)
+    """Finds the q-grams of `b` among those of `a`; returns how many are `b`'s alone, how many both have, and what
+    `longest_outside` has of `b`, which every q-gram of both is in a run of.
+    """
+    mask, shift = (np.int64(1) << bits) - 1, _U32(32 - bits)
+    own = both = at = longest = free = np.int64(0)
     while at < last_b:
         name = names[last_a + at]
         slot = np.int64(name >> shift)
@@ -102,6 +106,7 @@ def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
             at += 1
             continue
         other = held - 1
+        longest = max(longest, at - free)
         while True:  # a run of what both have
             index = same[other]
             both += 1 - np.int64(shared[index])
@@ -111,7 +116,8 @@ def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
             other += 1
             if at >= last_b or other >= last_a or a[other + q - 1] != b[at + q - 1]:
                 break
-    return own, both
+        free = at + q - 1
+    return own, both, max(longest, last_b + q - 1 - free)
 
 
 @inner
@@ -128,13 +134,21 @@ def _fill_names(points, last, q, names):
     if last <= 0:
         return
     for at in range(last + q - SHORT):
-        low = _U(points[at]) | (_U(points[at + 1]) << _U(21)) | (_U(points[at + 2]) << _U(42))
-        mixed = (low ^ (_U(points[at + 3]) * _FOURTH)) * _SECOND
-        names[at] = (mixed ^ (mixed >> _U(32))) * _THIRD
+        mixed = _U32(
+            points[at] * _FACTORS[0]
+            + points[at + 1] * _FACTORS[1]
+            + points[at + 2] * _FACTORS[2]
+            + points[at + 3] * _FACTORS[3]
+        )
+        names[at] = _U32((mixed ^ (mixed >> _U32(15))) * _MIX)
     if q == LONG:
         for at in range(last):
-            mixed = names[at] + (names[at + 4] >> _U(7)) * _SECOND + (names[at + 8] >> _U(17)) * _FOURTH
-            names[at] = (mixed ^ (mixed >> _U(29))) * _THIRD
+            mixed = _U32(
+                names[at]
+                + (names[at + 4] >> _U32(7)) * _FACTORS[1]
+                + (names[at + 8] >> _U32(13)) * _FACTORS[2]
+            )
+            names[at] = _U32((mixed ^ (mixed >> _U32(14))) * _LAST)
 
 
 @inner
@@ -144,16 +158,14 @@ def is_shared(same, shared, index):
 
 
 @inner
-def longest_outside(n, q, first, scratch):
-    """The most code points in a row, of a text of `n` whose q-grams are at the indexes from `first` on, of which none
-    lies in a q-gram of both texts.
-    """
+def longest_outside(n, q, scratch):
+    """The most code points in a row of the first text, of `n`, of which none lies in a q-gram of both texts."""
     same, shared = scratch.same, scratch.shared
     if n < q:
         return n
     longest, free = 0, 0  # `free`: from where on none is covered so far
     for at in range(n - q + 1):
-        if is_shared(same, shared, first + at):
+        if is_shared(same, shared, at):
             longest = max(longest, at - free)
             free = at + q
     return max(longest, n - free)

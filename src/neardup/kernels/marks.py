@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.addresses import address_end
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
 from neardup.kernels.quoted_lines import END, LOW, START, WHOSE, find_origins, split_lines
@@ -18,7 +19,7 @@ from neardup.tables import signs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEEP, DIGIT, BREAK, IN_NAME, VISIBLE = signs.KEEP, signs.DIGIT, signs.BREAK, signs.IN_NAME, signs.VISIBLE
+KEEP, DIGIT, BREAK, IN_NAME = signs.KEEP, signs.DIGIT, signs.BREAK, signs.IN_NAME
 SHORTEST_ID, LONGEST_WORD, LONGEST_SUFFIX = signs.SHORTEST_ID, signs.LONGEST_WORD, signs.LONGEST_SUFFIX
 LONGEST_FIGURE_WORD = signs.LONGEST_FIGURE_WORD
 SLOT_FACTOR, SLOT_SHIFT = signs.SLOT_FACTOR, signs.SLOT_SHIFT
@@ -28,6 +29,7 @@ sign of a number was left out.
 """
 _U8 = np.uint8
 _U32 = np.uint32
+_U64 = np.uint64
 _INDEX = (1 << 32) - 1
 """The bits of an index into a form; above them the digits before it are counted."""
 _TO_COUNT = 32 - DIGIT.bit_length() + 1
@@ -46,40 +48,71 @@ class MarkScratch(NamedTuple):
 
     points   4 · s + 4: the text in NFC
     lines    `LINE_ROWS` rows, a line and one more each
-    starts, indexes   n + 1: where each word begins, in `points` and in the form
+    starts   n + 1: where each word begins in `points`
     chosen   n: words
     """
 
     points: NDArray[np.uint32]
     lines: NDArray[np.int64]
     starts: NDArray[np.int64]
-    indexes: NDArray[np.int64]
     chosen: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def mark_text(data, tables, sign_tables, scratch, form, flags):
-    """Writes the normal form of the UTF-8 text `data` (uint8) to `form` (uint32), and its marks to `flags` (uint8).
+class MarkedForm(NamedTuple):
+    """Room for a marked normal form of n code points.
 
-    `tables` as for `decode_nfc`, `sign_tables` SignTables; `form` and `flags` have room for one and a half code points
-    a byte, and one more. Returns the number of code points. Linear.
+    form     n: code points
+    flags    n: flags of each
+    indexes  n + 1: where each word begins, in the lower half; in the upper one, how many digits are before it
     """
-    points, lines, starts, indexes = scratch.points, scratch.lines, scratch.starts, scratch.indexes
-    classes, figures, lengths = sign_tables.classes, sign_tables.words, sign_tables.lengths
+
+    form: NDArray[np.uint32]
+    flags: NDArray[np.uint8]
+    indexes: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def mark_text(data, tables, sign_tables, scratch, out):
+    """Writes the normal form of the UTF-8 text `data` (uint8) to `out` (MarkedForm), with its marks, but for those of
+    figure words: see `mark_figure_words`.
+
+    `tables` as for `decode_nfc`, `sign_tables` SignTables; `out` has room for one and a half code points a byte, and
+    one more. Returns how many code points there are, and how many words. Linear.
+    """
+    points, lines, starts = scratch.points, scratch.lines, scratch.starts
+    form, flags, indexes = out.form, out.flags, out.indexes
+    classes, figures = sign_tables.classes, sign_tables.words
     n = decode_nfc(data, 0, len(data), tables, points)
-    words, breaks, out = _scan(points, n, classes, form, starts, indexes, lines)
+    words, breaks, size = _scan(points, n, classes, form, starts, indexes, lines)
     count = split_lines(points, n, classes, lines, breaks)
     find_origins(points, classes, lines, count)
-    has_name = False
-    for at in range(n):
-        has_name |= points[at] == 0x40
+    has_at = _U8(0)
+    for byte in data:
+        has_at |= _U8(byte == 0x40)
     word = 0
     for line in range(count):
         word = _mark_line(
             points, lines[LOW, line], lines[END, line], lines[START, line], word, words, starts, indexes, classes,
-            figures, lengths, has_name, _U8(lines[WHOSE, line]), flags, scratch.chosen,
+            figures, has_at != 0, _U8(lines[WHOSE, line]), flags, scratch.chosen,
         )  # fmt: skip
-    return out
+    return size, words
+
+
+@njit(cache=True, nogil=True)
+def mark_figure_words(text, words, sign_tables):
+    """Marks the words of a MarkedForm of so many `words` that are figures though none has a digit: months, numerals."""
+    form, flags, indexes = text
+    lengths = sign_tables.lengths
+    for word in range(words):
+        at = indexes[word] & _INDEX
+        size = (indexes[word + 1] & _INDEX) - at
+        second, third = form[at + (size > 1)] & _U32(31), form[at + min(size - 1, 2)] & _U32(31)
+        slot = signs_slot(form[at] & _U32(31), second, third, form[at + size - 1] & _U32(31))
+        may_be = (size <= LONGEST_FIGURE_WORD) & (np.int64(lengths[slot]) >> min(size, 31) & 1 != 0)
+        if may_be and not flags[at] & (FIGURE | TOKEN) and _is_figure_word(form, at, size, sign_tables.words):
+            flags[at] |= _U8(BEGINS)
+            for i in range(at, at + size):
+                flags[i] |= _U8(FIGURE)
 
 
 @inner
@@ -119,7 +152,6 @@ def _mark_line(
     indexes,
     classes,
     figures,
-    lengths,
     any_name,
     whose,
     flags,
@@ -138,7 +170,7 @@ def _mark_line(
     if any_name:
         for at in range(low, end):
             has_name |= points[at] == 0x40
-    special = _special(points, first, word, end, starts, indexes, lengths, has_name, chosen)
+    special = _special(points, first, word, end, starts, indexes, has_name, chosen)
     done = low  # up to where all is marked
     for i in range(special):
         each = chosen[i]
@@ -159,22 +191,20 @@ def _mark_line(
 
 
 @inner
-def _special(points, first, last, end, starts, indexes, lengths, has_name, chosen):
-    """Writes to `chosen` which words from `first` on and before `last` may be anything but a plain word; returns how
-    many. `lengths` as for `figure_word_lengths`.
+def _special(points, first, last, end, starts, indexes, has_name, chosen):
+    """Writes to `chosen` which words from `first` on and before `last` may have a digit, be an address or a random
+    string; returns how many.
     """
     count = np.int64(0)
-    for each in range(first, last):
-        at, ahead = starts[each], indexes[each + 1] - indexes[each]
-        size = ahead & _INDEX
-        stop = at + size
-        letter = points[at] & _U32(31)
-        second, third = points[at + (size > 1)] & _U32(31), points[at + min(size - 1, 2)] & _U32(31)
-        slot = signs_slot(letter, second, third, points[stop - 1] & _U32(31))
-        may_be_figure = (size <= LONGEST_FIGURE_WORD) & (np.int64(lengths[slot]) >> min(size, 31) & 1 != 0)
-        may_be_address = has_name | ((letter == 23) & (size == 3)) | (points[min(stop, end - 1)] == 0x3A)
-        chosen[count] = each
-        count += np.int64(may_be_figure | may_be_address | (ahead > _INDEX) | (size > LONGEST_WORD))
+    begins = starts[first:last]
+    ahead = indexes[first : last + 1]
+    for each in range(last - first):
+        at, rest = begins[each], ahead[each + 1] - ahead[each]
+        size = rest & _INDEX
+        is_web = (points[_U64(at)] & points[_U64(at + 1)] & _U32(23) == 23) & (size == 3)
+        is_scheme = points[_U64(min(at + size, end - 1))] == 0x3A
+        chosen[_U64(count)] = first + each
+        count += np.int64(has_name | is_web | is_scheme | (rest > _INDEX) | (size > LONGEST_WORD))
     return count
 
 
@@ -184,7 +214,7 @@ def _mark_names(points, start, at, stop, end, classes, whose, flags, index):
     while at < stop:
         after = at
         if classes[points[at]] & IN_NAME:
-            after = _address_end(points, start, at, end, classes, True)
+            after = address_end(points, start, at, end, classes, True)
             _flag(points, at, after, classes, whose | _U8(TOKEN), flags, index)
         at = max(after, at + 1)
     return at
@@ -212,7 +242,7 @@ def _mark_word(points, start, at, stop, end, classes, words, has_name, whose, fl
     """Marks the word or number `points[at:stop]`, in the form from `index` on, or the address that begins with it;
     returns where that ends, and where in the form.
     """
-    after = _address_end(points, start, at, end, classes, has_name)
+    after = address_end(points, start, at, end, classes, has_name)
     if after > at:
         return after, _flag(points, at, after, classes, whose | _U8(TOKEN), flags, index)
     size, digits, leading, is_ascii = stop - at, 0, 0, True
@@ -300,82 +330,3 @@ def _lowered(point):
     if 0x41 <= point <= 0x5A or (0xC0 <= point <= 0xDE and point != 0xD7):
         return _U32(point + _U32(0x20))
     return _U32(0xDF) if point == 0x1E9E else _U32(point)
-
-
-# ---- addresses ----
-
-
-@inner
-def _address_end(points, start, at, end, classes, has_name):
-    """Where the address that begins at `at` ends; `at` if none does."""
-    first = points[at] | _U32(0x20)
-    if first == 0x68 or first == 0x66:
-        stop = _after_scheme(points, at, end)
-        if stop > at and stop < end and classes[points[stop]] & VISIBLE:
-            return _visible_end(points, stop, end, classes)
-    follows_word = at > start and (classes[points[at - 1]] & KEEP) != 0
-    if first == 0x77 and not follows_word and at + 4 < end and points[at + 3] == 0x2E:
-        is_web = (points[at + 1] | _U32(0x20)) == 0x77 and (points[at + 2] | _U32(0x20)) == 0x77
-        if is_web and classes[points[at + 4]] & VISIBLE:
-            return _visible_end(points, at + 4, end, classes)
-    if has_name and not (at > start and classes[points[at - 1]] & (KEEP | IN_NAME)):
-        return _mail_end(points, at, end, classes)
-    return at
-
-
-@inner
-def _visible_end(points, at, end, classes):
-    while at < end and classes[points[at]] & VISIBLE:
-        at += 1
-    return at
-
-
-@inner
-def _after_scheme(points, at, end):
-    """Where http://, https:// or ftp:// at `at` ends; `at` if it is none of them."""
-    if points[at] | _U32(0x20) == 0x68:
-        is_scheme = at + 3 < end and _is_letters(points, at + 1, 0x74, 0x74) and points[at + 3] | 0x20 == 0x70
-        stop = at + 4
-        if is_scheme and stop < end and points[stop] | _U32(0x20) == 0x73:
-            stop += 1
-    else:
-        is_scheme = at + 2 < end and _is_letters(points, at + 1, 0x74, 0x70)
-        stop = at + 3
-    if not is_scheme or stop + 2 >= end:
-        return at
-    has_slashes = points[stop] == 0x3A and points[stop + 1] == 0x2F and points[stop + 2] == 0x2F
-    return stop + 3 if has_slashes else at
-
-
-@inner
-def _is_letters(points, at, first, second):
-    """Whether two letters stand at `at`, of whatever case."""
-    return (points[at] | _U32(0x20)) == first and (points[at + 1] | _U32(0x20)) == second
-
-
-@inner
-def _mail_end(points, at, end, classes):
-    """Where the address of mail that begins at `at` ends: name@host.part; `at` if none does."""
-    stop = at
-    while stop < end and classes[points[stop]] & (KEEP | IN_NAME):
-        stop += 1
-    if stop == at or stop + 1 >= end or points[stop] != 0x40 or not _in_host(points[stop + 1], classes):
-        return at
-    stop = _host_end(points, stop + 1, end, classes)
-    parts = 0
-    while stop + 1 < end and points[stop] == 0x2E and _in_host(points[stop + 1], classes):
-        stop = _host_end(points, stop + 1, end, classes)
-        parts += 1
-    return stop if parts else at
-
-
-@inner
-def _host_end(points, at, end, classes):
-    while at < end and _in_host(points[at], classes):
-        at += 1
-    return at
-
-
-@inner
-def _in_host(point, classes):
-    return point == 0x2D or point == 0x5F or (classes[point] & KEEP) != 0

@@ -13,14 +13,14 @@ import numpy as np
 from neardup.kernels.caching import njit
 from neardup.kernels.gram_sets import LONG, SHORT, count_sets, is_shared, longest_outside
 from neardup.kernels.inner import inner
-from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN, mark_text
+from neardup.kernels.marks import BEGINS, FIGURE, POINT, TOKEN, mark_figure_words, mark_text
 from neardup.kernels.quoted_lines import FOOTER, QUOTED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.kernels.gram_sets import GramScratch
-    from neardup.kernels.marks import MarkScratch
+    from neardup.kernels.marks import MarkedForm, MarkScratch
 
 SHORT_TEXT = 200
 """Own words of fewer code points than `SHORT_TEXT` are compared by q-grams of `SHORT`, else of `LONG`."""
@@ -40,16 +40,14 @@ class PairScratch(NamedTuple):
     """Working memory for texts of up to s bytes and normal forms of up to n code points.
 
     mark            s: `MarkScratch`
-    form_a, form_b, flags_a, flags_b   n: the marked normal forms of both
+    a, b            n: `MarkedForm`
     own_a, own_b    n: own words
     grams           n: `GramScratch`
     """
 
     mark: MarkScratch
-    form_a: NDArray[np.uint32]
-    form_b: NDArray[np.uint32]
-    flags_a: NDArray[np.uint8]
-    flags_b: NDArray[np.uint8]
+    a: MarkedForm
+    b: MarkedForm
     own_a: NDArray[np.uint32]
     own_b: NDArray[np.uint32]
     grams: GramScratch
@@ -63,9 +61,11 @@ class Limits(NamedTuple):
     alike: float
     spread: float
     form_share: float
+    passage: int
+    spread_run: int
 
 
-EVERYTHING = Limits(2.0, 2.0, 2.0, -1.0, -1.0)
+EVERYTHING = Limits(2.0, 2.0, 2.0, -1.0, -1.0, -1, 1 << 62)
 """What no two texts reach, and all do."""
 
 
@@ -90,69 +90,77 @@ def measure_pairs(data, offsets, first, second, known, limits, tables, sign_tabl
 
     Linear in the texts.
     """
-    last, n_b = -1, 0
+    last, n_b, words_b = -1, 0, 0
+    mark = scratch.mark
     for i in range(len(first)):
         a, b = first[i], second[i]
-        n_a = mark_text(
-            data[offsets[a] : offsets[a + 1]],
-            tables,
-            sign_tables,
-            scratch.mark,
-            scratch.form_a,
-            scratch.flags_a,
-        )
+        n_a, words_a = mark_text(data[offsets[a] : offsets[a + 1]], tables, sign_tables, mark, scratch.a)
         if b != last:
-            n_b = mark_text(
-                data[offsets[b] : offsets[b + 1]],
-                tables,
-                sign_tables,
-                scratch.mark,
-                scratch.form_b,
-                scratch.flags_b,
-            )
+            n_b, words_b = mark_text(data[offsets[b] : offsets[b + 1]], tables, sign_tables, mark, scratch.b)
             last = b
-        _measure(n_a, n_b, known[i, 0], known[i, 1], limits, scratch, out[i])
+        if _measure(n_a, n_b, known[i, 0], known[i, 1], limits, scratch, out[i]):
+            mark_figure_words(scratch.a, words_a, sign_tables)
+            mark_figure_words(scratch.b, words_b, sign_tables)
+            _measure_figures(n_a, n_b, limits, scratch, out[i])
 
 
 @inner
 def _measure(n_a, n_b, larger, shared, limits, scratch, row):
-    """Fills the row of a pair of marked normal forms of so many code points."""
+    """Fills the row of a pair of marked normal forms of so many code points, but for what figures decide, and what is
+    borrowed; returns whether that is to be known."""
     row[:] = 0
-    form_a, flags_a = scratch.form_a[:n_a], scratch.flags_a[:n_a]
-    form_b, flags_b = scratch.form_b[:n_b], scratch.flags_b[:n_b]
+    form_a, flags_a = scratch.a.form[:n_a], scratch.a.flags[:n_a]
+    form_b, flags_b = scratch.b.form[:n_b], scratch.b.flags[:n_b]
     row[SAME] = _sameness(form_a, flags_a, form_b, flags_b)
     if row[SAME]:
-        return
-    grams, own_a, own_b = scratch.grams, scratch.own_a, scratch.own_b
-    size_a, size_b = own_words(form_a, flags_a, False, own_a), own_words(form_b, flags_b, False, own_b)
+        return False
+    grams, own_a, own_b, size_a, size_b = scratch.grams, form_a, form_b, n_a, n_b
+    if (_marks_of(flags_a) | _marks_of(flags_b)) & _NOT_OWN:
+        own_a, own_b = scratch.own_a, scratch.own_b
+        size_a, size_b = own_words(form_a, flags_a, False, own_a), own_words(form_b, flags_b, False, own_b)
     is_known = larger > 0 and size_a == n_a and size_b == n_b
     q = SHORT if min(size_a, size_b) < SHORT_TEXT else LONG
     ends = _common_ends(own_a, size_a, own_b, size_b, q)
     if is_known and _is_surely(limits.enough, size_a + size_b - 2 * (q - 1), ends, larger + shared):
         row[SAME] = ENOUGH
-        return
-    count_sets(own_a, size_a, own_b, size_b, q, grams, row[LIKENESS:])
-    both, sizes = row[LIKENESS + 2], row[LIKENESS] + row[LIKENESS + 1]
-    likeness = 2 * both / sizes if sizes else 0.0
+        return False
+    passage = count_sets(own_a, size_a, own_b, size_b, q, grams, row[LIKENESS:])
+    likeness = _likeness(row)
     if likeness >= limits.enough:
-        return
+        return False
     is_spread = likeness < limits.alike and (not is_known or shared >= limits.spread * larger * (1 - 1e-9))
-    if likeness >= limits.alike or is_spread:
-        row[PASSAGES] = longest_outside(size_a, q, 0, grams)
-        row[PASSAGES + 1] = longest_outside(size_b, q, max(size_a - q + 1, 0), grams)
+    row[PASSAGES + 1] = passage
+    may_be_frame = likeness >= limits.alike and passage >= limits.passage
+    if may_be_frame or (is_spread and passage <= limits.spread_run):
+        row[PASSAGES] = longest_outside(size_a, q, grams)
     if likeness >= limits.form_below:
-        return
+        return False
     if is_known:
         row[PLAIN], row[PLAIN + 1], row[PLAIN + 2] = larger, larger, shared
     else:
         count_sets(own_a, size_a, own_b, size_b, SHORT, grams, row[PLAIN:])
+    return True
+
+
+@inner
+def _measure_figures(n_a, n_b, limits, scratch, row):
+    """Fills in the rest of a row, of texts whose figure words are marked, too."""
+    form_a, flags_a = scratch.a.form[:n_a], scratch.a.flags[:n_a]
+    form_b, flags_b = scratch.b.form[:n_b], scratch.b.flags[:n_b]
+    grams, own_a, own_b = scratch.grams, scratch.own_a, scratch.own_b
     if _may_be_form(flags_a, flags_b, row[PLAIN:], limits.form_share):
         size_a, size_b = own_words(form_a, flags_a, True, own_a), own_words(form_b, flags_b, True, own_b)
         count_sets(own_a, size_a, own_b, size_b, SHORT, grams, row[WITH_SIGNS:])
-    if likeness < limits.alike and (_any_borrowed(flags_a) or _any_borrowed(flags_b)):
+    if _likeness(row) < limits.alike and (_marks_of(flags_a) | _marks_of(flags_b)) & (QUOTED | FOOTER):
         count_sets(form_a, n_a, form_b, n_b, LONG, grams, row[BORROWED_A:])
         _borrowed(n_a, flags_a, 0, grams, row[BORROWED_A:])
         _borrowed(n_b, flags_b, max(n_a - LONG + 1, 0), grams, row[BORROWED_B:])
+
+
+@inner
+def _likeness(row):
+    both, sizes = row[LIKENESS + 2], row[LIKENESS] + row[LIKENESS + 1]
+    return 2 * both / sizes if sizes else 0.0
 
 
 @inner
@@ -168,7 +176,8 @@ def _is_surely(enough, windows, ends, short):
 @inner
 def _may_be_form(flags_a, flags_b, plain, form_share):
     """Whether figures can be that share of what differs, of whose q-grams `plain` has |A|, |B|, |A ∩ B|, or twice the
-    larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go.
+    larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go. A
+    sign's q-gram that both have is one of either text, too, so that it stands above the line and below.
     """
     signs_a, touched_a = _figures(flags_a)
     signs_b, touched_b = _figures(flags_b)
@@ -176,7 +185,8 @@ def _may_be_form(flags_a, flags_b, plain, form_share):
     rest = larger - max(touched_a, touched_b)
     if rest <= 0:
         return True
-    masked, score = (plain[2] + SHORT * min(signs_a, signs_b)) / rest, plain[2] / larger
+    most = SHORT * min(signs_a, signs_b)
+    masked, score = (plain[2] + most) / (rest + most), plain[2] / larger
     return masked - score >= form_share * (1 - score) * (1 - 1e-9)
 
 
@@ -206,11 +216,12 @@ def _sameness(form_a, flags_a, form_b, flags_b):
 
 
 @inner
-def _any_borrowed(flags):
-    both = np.uint8(0)
+def _marks_of(flags):
+    """What any of the flags has."""
+    marks = np.uint8(0)
     for flag in flags:
-        both |= flag
-    return (both & (QUOTED | FOOTER)) != 0
+        marks |= flag
+    return marks
 
 
 @njit(cache=True, nogil=True)
@@ -219,11 +230,11 @@ def own_words(form, flags, with_signs, out):
 
     All of it, if none were its own.
     """
-    any_own, any_else = False, with_signs
-    for flag in flags:
-        any_own |= (flag & _NOT_OWN) == 0
-        any_else |= (flag & _NOT_OWN) != 0
-    if not (any_own and any_else) and not with_signs:
+    marks, any_own = _marks_of(flags), False
+    if marks & _NOT_OWN:
+        for flag in flags:
+            any_own |= (flag & _NOT_OWN) == 0
+    if not (any_own or with_signs):
         out[: len(form)] = form
         return len(form)
     n = 0

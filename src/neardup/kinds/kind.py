@@ -39,7 +39,9 @@ BORROWED_SHARE: Final = 0.5
 BORROWED_LEAST: Final = 0.2
 """Share of a text that must be so for it."""
 
-DECIDING: Final = columns.Limits(FRAME_BELOW, FORM_BELOW, ALIKE, SPREAD_DOC_Q, FORM_SHARE)
+DECIDING: Final = columns.Limits(
+    FRAME_BELOW, FORM_BELOW, ALIKE, SPREAD_DOC_Q, FORM_SHARE, PASSAGE, SPREAD_RUN
+)
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,9 @@ class Label(NamedTuple):
     differing: tuple[str, str] | None
 
 
+_COPY: Final = Label("copy", None)
+
+
 def kind_of(a: str, b: str) -> Kind:
     """The kind of the pair of texts `a` and `b`; symmetric. Linear in their lengths; about 0.1 ms for two of 4 KB.
 
@@ -98,10 +103,11 @@ def labels_of(pairs: Sequence[tuple[bytes, bytes]], known: Sequence[tuple[int, i
 
 
 def _label(row: Sequence[int], a: bytes, b: bytes) -> Label:
-    same = row[columns.SAME]
-    if not same:
-        return Label(_judged(row)[0], None)
-    return Label(*_of_equal(same, a, b))
+    if row[columns.SAME]:
+        return Label(*_of_equal(row[columns.SAME], a, b))
+    if _likeness(row[columns.LIKENESS :]) >= FRAME_BELOW:  # as _named has it: nothing else is looked at then
+        return _COPY
+    return Label(_judged(row).name, None)
 
 
 def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
@@ -134,7 +140,9 @@ def _judged(row: Sequence[int]) -> _Judged:
     passage, longer = sorted(row[columns.PASSAGES : columns.PLAIN])
     is_spread = doc_q >= SPREAD_DOC_Q and longer <= SPREAD_RUN
     figures = _figures_share(doc_q, _doc_q(row[columns.WITH_SIGNS :]))
-    borrowed = max(_borrowed(*row[at : at + 4]) for at in (columns.BORROWED_A, columns.BORROWED_B))
+    borrowed = _NOTHING
+    if row[columns.BORROWED_A] or row[columns.BORROWED_B]:
+        borrowed = max(_borrowed(*row[at : at + 4]) for at in (columns.BORROWED_A, columns.BORROWED_B))
     return _Judged(
         *_named(likeness, is_spread, figures, borrowed, passage), likeness, figures, borrowed, passage
     )
@@ -189,6 +197,9 @@ class _Borrowed(NamedTuple):
     quoted_of_shared: float = 0.0
     footer: float = 0.0
     footer_of_shared: float = 0.0
+
+
+_NOTHING: Final = _Borrowed()
 
 
 def _borrowed(length: int, shared: int, quoted: int, footer: int) -> _Borrowed:

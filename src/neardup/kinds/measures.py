@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from neardup.kernels.gram_sets import GramScratch
-from neardup.kernels.marks import MarkScratch, SignTables, mark_text
+from neardup.kernels.marks import MarkedForm, MarkScratch, SignTables, mark_figure_words, mark_text
 from neardup.kernels.pairs import COLUMNS, EVERYTHING, Limits, PairScratch, measure_pairs
 from neardup.kernels.pairs import own_words as kernel_own_words
-from neardup.kernels.quoted_lines import LINE_ROWS
+from neardup.kernels.quoted_lines import LINE_ROWS, most_lines
 from neardup.kernels.text import TextTables, text_tables
 from neardup.tables import signs
 from neardup.tables import unicode as unicode_table
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 1 << 22
 """Bytes of texts that are measured in one call, unless a pair has more."""
-_CR: Final = 0x0D
-_ABOVE_ASCII: Final = 0x80
-_BREAKS: Final = (0x85, 0xA8, 0xA9)
-"""The last byte of what ends a line, in UTF-8, but for the controls up to CR."""
+_HELD_BYTES: Final = 1 << 16
+"""Working memory for texts of up to so many bytes, some 10 MB, is held."""
 
 
 @functools.cache
@@ -60,48 +59,58 @@ def measured(
 def _measured(
     texts: Sequence[bytes], others: Sequence[bytes], limits: Limits, known: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Those of texts that are laid side by side, each once: pairs of one text follow one another."""
-    index_of = {text: at for at, text in enumerate(dict.fromkeys([*others, *texts]))}
-    second = np.array([index_of[text] for text in others], np.int64)
+    """Those of texts that are laid side by side, each object once: pairs of one text follow one another."""
+    objects = {id(text): text for text in (*others, *texts)}
+    laid = objects.values()
+    index_of = {key: at for at, key in enumerate(objects)}
+    second = np.array([index_of[id(text)] for text in others], np.int64)
     order = np.argsort(second, kind="stable")
-    first = np.array([index_of[text] for text in texts], np.int64)
-    sizes = np.array([len(text) for text in index_of], np.int64)
-    joined = b"".join(index_of)
-    out = np.empty((len(texts), COLUMNS), np.int64)
-    data = np.frombuffer(joined, np.uint8)
-    scratch = _scratch(int(sizes.max()), _most_lines(data))
-    rows = np.empty_like(out)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    first = np.array([index_of[id(text)] for text in texts], np.int64)
+    offsets = np.zeros(len(laid) + 1, np.int64)
+    np.cumsum([len(text) for text in laid], out=offsets[1:])
+    data = np.frombuffer(b"".join(laid), np.uint8)
+    scratch = _scratch(int(np.diff(offsets).max()), int(most_lines(data)))
+    rows, out = np.empty((2, len(texts), COLUMNS), np.int64)
     measure_pairs(data, offsets, first[order], second[order], known[order], limits, *_tables(), scratch, rows)
     out[order] = rows
     return out
 
 
-def _most_lines(data: NDArray[np.uint8]) -> int:
-    """How many lines there are at most."""
-    count = np.count_nonzero(data <= _CR)
-    if (data & _ABOVE_ASCII).any():
-        count += sum(np.count_nonzero(data == last) for last in _BREAKS)
-    return 1 + int(count)
+class _Held(threading.local):
+    """The working memory of a thread, for texts of up to `size` bytes and so many lines."""
+
+    size = lines = 1
+    scratch: PairScratch | None = None
+
+
+_held: Final = _Held()
 
 
 def _scratch(size: int, lines: int) -> PairScratch:
-    """For texts of up to `size` bytes, whose normal forms have one and a half times as many code points at most, and so
-    many lines.
-    """
+    """For texts of up to `size` bytes, and so many lines; held for the next ones unless it is large."""
+    if _held.scratch is None or size > _held.size or lines > _held.lines:
+        if max(size, lines) > _HELD_BYTES:
+            return _new_scratch(size, lines)
+        _held.size, _held.lines = (
+            1 << (most - 1).bit_length() for most in (max(size, _held.size), max(lines, _held.lines))
+        )
+        _held.scratch = _new_scratch(_held.size, _held.lines)
+    return _held.scratch
+
+
+def _new_scratch(size: int, lines: int) -> PairScratch:
+    """Normal forms have one and a half times as many code points as a text has bytes, at most."""
     points, slots = 3 * size // 2 + 1, 64
     while slots < 4 * points:
         slots *= 2
     return PairScratch(
         _mark_scratch(size, lines),
-        np.empty(points, np.uint32),
-        np.empty(points, np.uint32),
-        np.empty(points, np.uint8),
-        np.empty(points, np.uint8),
+        _marked_form(size),
+        _marked_form(size),
         np.empty(points, np.uint32),
         np.empty(points, np.uint32),
         GramScratch(
-            np.empty(2 * points, np.uint64),
+            np.empty(2 * points, np.uint32),
             np.empty(2 * points, np.int32),
             np.empty(2 * points, np.uint8),
             np.empty(slots, np.int32),
@@ -114,8 +123,14 @@ def _mark_scratch(size: int, lines: int) -> MarkScratch:
     return MarkScratch(
         np.empty(4 * size + 4, np.uint32),
         np.empty((LINE_ROWS, lines), np.int64),
-        *(np.empty(words, np.int64) for _ in range(3)),
+        np.empty(words, np.int64),
+        np.empty(words, np.int64),
     )
+
+
+def _marked_form(size: int) -> MarkedForm:
+    points = 3 * size // 2 + 1
+    return MarkedForm(np.empty(points, np.uint32), np.empty(points, np.uint8), np.empty(points, np.int64))
 
 
 class Marked(NamedTuple):
@@ -127,11 +142,11 @@ class Marked(NamedTuple):
 
 def marked(text: bytes) -> Marked:
     """The marked normal form of one text."""
-    points = 3 * len(text) // 2 + 1
-    form, flags = np.empty(points, np.uint32), np.empty(points, np.uint8)
-    data = np.frombuffer(text, np.uint8)
-    n = mark_text(data, *_tables(), _mark_scratch(len(text), _most_lines(data)), form, flags)
-    return Marked(form[:n], flags[:n])
+    out, data = _marked_form(len(text)), np.frombuffer(text, np.uint8)
+    tables, sign_tables = _tables()
+    n, words = mark_text(data, tables, sign_tables, _mark_scratch(len(text), int(most_lines(data))), out)
+    mark_figure_words(out, words, sign_tables)
+    return Marked(out.form[:n], out.flags[:n])
 
 
 def own_words(text: bytes) -> bytes:

@@ -73,9 +73,12 @@ def shown_part(row: Any, blob: bytes) -> bytes:
     return detached(blob)[1] if row["shown"] else b""
 
 
-def came_of(row: Any, blob: bytes) -> bytes | None:
-    """The text of a document as it came; None where it was not kept."""
-    return read_came(shown_part(row, blob))
+def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
+    """The texts of documents as they came; None for one that was not kept."""
+    return [
+        read_came(detached(blob)[1]) if shown else None
+        for shown, blob in zip(rows["shown"].tolist(), blobs, strict=True)
+    ]
 
 
 def shown_of(row: Any, blob: bytes) -> Shown:

@@ -67,7 +67,7 @@ class SingleOwner:
 
     def came(self, rows: Rows) -> list[bytes | None]:
         """They are in the blobs."""
-        return [came_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
+        return came_of(rows, self.blobs(rows))
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """See `Store.blobs`."""
