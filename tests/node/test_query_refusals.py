@@ -293,7 +293,7 @@ def test_a_large_text_is_found_by_its_copy(library):
         assert library.found(by_id(place, "0.000001")) == library.copies(text, "0.000001", but=place)
 
 
-@only_elasticsearch("an answer, not an error, if time is over before the first segment")
+@only_elasticsearch("a search out of time that always says so")
 def test_a_search_that_is_out_of_time_ends_before_it_is_through_a_segment(library):
     """How soon, within one clause: CancellationTest.java."""
     place, text = (library.indices[0], "large"), cjk(60_000, 8)

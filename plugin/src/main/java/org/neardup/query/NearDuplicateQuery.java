@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Objects;
 import org.apache.lucene.document.IntPoint;
 import org.apache.lucene.index.DocValues;
+import org.apache.lucene.index.FilterLeafReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
@@ -54,10 +55,15 @@ final class NearDuplicateQuery extends Query {
         this.memory = memory;
     }
 
-    /** Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t. */
+    /**
+     * Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t.
+     *
+     * <p>Of segments as they are, not as a search wraps them: there every look asks whether the time is over, which is
+     * an answer while documents are searched for, and in OpenSearch an error before.
+     */
     boolean canMatch(IndexReader reader) throws IOException {
         for (LeafReaderContext context : reader.leaves()) {
-            if (canMatch(context.reader())) {
+            if (canMatch(FilterLeafReader.unwrap(context.reader()))) {
                 return true;
             }
         }
