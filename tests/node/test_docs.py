@@ -9,8 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
+from testing.node.servers import chosen
 
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.errors import ClusterRejected
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"```console\n(\w+) (\S+)\n(.*?)```", re.DOTALL)
@@ -64,9 +66,13 @@ def test_every_request_of_the_page_does_what_it_says(cluster, sample):
     versions = [hit["inner_hits"]["versions"]["hits"]["total"]["value"] for hit in stories]
     assert max(versions) > 1
     assert [len(names(answer)) for answer in asked(SEVERAL)["responses"]] == [2, 2]
-    explained = asked(WHY)
-    assert explained["matched"]
-    assert "shared q-grams" in str(explained["explanation"])
+    if chosen().product == "opensearch" and chosen().version.startswith("2."):
+        with pytest.raises(ClusterRejected, match="async actions are left"):  # docs/versions.md
+            asked(WHY)
+    else:
+        explained = asked(WHY)
+        assert explained["matched"]
+        assert "shared q-grams" in str(explained["explanation"])
     merged = asked(MERGE)
     assert merged["_shards"]["failed"] == 0
     assert len(names(asked(SEVERAL)["responses"][0])) == 2
