@@ -24,6 +24,7 @@ import org.apache.lucene.document.Field;
 import org.apache.lucene.document.SortedNumericDocValuesField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.ExitableDirectoryReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
@@ -385,6 +386,20 @@ class NearDuplicateQueryTest {
         try (Directory directory = new Corpus(0, 0).index(Corpus.Counts.WITH_POINTS);
                 IndexReader reader = DirectoryReader.open(directory)) {
             assertInstanceOf(MatchNoDocsQuery.class, rewritten(reader, query(grams, "0.1")));
+        }
+    }
+
+    @Test
+    @DisplayName("is rewritten though the time of a search is over: that is for the search to say")
+    void rewriteOutOfTime() throws IOException {
+        List<String> grams = IntStream.range(0, 100).mapToObj(i -> "g" + i).toList();
+        Corpus corpus = new Corpus(0, 0);
+        corpus.sets.add(new HashSet<>(grams.subList(0, 20)));
+        try (Directory directory = corpus.index(Corpus.Counts.WITH_POINTS);
+                DirectoryReader reader = DirectoryReader.open(directory)) {
+            IndexReader over = ExitableDirectoryReader.wrap(reader, () -> true);
+            assertInstanceOf(NearDuplicateQuery.class, rewritten(over, query(grams, "0.2")));
+            assertInstanceOf(MatchNoDocsQuery.class, rewritten(over, query(grams, "0.21")));
         }
     }
 
