@@ -301,6 +301,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"--engine {args.engine}: {', '.join(ENGINES)} or a URL")
     if args.tiny:
         args.copies, args.rounds, args.text_length = min(args.copies, 40), 1, min(args.text_length, 400)
+        args.kinds = list(dict.fromkeys((args.kinds[0], args.kinds[-1])))
     if args.one:
         print(json.dumps(one(args, args.one)))
         return
