@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHORT, LONG = 4, 12
 _U32 = np.uint32
+_U64 = np.uint64
 _FACTORS = _U32(0x9E3779B1), _U32(0x85EBCA77), _U32(0xC2B2AE3D), _U32(0x27D4EB2F)
 _MIX, _LAST = _U32(0x2C1B3C6D), _U32(0x297A2D39)
 
@@ -65,13 +66,13 @@ def _enter(a, last, q, names, same, table, bits):
     for at in range(last):
         name = names[at]
         slot = np.int64(name >> shift)
-        held = np.int64(table[slot])
-        while held != 0 and not (names[held - 1] == name and _is_equal(a, held - 1, a, at, q)):
+        held = np.int64(table[_U64(slot)])
+        while held != 0 and not (names[_U64(held - 1)] == name and _is_equal(a, held - 1, a, at, q)):
             slot = (slot + 1) & mask
-            held = np.int64(table[slot])
+            held = np.int64(table[_U64(slot)])
         if held == 0:
             own += 1
-            table[slot] = at + 1
+            table[_U64(slot)] = at + 1
             held = at + 1
         same[at] = held - 1
     return own
@@ -85,39 +86,58 @@ def _follow(a, last_a, b, last_b, q, names, same, shared, table, bits):
     mask, shift = (np.int64(1) << bits) - 1, _U32(32 - bits)
     own = both = at = longest = free = np.int64(0)
     while at < last_b:
-        name = names[last_a + at]
+        name = names[_U64(last_a + at)]
         slot = np.int64(name >> shift)
-        held = np.int64(table[slot])
+        held = np.int64(table[_U64(slot)])
         while held != 0:
-            if names[held - 1] == name:
+            if names[_U64(held - 1)] == name:
                 if held <= last_a:
                     if _is_equal(a, held - 1, b, at, q):
                         break
                 elif _is_equal(b, held - 1 - last_a, b, at, q):
                     break
             slot = (slot + 1) & mask
-            held = np.int64(table[slot])
+            held = np.int64(table[_U64(slot)])
         if held == 0:
             own += 1
-            table[slot] = last_a + at + 1
+            table[_U64(slot)] = last_a + at + 1
             held = last_a + at + 1
         if held > last_a:
-            same[last_a + at] = held - 1
+            same[_U64(last_a + at)] = held - 1
             at += 1
             continue
         other = held - 1
         longest = max(longest, at - free)
-        while True:  # a run of what both have
-            index = same[other]
-            both += 1 - np.int64(shared[index])
-            shared[index] = 1
-            same[last_a + at] = index
-            at += 1
-            other += 1
-            if at >= last_b or other >= last_a or a[other + q - 1] != b[at + q - 1]:
-                break
+        most = min(last_b - at, last_a - other)
+        run = _run(a[other + q : other + q - 1 + most], b[at + q : at + q - 1 + most])
+        both += _share(same[other : other + run], shared, same[last_a + at : last_a + at + run])
+        at += run
         free = at + q - 1
     return own, both, max(longest, last_b + q - 1 - free)
+
+
+@inner
+def _run(a, b):
+    """One more than how many code points `a` and `b`, of one length, begin with that are the same."""
+    size = len(a)
+    run = 0
+    while run < size and a[_U64(run)] == b[_U64(run)]:
+        run += 1
+    return run + 1
+
+
+@inner
+def _share(firsts, shared, same):
+    """Notes that both texts have the q-grams at the indexes `firsts`, which are written to `same`; returns how many of
+    them that was not known of.
+    """
+    new = np.int64(0)
+    for at in range(len(firsts)):
+        index = _U64(firsts[at])
+        new += 1 - np.int64(shared[index])
+        shared[index] = 1
+        same[at] = firsts[at]
+    return new
 
 
 @inner
