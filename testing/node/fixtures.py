@@ -151,6 +151,7 @@ def _run(*nodes: Node) -> None:
         node.wait()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
 
