@@ -151,7 +151,7 @@ def _run(*nodes: Node) -> None:
         node.wait()
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which looks for groups in the hook of this name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
 

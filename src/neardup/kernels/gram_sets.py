@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SHORT, LONG = 4, 12
 _U32 = np.uint32
 _U64 = np.uint64
+"""Of indexes that are never below 0, so that none is counted from the end, which costs a check each."""
 _FACTORS = _U32(0x9E3779B1), _U32(0x85EBCA77), _U32(0xC2B2AE3D), _U32(0x27D4EB2F)
 _MIX, _LAST = _U32(0x2C1B3C6D), _U32(0x297A2D39)
 

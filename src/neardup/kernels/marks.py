@@ -30,6 +30,7 @@ sign of a number was left out.
 _U8 = np.uint8
 _U32 = np.uint32
 _U64 = np.uint64
+"""As in kernels/gram_sets.py."""
 _INDEX = (1 << 32) - 1
 """The bits of an index into a form; above them the digits before it are counted."""
 _TO_COUNT = 32 - DIGIT.bit_length() + 1

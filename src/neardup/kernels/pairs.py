@@ -81,8 +81,8 @@ def measure_pairs(data, offsets, first, second, known, limits, tables, sign_tabl
     scratch         PairScratch for the largest text
 
     SAME            0: the normal forms differ; `SAME_TEXT`: they are one; `OTHER_NUMBERS`: they are, but perhaps not
-                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are surely as alike as that. The rest is 0 but
-                    for the first
+                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are as alike as that. Where it is not 0 the
+                    rest says nothing
     LIKENESS        |A|, |B|, |A ∩ B| of the own words
     PASSAGES        the longest passage of its own of either
     PLAIN, WITH_SIGNS   as likeness, by short q-grams, of the own words and of these with signs for figures
@@ -107,7 +107,8 @@ def measure_pairs(data, offsets, first, second, known, limits, tables, sign_tabl
 @inner
 def _measure(n_a, n_b, larger, shared, limits, scratch, row):
     """Fills the row of a pair of marked normal forms of so many code points, but for what figures decide, and what is
-    borrowed; returns whether that is to be known."""
+    borrowed; returns whether that is to be known.
+    """
     row[:] = 0
     form_a, flags_a = scratch.a.form[:n_a], scratch.a.flags[:n_a]
     form_b, flags_b = scratch.b.form[:n_b], scratch.b.flags[:n_b]
@@ -127,6 +128,7 @@ def _measure(n_a, n_b, larger, shared, limits, scratch, row):
     passage = count_sets(own_a, size_a, own_b, size_b, q, grams, row[LIKENESS:])
     likeness = _likeness(row)
     if likeness >= limits.enough:
+        row[SAME] = ENOUGH
         return False
     is_spread = likeness < limits.alike and (not is_known or shared >= limits.spread * larger * (1 - 1e-9))
     row[PASSAGES + 1] = passage

@@ -74,9 +74,6 @@ class Label(NamedTuple):
     differing: tuple[str, str] | None
 
 
-_COPY: Final = Label("copy", None)
-
-
 def kind_of(a: str, b: str) -> Kind:
     """The kind of the pair of texts `a` and `b`; symmetric. Linear in their lengths; about 0.1 ms for two of 4 KB.
 
@@ -105,8 +102,6 @@ def labels_of(pairs: Sequence[tuple[bytes, bytes]], known: Sequence[tuple[int, i
 def _label(row: Sequence[int], a: bytes, b: bytes) -> Label:
     if row[columns.SAME]:
         return Label(*_of_equal(row[columns.SAME], a, b))
-    if _likeness(row[columns.LIKENESS :]) >= FRAME_BELOW:  # as _named has it: nothing else is looked at then
-        return _COPY
     return Label(_judged(row).name, None)
 
 

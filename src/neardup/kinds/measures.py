@@ -69,7 +69,7 @@ def _measured(
     offsets = np.zeros(len(laid) + 1, np.int64)
     np.cumsum([len(text) for text in laid], out=offsets[1:])
     data = np.frombuffer(b"".join(laid), np.uint8)
-    scratch = _scratch(int(np.diff(offsets).max()), int(most_lines(data)))
+    scratch = _scratch(int(np.diff(offsets).max()), most_lines(data))
     rows, out = np.empty((2, len(texts), COLUMNS), np.int64)
     measure_pairs(data, offsets, first[order], second[order], known[order], limits, *_tables(), scratch, rows)
     out[order] = rows
@@ -144,7 +144,7 @@ def marked(text: bytes) -> Marked:
     """The marked normal form of one text."""
     out, data = _marked_form(len(text)), np.frombuffer(text, np.uint8)
     tables, sign_tables = _tables()
-    n, words = mark_text(data, tables, sign_tables, _mark_scratch(len(text), int(most_lines(data))), out)
+    n, words = mark_text(data, tables, sign_tables, _mark_scratch(len(text), most_lines(data)), out)
     mark_figure_words(out, words, sign_tables)
     return Marked(out.form[:n], out.flags[:n])
 
