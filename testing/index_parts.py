@@ -41,5 +41,5 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     rows["text_bytes"] = np.diff(batch.text_offsets)
     table.extend(rows, np.ones(len(rows), np.int64), batch.bitmaps[:, 1])
     ids = [str(i) for i in range(len(batch.counts))]
-    table.name(ids, [id.encode() for id in ids])
+    table.ids.extend([id.encode() for id in ids])
     return table

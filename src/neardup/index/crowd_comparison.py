@@ -321,7 +321,8 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
 
 
 def _ranking(table: DocumentTable) -> Ranking:
-    return Ranking(table.counts, table.first_of, table.times, table.names, table.name_starts, table.stands)
+    ids = table.ids
+    return Ranking(table.counts, table.first_of, table.times, ids.names, ids.name_starts, table.stands)
 
 
 def _chosen(

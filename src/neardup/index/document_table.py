@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neardup.index.document_ids import DocumentIds
 from neardup.index.posting_lists import Hits
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
@@ -52,20 +53,18 @@ def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
 class DocumentTable:
     """Columns indexed by doc: `rows` (stores/records.py, ROW), `hours`, `alive`, `ids`, and those below.
 
-    Alive = searchable. `doc_of` finds a document by id, alive or set aside. Groups are told apart by the
-    arrival of their head, so that another text under the head's old id is not taken for it.
+    Alive = searchable. `ids` find a document, alive or set aside. Groups are told apart by the arrival of their head,
+    so that another text under the head's old id is not taken for it.
 
     times, halves       the times and the first halves of the fingerprints, as in `rows`, but side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain
     stands              whether a document stands for a group, once `update_stands` has been called
     leads               whether others have joined a document; one that is a member itself may lead and not stand
-    names, name_starts  all ids as UTF-8, one after another, and size + 1 offsets
     """
 
     def __init__(self, most_shared: int) -> None:
         self.size = 0
-        self.ids: list[str] = []
-        self.doc_of: dict[str, int] = {}
+        self.ids = DocumentIds()
         self.members: defaultdict[int, list[int]] = defaultdict(list)
         self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
@@ -78,8 +77,6 @@ class DocumentTable:
         self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.leads = np.zeros(_FIRST_CAPACITY, np.uint8)
-        self.names = np.zeros(16 * _FIRST_CAPACITY, np.uint8)
-        self.name_starts = np.zeros(_FIRST_CAPACITY + 1, np.int64)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
         self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, BITMAP_WORDS), np.uint64)
@@ -120,9 +117,20 @@ class DocumentTable:
         )
 
     @property
+    def memory(self) -> int:
+        """Bytes of all columns and ids; groups are not counted."""
+        columns = sum(getattr(self, name).nbytes for name in _COLUMNS)
+        return int(columns) + len(self.hits) + self.ids.memory
+
+    @property
+    def are_known(self) -> NDArray[np.bool_]:
+        """Which docs are found by their ids."""
+        return self.ids.known[: self.size] == 1
+
+    @property
     def living(self) -> int:
         """Documents found by id: searchable or set aside."""
-        return len(self.doc_of)
+        return len(self.ids)
 
     @property
     def budgeted(self) -> tuple[int, int]:
@@ -130,7 +138,7 @@ class DocumentTable:
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
-        """Adds `rows`, of `hours`, as alive documents without ids yet (`name` adds those); returns the first of them.
+        """Adds `rows`, of `hours`, as alive documents without ids yet (`ids` are given those); returns the first of them.
 
         A document without a bitmap (one of which none was stored) lets everything pass.
         """
@@ -143,9 +151,6 @@ class DocumentTable:
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
-            self.name_starts = np.concatenate([self.name_starts, np.zeros(capacity, np.int64)])[
-                : capacity + 1
-            ]
         self.rows[first:last] = rows
         self.hours[first:last] = hours
         self.times[first:last] = rows["time"]
@@ -182,21 +187,6 @@ class DocumentTable:
         """Remembers |A| of `docs`, which has been counted, for all of their texts."""
         self.counts[docs] = counts
         self.counts[self.first_of[docs]] = counts
-
-    def name(self, ids: list[str], encoded: list[bytes]) -> None:
-        """Gives the last documents added, which have none yet, their ids; `encoded`: the same as UTF-8."""
-        first, last = len(self.ids), len(self.ids) + len(ids)
-        self.ids += ids
-        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        np.cumsum(sizes, out=self.name_starts[first + 1 : last + 1])
-        begin = int(self.name_starts[first])
-        self.name_starts[first + 1 : last + 1] += begin
-        end = int(self.name_starts[last])
-        if end > len(self.names):
-            larger = np.zeros(max(end, int(len(self.names) * _GROWTH)), np.uint8)
-            larger[:begin] = self.names[:begin]
-            self.names = larger
-        self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
 
     def lead(self, doc: int) -> None:
         """Makes `doc` the head of a group of its own."""
@@ -247,9 +237,7 @@ class DocumentTable:
 
     def mark_dead(self, doc: int) -> None:
         """Takes a document out: it is found no more, by search or by id."""
-        id = self.ids[doc]
-        if self.doc_of.get(id) == doc:
-            del self.doc_of[id]
+        if self.ids.remove(doc):
             hour = int(self.hours[doc])
             if hour in self.load:
                 self.load[hour][0] -= 1
@@ -293,8 +281,7 @@ class DocumentTable:
 
     def lives(self, doc: int, floor_hour: int) -> bool:
         """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
-        known = self.doc_of.get(self.ids[doc]) == doc
-        return known and int(self.hours[doc]) >= floor_hour
+        return bool(self.ids.known[doc]) and int(self.hours[doc]) >= floor_hour
 
     def update_stands(self, floor_hour: int) -> None:
         """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
@@ -320,7 +307,8 @@ class DocumentTable:
         rows = self.rows[: self.size]
         self.stands[: self.size] = rows["order"] == rows["group_order"]
         self._stands_floor = FIRST_HOUR
-        heads = {int(rows["order"][doc]): doc for doc in self.doc_of.values()}
+        known = self.ids.docs()
+        heads = dict(zip(rows["order"][known].tolist(), known.tolist(), strict=True))
         self._headless = self.members.keys() - heads.keys()
         self.leads[: self.size] = 0
         self.leads[[heads[arrival] for arrival in self.members.keys() & heads.keys()]] = 1
@@ -353,8 +341,7 @@ class DocumentTable:
         postings: that of a text goes on to the earliest document that has it.
         """
         self.counts[: self.size] = self.qgram_counts(slice(self.size))  # whoever is posted next is counted
-        keep = np.zeros(self.size, np.bool_)
-        keep[list(self.doc_of.values())] = True
+        keep = self.are_known
         new_docs = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
         posted = self._rechained(kept)
@@ -362,8 +349,7 @@ class DocumentTable:
             if name not in {"first_of", "next_of"}:
                 setattr(self, name, getattr(self, name)[: self.size][kept])
         self.hits = self.hits.resized(len(kept))
-        ids, self.ids = [self.ids[doc] for doc in kept], []
-        self.doc_of = {id: int(new_docs[doc]) for id, doc in self.doc_of.items()}
+        self.ids = self.ids.kept(kept)
         moved = {
             arrival: [int(new_docs[m]) for m in members if new_docs[m] >= 0]
             for arrival, members in self.members.items()
@@ -371,8 +357,6 @@ class DocumentTable:
         self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
         self.size = len(kept)
-        self.name_starts = np.zeros(len(kept) + 1, np.int64)
-        self.name(ids, [id.encode() for id in ids])
         self.dead = 0
         return new_docs, posted
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.posting_run import KEY_BITS
 from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures, joined, part_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
     return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, all_words)
 
 
-POSTED_BITS: Final = 30
+POSTED_BITS: Final = KEY_BITS
 """How much of a sketch key posting lists and indices know it by. Among 60 million keys, those of a million documents,
 one in eighteen meets another: nothing is found by that, for a candidate shares several keys, and is verified. To store
 them takes less than half.
@@ -69,9 +70,9 @@ def posted(sketches: Keys) -> Keys:
 def with_fingerprints(
     keys: Keys, offsets: Offsets, short: NDArray[np.bool_], fingerprints: Keys
 ) -> tuple[Keys, Offsets]:
-    """`keys` with `fingerprints[i]` put in for every document i that is `short`: it has no key of its own."""
+    """`keys` with part of `fingerprints[i]` put in for every document i that is `short`: it has no key of its own."""
     if not short.any():
         return keys, offsets
     moved = offsets.copy()
     moved[1:] += np.cumsum(short)
-    return np.insert(keys, offsets[:-1][short], fingerprints[short]), moved
+    return np.insert(keys, offsets[:-1][short], posted(fingerprints[short])), moved

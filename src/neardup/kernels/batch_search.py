@@ -13,7 +13,8 @@ import numpy as np
 from neardup.kernels.caching import njit
 from neardup.kernels.candidate_filter import filter_of, size_fits
 from neardup.kernels.inner import inner
-from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc, find
+from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc
+from neardup.kernels.posting_run import locate, room_to_locate
 from neardup.kernels.ranges import copy_range
 from neardup.kernels.shared_counts import count_shared
 
@@ -137,7 +138,7 @@ def _widest(offsets):
 
 @njit(cache=True, nogil=True)
 def search_and_add(
-    lists, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress
+    lists, run, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
@@ -146,6 +147,7 @@ def search_and_add(
     posted joins that one's chain.
 
     lists, bitsets        Lists (kernels/posting_lists.py) and BitsetCache (kernels/bitset_cache.py), changed
+    run                   Run (kernels/posting_run.py) with the first part of each list, read
     keys, key_offsets     uint64, and int64 n + 1: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i
     min_shared            int64, n
     limit                 lists of more living docs than this are left out; 0 = none
@@ -156,22 +158,19 @@ def search_and_add(
 
     Returns a status (kernels/posting_lists.py).
     """
-    entries = lists.entries
     candidates, offsets = out.candidates, out.offsets
     docs = query.docs
-    slots = np.empty(_widest(key_offsets), np.int64)
+    located = room_to_locate(_widest(key_offsets))
     while progress[0] < len(docs):
         i = progress[0]
         first, last = key_offsets[i], key_offsets[i + 1]
         if progress[2] == 0:
             begin = offsets[i]
-            # All look-ups first: they miss the cache one beside the other, not one after the other.
-            for j in range(first, last):
-                slots[j - first] = find(entries, keys[j])
+            locate(lists, run, keys, first, last, located)
             wanted = filter_of(query, i)
             certain, end, out.left_out[i] = count_shared(
-                lists, bitsets, slots, last - first, min_shared[i], limit, documents, wanted, counters,
-                candidates, begin,
+                lists, run, bitsets, keys[first:last], located, last - first, min_shared[i], limit, documents, wanted,
+                counters, candidates, begin,
             )  # fmt: skip
             if end < 0:
                 return CANDIDATES_FULL

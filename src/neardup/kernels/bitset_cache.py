@@ -20,6 +20,7 @@ import numpy as np
 from neardup.kernels.bit_planes import AT_ONCE, SIZE, WORDS, add_rows, digits_of
 from neardup.kernels.bits import ones
 from neardup.kernels.inner import inner
+from neardup.kernels.posting_lists import list_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,8 +59,11 @@ def long_from(documents):
 
 
 @inner
-def bitset_row(bitsets, key, pool, start, length):
-    """Row of the bitset of `key`, caught up with its list `pool[start:start + length]`; -1: no room for another."""
+def bitset_row(bitsets, key, lists, run, located, j):
+    """Row of the bitset of `key`, caught up with its list, which is list j of `located`; -1: no room for another.
+
+    A list keeps the order of its docs where it goes from the table to the run: what was filled once stays so.
+    """
     mask = len(bitsets.keys) - 1
     slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
     while bitsets.rows[slot] != 0 and bitsets.keys[slot] != key:
@@ -71,10 +75,16 @@ def bitset_row(bitsets, key, pool, start, length):
         bitsets.used[0] += 1
         bitsets.rows[slot] = bitsets.used[0]
     row = bitsets.rows[slot] - 1
-    for p in range(start + bitsets.filled[row], start + length):
-        doc = pool[p]
+    begin, size = located.starts[j], located.sizes[j]
+    mask = (np.int64(1) << run.doc_bits) - 1
+    for p in range(begin + bitsets.filled[row], begin + size):
+        doc = np.int64(run.postings[p]) & mask
         bitsets.bits[row, doc >> 6] |= _U(1) << _U(doc & 63)
-    bitsets.filled[row] = length
+    start, length, inline = list_at(lists.entries, located.slots[j])
+    for p in range(start + max(bitsets.filled[row] - size, 0), start + length):
+        doc = start if inline else np.int64(lists.pool[p])
+        bitsets.bits[row, doc >> 6] |= _U(1) << _U(doc & 63)
+    bitsets.filled[row] = size + length
     return row
 
 

@@ -22,7 +22,7 @@ from neardup.kernels.bitset_cache import (
 )
 from neardup.kernels.candidate_filter import are_plain
 from neardup.kernels.inner import inner
-from neardup.kernels.posting_lists import length_at, list_at
+from neardup.kernels.posting_lists import list_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,66 +62,72 @@ def _next_stamp(counters):
 
 
 @inner
-def _living(lists, slot, documents, low, high):
-    """How many living docs of the hours `low` to `high` a posting list holds: dead ones must not make a difference."""
-    start, length, _ = list_at(lists.entries, slot)
+def _living(lists, run, located, j, documents, low, high):
+    """How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference."""
+    start, length, inline = list_at(lists.entries, located.slots[j])
+    begin, size, mask = located.starts[j], located.sizes[j], (np.int64(1) << run.doc_bits) - 1
     count = 0
-    for p in range(start, start + length):
-        doc = lists.pool[p]
+    for p in range(size + length):
+        if p < size:
+            doc = np.int64(run.postings[begin + p]) & mask
+        else:
+            doc = start if inline else np.int64(lists.pool[start + p - size])
         inside = low <= documents.hours[doc] <= high
         count += np.int64(inside and documents.alive[doc] == 1)
     return count
 
 
 @inner
-def _two_longest(entries, slots, size, documents):
-    """Places in `slots[:size]` of the two longest lists that are long among so many documents, longest first; -1 for
-    none.
+def _two_longest(lengths, size, documents):
+    """Which two of the lists of `lengths[:size]` are the longest of those that are long among so many documents, longest
+    first; -1 for none.
     """
     first, second = np.int64(-1), np.int64(-1)
     longest = next_longest = long_from(documents) - 1
     for j in range(size):
-        length = length_at(entries, slots[j])
-        if length > longest:
+        if lengths[j] > longest:
             second, next_longest = first, max(longest, next_longest)
-            first, longest = j, length
-        elif length > next_longest:
-            second, next_longest = j, length
+            first, longest = j, lengths[j]
+        elif lengths[j] > next_longest:
+            second, next_longest = j, lengths[j]
     return first, second
 
 
 @inner
-def _row_at(lists, bitsets, slot):
-    """Row of the bitset of the posting list at `slot`; -1 if there is no room for another."""
-    start, length, _ = list_at(lists.entries, slot)
-    return bitset_row(bitsets, lists.entries[slot, 0], lists.pool, start, length)
-
-
-@inner
-def _is_crowded(entries, slots, size, documents):
+def _is_crowded(lengths, size, documents):
     """Whether counting all long lists by their bitsets costs less than reading them, but for the two longest."""
     shortest = long_from(documents)
     many, postings, longest, next_longest = 0, 0, 0, 0
     for j in range(size):
-        length = length_at(entries, slots[j])
-        if length >= shortest:
+        if lengths[j] >= shortest:
             many += 1
-            postings += length
-            next_longest = max(next_longest, min(length, longest))
-            longest = max(longest, length)
+            postings += lengths[j]
+            next_longest = max(next_longest, min(lengths[j], longest))
+            longest = max(longest, lengths[j])
     return many > 2 and postings - longest - next_longest > many * (documents // 64)
 
 
 @inner
-def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
-    """Counts the docs of one list; those whose counter comes to `enough` go to `out[at:]`. Returns the next position,
-    -1 if `out` has no room for the whole list: it is filled without a branch.
+def _count_run(postings, doc_bits, begin, end, base, goal, enough, hits, out, at):
+    """Counts the docs of `postings[begin:end]` of a run; those whose counter comes to `enough` go to `out[at:]`, which
+    has room for all: it is filled without a branch. Returns the next position.
 
     A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next stamp.
     """
+    mask = (np.int64(1) << doc_bits) - 1
+    for p in range(begin, end):
+        doc = np.int64(postings[p]) & mask
+        held = min(max(np.int64(hits[doc]), base), goal) + 1
+        hits[doc] = held
+        out[at] = doc
+        at += np.int64(held == enough)
+    return at
+
+
+@inner
+def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
+    """As `_count_run`, of a list of the table."""
     start, length, inline = list_at(entries, slot)
-    if at + length > len(out):
-        return np.int64(-1)
     if inline:
         held = min(max(np.int64(hits[start]), base), goal) + 1
         hits[start] = held
@@ -137,10 +143,12 @@ def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
 
 
 @inner
-def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, counters, out, out_at):
+def _count_by_bitsets(lists, run, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at):
     """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists
+    _, postings, doc_bits = run
+    slots, starts, sizes, lengths = located
     hits = counters.hits
     total = len(hits)
     shortest = long_from(total)
@@ -149,13 +157,13 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, c
     n_rows, n_others = 0, 0
     for j in range(size):
         row = np.int64(-1)
-        if length_at(entries, slots[j]) >= shortest:
-            row = _row_at(lists, bitsets, slots[j])
+        if lengths[j] >= shortest:
+            row = bitset_row(bitsets, keys[j], lists, run, located, j)
         if row >= 0:
             rows[n_rows] = row
             n_rows += 1
         else:
-            others[n_others] = slots[j]
+            others[n_others] = j
             n_others += 1
     words = (total + 63) // 64
     digits = max(digits_of(n_rows), digits_of(minimum))
@@ -170,10 +178,12 @@ def _count_by_bitsets(lists, bitsets, slots, size, minimum, documents, wanted, c
     base = _next_stamp(counters)
     goal = base + minimum
     enough = max(goal - n_rows, base + 1)
-    for j in range(n_others):
-        at = _count_list(entries, pool, others[j], base, goal, enough, hits, out, at)
-        if at < 0:
-            return at, at
+    for k in range(n_others):
+        j = others[k]
+        if at + lengths[j] > len(out):
+            return np.int64(-1), np.int64(-1)
+        at = _count_run(postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at)
+        at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
     kept = by_list
     for p in range(by_list, at):
         doc = np.int64(out[p])
@@ -197,9 +207,11 @@ def _take_plain(reached, documents, wanted):
 
 @inner
 def count_shared(
-    lists, bitsets, slots, size, minimum, limit, documents, wanted, counters, out, out_at
+    lists, run, bitsets, keys, located, size, minimum, limit, documents, wanted, counters, out, out_at
 ):  # fmt: skip
-    """Writes to `out[out_at:]` (int32) the docs in at least `minimum` of the lists at `slots[:size]`, each once.
+    """Writes to `out[out_at:]` (int32) the docs in at least `minimum` of the lists of `keys[:size]`, each once.
+
+    `located`: where these lists lie in `lists` and `run` (kernels/posting_run.py).
 
     Returns (position behind those that are known to be all that is `wanted`, a Filter (kernels/candidate_filter.py);
     position behind all, -1: `out` is too small; lists left out). A list of more than `limit` living docs in the hours
@@ -209,21 +221,23 @@ def count_shared(
     """
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists
+    _, postings, doc_bits = run
+    slots, starts, sizes, lengths = located
     hits = counters.hits
     total = len(hits)
     one = two = row_one = row_two = np.int64(-1)
     if minimum > 2 and limit == 0:
-        if _is_crowded(entries, slots, size, total):
+        if _is_crowded(lengths, size, total):
             certain, at = _count_by_bitsets(
-                lists, bitsets, slots, size, minimum, documents, wanted, counters, out, out_at
+                lists, run, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
             )
             return certain, at, 0
-        one, two = _two_longest(entries, slots, size, total)
+        one, two = _two_longest(lengths, size, total)
         if one >= 0:
-            row_one = _row_at(lists, bitsets, slots[one])
+            row_one = bitset_row(bitsets, keys[one], lists, run, located, one)
         # At least two of the lists must be read, or every document in them would be looked up.
         if two >= 0 and minimum > 3:
-            row_two = _row_at(lists, bitsets, slots[two])
+            row_two = bitset_row(bitsets, keys[two], lists, run, located, two)
     base = _next_stamp(counters)
     goal = base + minimum
     enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
@@ -231,13 +245,16 @@ def count_shared(
     for j in range(size):
         if (j == one and row_one >= 0) or (j == two and row_two >= 0):
             continue
-        too_long = limit > 0 and length_at(entries, slots[j]) > limit
-        if too_long and _living(lists, slots[j], documents, wanted.low, wanted.high) > limit:
+        if lengths[j] == 0:
+            continue
+        too_long = limit > 0 and lengths[j] > limit
+        if too_long and _living(lists, run, located, j, documents, wanted.low, wanted.high) > limit:
             left_out += 1
             continue
+        if at + lengths[j] > len(out):
+            return out_at, np.int64(-1), left_out
+        at = _count_run(postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at)
         at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
-        if at < 0:
-            return out_at, at, left_out
     if enough == goal:
         return out_at, at, left_out
     kept = out_at

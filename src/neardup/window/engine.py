@@ -117,7 +117,7 @@ class WindowEngine:
     @one_at_a_time
     def __contains__(self, id: object) -> bool:
         self._session.load()
-        return id in self._session.state.table.doc_of
+        return id in self._session.state.table.ids
 
     @one_at_a_time
     def __iter__(self) -> Iterator[str]:
@@ -145,7 +145,7 @@ class WindowEngine:
     def delete(self, id: str) -> bool:
         with self._session.writing():
             state = self._session.state
-            doc = state.table.doc_of.get(id)
+            doc = state.table.ids.get(id)
             if doc is None:
                 return False
             state.remove(doc)

@@ -59,7 +59,7 @@ def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
 
 def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[int, Overlap]:
     """The overlaps of members `docs` with the head of their group, from the stored texts; {} if it is gone."""
-    table, head_doc = state.table, state.table.doc_of.get(head)
+    table, head_doc = state.table, state.table.ids.get(head)
     if head_doc is None or table.arrivals[head_doc] != table.group_arrivals[docs[0]]:
         return {}
     signed = state.search.query_batch(state.texts(docs), normal=True)
@@ -73,7 +73,7 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
 def stored_verdict(session: Session, id: str) -> Verdict | None:
     """See `Window.get`."""
     session.synchronise()
-    doc = session.state.table.doc_of.get(id)
+    doc = session.state.table.ids.get(id)
     return None if doc is None else session.state.stored_verdict(doc)
 
 
@@ -81,7 +81,7 @@ def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]
     """See `Window.read`: from those documents alone, where the store finds them cheaper than all."""
     session.synchronise()
     state = session.state
-    docs = [state.table.doc_of.get(id) for id in ids]
+    docs = [state.table.ids.get(id) for id in ids]
     known = sorted({doc for doc in docs if doc is not None})
     shown = state.store.shown(state.table.rows[known])
     bare = [doc for doc, shown in zip(known, shown, strict=True) if shown.text is None]
@@ -102,14 +102,14 @@ def _read(state: State, doc: int, shown: Shown, normal: bytes | None) -> ReadDoc
 
 def ids(state: State) -> list[str]:
     """The ids of all documents, in order of arrival."""
-    known = state.table.doc_of
-    return sorted(known, key=known.__getitem__)
+    known = state.table.ids
+    return [known[doc] for doc in known.docs().tolist()]
 
 
 def stats(state: State) -> Stats:
     """See `Window.stats`."""
     table = state.table
-    known = np.fromiter(table.doc_of.values(), np.int64, table.living)
+    known = table.ids.docs()
     rows = table.rows[known]
     hours = sorted(table.load)
     budget = state.committed.budget_hour
@@ -127,7 +127,7 @@ def stats(state: State) -> Stats:
         keep_hours=state.settings.kept_hours,
         budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
         postings_keys=state.search.lists.keys,
-        memory_bytes=state.search.memory + table.rows.nbytes,
+        memory_bytes=state.search.memory + table.memory,
         retrieval=own["retrieval"],
         threshold=own["threshold"],
         policy=own["policy"],

@@ -83,8 +83,8 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
     the window, or the present one.
     """
     if options.id is not None:
-        own = state.table.doc_of.get(options.id, -1)
-        if own < 0:
+        own = state.table.ids.get(options.id)
+        if own is None:
             raise UnknownDocument(options.id)
         return own, state.signed_again(own), int(state.table.times[own])
     try:

@@ -33,7 +33,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
     is named.
     """
     table = state.table
-    known = sorted(table.doc_of.values(), key=table.arrival_key)
+    known = sorted(table.ids.docs().tolist(), key=table.arrival_key)
     ranks = np.full(table.size, len(known))
     ranks[known] = np.arange(len(known))
     before = {doc: state.stored_verdict(doc) for doc in known}
@@ -49,7 +49,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
                 table.rejoin(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             continue
         verdict, matches, parts = _decided_again(state, doc, ranks, old)
-        head = table.doc_of[verdict.group]
+        head = table.ids.doc(verdict.group)
         changed = _differ(verdict, old)
         if _set_aside(state, doc, verdict) or table.arrivals[head] != old_heads[doc] or changed:
             best = matches.best[0] if matches.total else None
@@ -108,7 +108,7 @@ def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
 
 def _is_past(state: State, id: str, time: int) -> bool:
     """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
-    living = state.table.doc_of.get(id)
+    living = state.table.ids.get(id)
     if living is not None and state.table.times[living] == time:
         return False
     return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)

@@ -49,8 +49,8 @@ def add_stored(state: State, stored: Records) -> None:
     table, rows = state.table, stored.rows
     hours = hours_of(rows)
     first = table.extend(rows, hours, None)
-    table.name(stored.ids, [id.encode() for id in stored.ids])
-    table.doc_of.update((id, doc) for doc, id in enumerate(stored.ids, first))
+    table.ids.extend([id.encode() for id in stored.ids])
+    table.ids.let_find(range(first, table.size), stored.ids)
     table.alive[first : table.size] = ~are_set_aside(rows)
     table.chain_same_texts(first)
     members = first + np.flatnonzero(table.group_arrivals[first : table.size] != arrivals_of(rows))

@@ -69,7 +69,7 @@ class Scorer:
         What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
         `leaps` until it is known what follows it.
         """
-        known = state.table.doc_of
+        known = state.table.ids
         verdicts: list[Verdict] = []
         leaps.begin(documents, following)
         first = 0
@@ -132,7 +132,7 @@ def _end_of_run(state: State, documents: Sequence[Prepared], batch: SignedQueryB
         document, oldest = documents[last], min(oldest, hour)
         hour = document.hour
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
-        if document.id in state.table.doc_of or expires:
+        if document.id in state.table.ids or expires:
             break  # whether it is believed is asked when it is known what is there
         newest = max(newest, hour)
         last += 1
@@ -229,7 +229,7 @@ def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Seq
     if matches.total and policy == "drop":
         table.delete(doc)
         return False
-    table.doc_of[verdict.id] = doc
+    table.ids.let_find([doc], [verdict.id])
     if matches.total or parts:
         state.join(doc, verdict)
     elif verdict.candidates or verdict.truncated:

@@ -125,7 +125,7 @@ class State:
         self.committed = self.committed._replace(next_order=first + len(rows))
         hours = np.array([document.hour for document in self._documents], np.int64)
         self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
-        self.table.name(ids, encoded)
+        self.table.ids.extend(encoded)
 
     def _shown_bytes(self, document: Prepared) -> bytes:
         """What is kept of a document to be shown, for its blob."""
@@ -179,7 +179,7 @@ class State:
         if verdict.group == verdict.id:
             self.table.lead(doc)
         else:
-            self.table.follow(doc, self.table.doc_of[verdict.group])
+            self.table.follow(doc, self.table.ids.doc(verdict.group))
 
     def write(
         self, doc: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
@@ -215,7 +215,7 @@ class State:
 
     def arrival_of(self, id: str) -> int | None:
         """The arrival of the stored document of this id; None if there is none."""
-        doc = self.table.doc_of.get(id)
+        doc = self.table.ids.get(id)
         return None if doc is None else int(self.table.arrivals[doc])
 
     def texts(self, docs: Sequence[int]) -> list[bytes]:
@@ -302,13 +302,12 @@ class State:
         dead = (table.hours[: table.size] < committed.floor_hour) | (
             table.arrivals[: table.size] < committed.floor_order
         )
-        for doc in np.flatnonzero(dead).tolist():
-            if table.doc_of.get(table.ids[doc]) == doc:
-                table.mark_dead(doc)
+        for doc in np.flatnonzero(dead & table.are_known).tolist():
+            table.mark_dead(doc)
 
     def evict_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
-        known = np.sort(np.fromiter(self.table.doc_of.values(), np.int64, self.table.living))
+        known = self.table.ids.docs()
         half = known[: (len(known) + 1) // 2]
         self.committed = self.committed._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
         for doc in half.tolist():
@@ -317,9 +316,9 @@ class State:
     def forget_from(self, arrival: int) -> None:
         """Takes the documents from `arrival` on out of memory: they were not stored after all."""
         table = self.table
-        for doc in np.flatnonzero(table.arrivals[: table.size] >= arrival).tolist():
-            if table.doc_of.get(table.ids[doc]) == doc:
-                table.mark_dead(doc)
+        later = table.arrivals[: table.size] >= arrival
+        for doc in np.flatnonzero(later & table.are_known).tolist():
+            table.mark_dead(doc)
 
     # ---- commit ----
 

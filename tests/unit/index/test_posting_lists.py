@@ -1,10 +1,11 @@
-"""Posting lists against a dictionary of lists."""
+"""Posting lists against a dictionary of lists: all in the table, or packed into a run after so many keys."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.batch_search import Documents
+from neardup.kernels.posting_run import KEY_BITS, shape_of
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -32,22 +34,37 @@ def columns_of(hours, counts, alive):
     return Documents(hours, counts, alive, fingerprints[:, 0].copy(), fingerprints, *chains)
 
 
+@pytest.fixture(params=[None, 1, 30, 700], scope="module", autouse=True)
+def packed_after(request):
+    """After how many keys the table goes to a run; None: never."""
+    Slow.packed_after = request.param
+
+
 @dataclass
 class Slow:
-    """What posting lists are, in plain Python, beside the real ones; `both` checks that they agree."""
+    """What posting lists are, in plain Python, beside the real ones; `search_and_add` checks that they agree."""
 
+    packed_after: ClassVar[int | None] = None
     size: int
     most: int = 4
     postings: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self):
-        self.lists = PostingLists(slots=16, pool=4)
+        packed = self.packed_after is not None
+        self.lists = PostingLists(slots=16, pool=4, packed=packed, table_keys=self.packed_after or 0)
         self.hits = Hits(self.size, self.most)
         self.columns = columns_of(
             np.zeros(self.size, np.int32), np.full(self.size, 10, np.int32), np.ones(self.size, np.uint8)
         )
 
+    def posted(self, documents):
+        """The documents with the keys that they are posted by: those of a run are short."""
+        if self.packed_after is None:
+            return documents
+        return [(number, list(dict.fromkeys(key % 2**KEY_BITS for key in own))) for number, own in documents]
+
     def add(self, documents):
+        documents = self.posted(documents)
         keys = [key for _, own in documents for key in own]
         self.lists.add(np.array(keys, np.uint64), offsets_of(documents), np.array([n for n, _ in documents]))
         self.remember(documents)
@@ -62,6 +79,7 @@ class Slow:
         self, documents, min_shared, *, low=0, high=0, count=10, threshold=Fraction(1, 100), limit=0
     ):
         """Candidates of each document as the dictionary has them; asserts that the lists find the same."""
+        documents = self.posted(documents)
         query = Query(
             np.array([number for number, _ in documents], np.int64),
             np.full(len(documents), count),
@@ -157,7 +175,8 @@ def test_table_and_pool_grow_and_nothing_is_lost(keys):
     slow.add(random_documents(300, many, 2))
     for first in range(300, 600, 60):
         slow.search_and_add(random_documents(60, keys, first, first), [2] * 60)
-    assert slow.lists.memory >= 16 * slow.lists.keys
+    if Slow.packed_after is None:
+        assert slow.lists.memory >= 16 * slow.lists.keys
 
 
 def test_only_what_is_plausible_is_a_candidate():
@@ -215,6 +234,27 @@ def test_renumbering_keeps_the_living_in_order():
         slow.search_and_add(more, [2] * len(more))
     slow.renumbered([-1] * slow.size)
     assert slow.lists.keys == 0
+
+
+def test_a_run_takes_less_than_five_bytes_a_posting():
+    lists = PostingLists(packed=True, table_keys=1 << 15)
+    numbers = np.random.default_rng(2)
+    keys = numbers.integers(0, 1 << KEY_BITS, 32 * 20_000, dtype=np.uint64)
+    for first in range(0, 20_000, 1_000):
+        own = keys[32 * first : 32 * (first + 1_000)]
+        lists.add(own, np.arange(0, len(own) + 1, 32), np.arange(first, first + 1_000))
+    table = PostingLists(slots=1 << 17).memory
+    assert lists.memory - table < 5 * len(keys)
+    assert lists.keys == len(np.unique(keys))
+
+
+@pytest.mark.parametrize("postings", [0, 1, 8, 100, 32_000, 320_000_000, 2**32 - 1])
+@pytest.mark.parametrize("docs", [0, 1, 1_000, 10_000_000, 2**32 - 1])
+def test_every_doc_and_what_is_left_of_a_key_fit_a_posting(postings, docs):
+    high_bits, doc_bits = shape_of(postings, docs)
+    assert 0 <= high_bits <= KEY_BITS
+    assert docs <= 2**doc_bits
+    assert doc_bits + KEY_BITS - high_bits == 32
 
 
 def test_an_empty_batch_and_a_document_without_keys():

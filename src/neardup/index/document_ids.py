@@ -1,0 +1,172 @@
+"""DocumentIds: the ids of the documents in memory, by doc, and which doc an id finds.
+
+A list and a dictionary of Python's take 150 bytes a document beside its id. Here ids are UTF-8, one after another, and
+docs are in a table with open addressing: 8 bytes for an offset and 11 to 16 for a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FIRST_SLOTS: Final = 1_024
+_FIRST_BYTES: Final = 1 << 14
+_GROWTH: Final = 1.5
+_LOAD: Final = 0.75
+_HASH_BITS: Final = 31
+_HASH: Final = (1 << _HASH_BITS) - 1
+_DOC_BITS: Final = 32
+_DOC: Final = (1 << _DOC_BITS) - 1
+_REMOVED: Final = 1 << 63
+"""A slot whose id was removed: a search goes on behind it. Others hold hash << 32 | doc + 1; 0 is free."""
+
+
+class DocumentIds:
+    """Ids by doc, in the order in which they were added, and the doc of an id, unless that was removed.
+
+    names, name_starts   all ids as UTF-8, one after another, and offsets: id of doc d is
+                         `names[name_starts[d]:name_starts[d + 1]]`
+    known                uint8, by doc: whether it is found by its id
+
+    A look-up costs about half a microsecond. An id can be added again while another doc has it, but is found as one.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.names = np.zeros(_FIRST_BYTES, np.uint8)
+        self.name_starts = np.zeros(1, np.int64)
+        self.known = np.zeros(0, np.uint8)
+        self._found = 0
+        self._used = 0
+        self._set_slots(np.zeros(_FIRST_SLOTS, np.uint64))
+
+    def _set_slots(self, slots: NDArray[np.uint64]) -> None:
+        self._slots = slots
+        # Single values of a memoryview are read in half the time of an array's.
+        self._values = memoryview(slots)  # type: ignore[arg-type]
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in (self.names, self.name_starts, self.known, self._slots))
+
+    def __len__(self) -> int:
+        """How many docs are found by their ids."""
+        return self._found
+
+    def __getitem__(self, doc: int) -> str:
+        """The id of `doc`, known or not."""
+        starts = self.name_starts
+        return self.names[starts[doc] : starts[doc + 1]].tobytes().decode()
+
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, str) and self.get(id) is not None
+
+    def get(self, id: str) -> int | None:
+        """The doc that this id finds; None if there is none."""
+        slot = self._slot_of(id)
+        return None if slot < 0 else (self._values[slot] & _DOC) - 1
+
+    def doc(self, id: str) -> int:
+        """The doc that this id finds, which there is."""
+        doc = self.get(id)
+        if doc is None:
+            raise KeyError(id)
+        return doc
+
+    def docs(self) -> NDArray[np.int64]:
+        """The docs that are found by their ids, ascending."""
+        return np.flatnonzero(self.known[: self.size])
+
+    def extend(self, encoded: Sequence[bytes]) -> None:
+        """Gives the next docs their ids, as UTF-8, by which they are not found yet."""
+        first, last = self.size, self.size + len(encoded)
+        if last > len(self.known):
+            capacity = max(last, int(len(self.known) * _GROWTH))
+            self.known = _grown(self.known, first, capacity)
+            self.name_starts = _grown(self.name_starts, first + 1, capacity + 1)
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        begin = int(self.name_starts[first])
+        np.cumsum(sizes, out=self.name_starts[first + 1 : last + 1])
+        self.name_starts[first + 1 : last + 1] += begin
+        end = int(self.name_starts[last])
+        if end > len(self.names):
+            self.names = _grown(self.names, begin, max(end, int(len(self.names) * _GROWTH)))
+        self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
+        self.size = last
+
+    def let_find(self, docs: Iterable[int], ids: Sequence[str]) -> None:
+        """Lets each of `docs` be found by its own of the `ids`, which find nothing now."""
+        if self._used + len(ids) > _LOAD * len(self._slots):
+            self._grow(self._found + len(ids))
+        known = self.known
+        for doc, id in zip(docs, ids, strict=True):
+            self._put((hash(id) & _HASH) << _DOC_BITS | (doc + 1))
+            known[doc] = 1
+        self._found += len(ids)
+        self._used += len(ids)
+
+    def remove(self, doc: int) -> bool:
+        """Lets `doc` not be found by its id any more; whether it was."""
+        if not self.known[doc]:
+            return False
+        self._values[self._slot_of(self[doc])] = _REMOVED
+        self.known[doc] = 0
+        self._found -= 1
+        return True
+
+    def kept(self, docs: NDArray[np.int64]) -> DocumentIds:
+        """The same of `docs` alone, ascending and known, which are 0, 1, 2, … then."""
+        fresh = DocumentIds()
+        ids = [self[doc] for doc in docs.tolist()]
+        fresh.extend([id.encode() for id in ids])
+        fresh.let_find(range(len(ids)), ids)
+        return fresh
+
+    def _slot_of(self, id: str) -> int:
+        """The slot of an id; -1 if it finds nothing."""
+        values, size = self._values, len(self._slots)
+        tag = hash(id) & _HASH
+        slot = (tag * size) >> _HASH_BITS
+        while value := values[slot]:
+            if value >> _DOC_BITS == tag and self[(value & _DOC) - 1] == id:
+                return slot
+            slot += 1
+            if slot == size:
+                slot = 0
+        return -1
+
+    def _put(self, value: int) -> None:
+        values, size = self._values, len(self._slots)
+        slot = ((value >> _DOC_BITS) * size) >> _HASH_BITS
+        while values[slot]:
+            slot += 1
+            if slot == size:
+                slot = 0
+        values[slot] = value
+
+    def _grow(self, wanted: int) -> None:
+        """Makes room for so many docs to be found, and half as many again; what was removed goes."""
+        held = self._slots[(self._slots != 0) & (self._slots != _REMOVED)]
+        held.sort()  # by hash, and so by the slots where they want to be
+        size = max(int(_GROWTH * wanted / _LOAD), _FIRST_SLOTS)
+        slots, order = np.zeros(size, np.uint64), np.arange(len(held))
+        homes = ((held >> np.uint64(_DOC_BITS)) * np.uint64(size) >> np.uint64(_HASH_BITS)).astype(np.int64)
+        at = np.maximum.accumulate(homes - order) + order  # each behind the one before it
+        inside = at < size
+        slots[at[inside]] = held[inside]
+        self._set_slots(slots)
+        for value in held[~inside].tolist():
+            self._put(value)
+        self._used = self._found
+
+
+def _grown(array: NDArray[Any], used: int, capacity: int) -> NDArray[Any]:
+    larger = np.zeros(capacity, array.dtype)
+    larger[:used] = array[:used]
+    return larger

@@ -1,0 +1,259 @@
+r"""A run of posting lists, inside kernels: sorted by key, packed into four bytes a posting, changed only as a whole.
+
+    starts[b] : starts[b + 1]     where bucket b lies in `postings`: the keys whose high bits are b
+    postings[p]                   low bits of the key << doc_bits | doc
+
+A key has `KEY_BITS`; the number of its high bits grows with the run, so that a bucket holds some eight postings, and
+what is left of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, whatever the length of its list, where a
+table costs 16 bytes a slot, a third to half of them free (kernels/posting_lists.py).
+
+New postings go to such a table, and from it to the run when they have become many (`absorb`): as in a log-structured
+merge (O'Neil et al. 1996) of two levels. Both keep the order in which docs were added to a list, and the docs of the run
+were added first: a list is its part of the run, then its part of the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.bits import prefetch
+from neardup.kernels.caching import njit
+from neardup.kernels.inner import inner
+from neardup.kernels.posting_lists import find, length_at, list_at
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_U = np.uint64
+KEY_BITS = 30
+"""How many bits the keys of a run have."""
+_WORD_BITS = 32
+_BUCKET_BITS = 3
+_SEVERAL = 1 << 32
+_SCANNED = 32
+"""A bucket of so many postings is read from its beginning; of longer ones the place is searched by halves."""
+
+
+class Run(NamedTuple):
+    """A run (see the module's layout); one without postings has one bucket and `doc_bits` 0.
+
+    starts     uint32, 2^high bits + 1
+    postings   uint32
+    doc_bits   how many bits of a posting are its doc's
+    """
+
+    starts: NDArray[np.uint32]
+    postings: NDArray[np.uint32]
+    doc_bits: int
+
+
+def no_run() -> Run:
+    """A run without postings."""
+    return Run(np.zeros(2, np.uint32), np.empty(0, np.uint32), 0)
+
+
+def shape_of(postings: int, docs: int) -> tuple[int, int]:
+    """(high bits, `doc_bits`) of a run of so many postings of docs below `docs`."""
+    wanted = postings.bit_length() - 1 - _BUCKET_BITS
+    high_bits = min(max(wanted, docs.bit_length() + KEY_BITS - _WORD_BITS, 0), KEY_BITS)
+    return high_bits, _WORD_BITS - (KEY_BITS - high_bits)
+
+
+class Located(NamedTuple):
+    """Where the posting lists of some keys lie, of each its two parts.
+
+    slots     where its part in the table is, or would be (kernels/posting_lists.py)
+    starts, sizes   its part of the run: `postings[start:start + size]`
+    lengths   docs in both parts
+    """
+
+    slots: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+
+@inner
+def room_to_locate(size):
+    """Room for so many keys, which `locate` fills."""
+    return Located(
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    )
+
+
+@inner
+def _first_not_below(postings, begin, end, value):
+    """Where the first of the ascending `postings[begin:end]` is that is at least `value`, or `end`."""
+    while end - begin > _SCANNED:
+        middle = (begin + end) >> 1
+        if np.int64(postings[middle]) < value:
+            begin = middle + 1
+        else:
+            end = middle
+    while begin < end and np.int64(postings[begin]) < value:
+        begin += 1
+    return begin
+
+
+@inner
+def locate(lists, run, keys, first, last, located):
+    """Finds the lists of `keys[first:last]` (uint64) in `lists`, a table, and `run`.
+
+    All look-ups of a kind first: they miss the cache one beside the other, not one after the other.
+    """
+    entries = lists.entries
+    slots, starts, sizes, lengths = located
+    buckets, postings, doc_bits = run
+    low_bits, size = _WORD_BITS - doc_bits, last - first
+    if len(postings) == 0:
+        for j in range(size):
+            slots[j] = find(entries, keys[first + j])
+        for j in range(size):
+            starts[j], sizes[j], lengths[j] = 0, 0, length_at(entries, slots[j])
+        return
+    for j in range(size):
+        prefetch(buckets, np.int64(keys[first + j] >> _U(low_bits)))
+    for j in range(size):
+        key = keys[first + j]
+        slots[j] = find(entries, key)
+        bucket = np.int64(key >> _U(low_bits))
+        starts[j], sizes[j] = np.int64(buckets[bucket]), np.int64(buckets[bucket + 1])
+        prefetch(postings, starts[j])
+    low_mask = (np.int64(1) << low_bits) - 1
+    for j in range(size):
+        part = (np.int64(keys[first + j]) & low_mask) << doc_bits
+        begin = _first_not_below(postings, starts[j], sizes[j], part)
+        end = _first_not_below(postings, begin, sizes[j], part + (1 << doc_bits))
+        starts[j], sizes[j] = begin, end - begin
+        lengths[j] = end - begin + length_at(entries, slots[j])
+
+
+@njit(cache=True, nogil=True)
+def unordered_lists(entries, out):
+    """Writes every list of a table to `out` (uint64) as key << 33 | doc, one of several docs as key << 33 | 1 << 32 |
+    slot; returns how many postings there are.
+    """
+    at, postings = 0, 0
+    for slot in range(len(entries)):
+        start, length, inline = list_at(entries, slot)
+        if length == 0:
+            continue
+        out[at] = (entries[slot, 0] << _U(33)) | (_U(start) if inline else _U(slot) | _U(_SEVERAL))
+        postings += length
+        at += 1
+    return postings
+
+
+@njit(cache=True, nogil=True)
+def absorb(run, size, lists, order, starts, doc_bits):
+    """Makes one run of `run` and the lists of a table, in the memory of `run`.
+
+    run       Run, whose `postings` have room for all: the first `size` are its own
+    lists     Lists (kernels/posting_lists.py), read
+    order     uint64, ascending: each list as `unordered_lists` writes it
+    starts    uint32, 2^high bits + 1: those of the new run, filled
+    doc_bits  of the new run
+
+    From the last posting to the first, so that nothing is overwritten before it is moved. Linear in both.
+    """
+    old_starts, postings, old_doc_bits = run
+    entries, pool, _ = lists
+    old_low_bits, low_bits = _WORD_BITS - old_doc_bits, _WORD_BITS - doc_bits
+    old_mask, low_mask = (np.int64(1) << old_doc_bits) - 1, (np.int64(1) << low_bits) - 1
+    at, waiting, listed = len(postings), size, len(order)
+    known = len(starts) - 1  # from this bucket on, starts are known
+    starts[known] = at
+    old_bucket = len(old_starts) - 2
+    while waiting > 0 or listed > 0:
+        key = list_key = listed_value = np.int64(-1)
+        if waiting > 0:
+            while np.int64(old_starts[old_bucket]) >= waiting:
+                old_bucket -= 1
+            key = (old_bucket << old_low_bits) | (np.int64(postings[waiting - 1]) >> old_doc_bits)
+        if listed > 0:
+            listed_value = np.int64(order[listed - 1])
+            list_key = listed_value >> 33
+        last = max(key, list_key)
+        while known > (last >> low_bits) + 1:
+            known -= 1
+            starts[known] = at
+        part = (last & low_mask) << doc_bits
+        if list_key >= key:
+            listed -= 1
+            if not listed_value & _SEVERAL:
+                at -= 1
+                postings[at] = part | (listed_value & 0xFFFFFFFF)
+                continue
+            start, length, _ = list_at(entries, listed_value & 0xFFFFFFFF)
+            for p in range(start + length - 1, start - 1, -1):
+                at -= 1
+                postings[at] = part | np.int64(pool[p])
+        else:
+            waiting -= 1
+            at -= 1
+            postings[at] = part | (np.int64(postings[waiting]) & old_mask)
+    starts[:known] = 0
+
+
+@njit(cache=True, nogil=True)
+def count_kept(run, docs):
+    """How many postings of `run` are of docs d whose `docs[d]` (int64) is not -1."""
+    _, postings, doc_bits = run
+    mask = (np.int64(1) << doc_bits) - 1
+    kept = 0
+    for p in range(len(postings)):
+        kept += np.int64(docs[np.int64(postings[p]) & mask] >= 0)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def renumber_run(run, docs, starts, doc_bits):
+    """Makes doc d of `run` `docs[d]`, in its own memory; postings of those with -1 go.
+
+    starts, doc_bits   as in `absorb`: those of the run that is left, which has the first `starts[-1]` postings
+    """
+    old_starts, postings, old_doc_bits = run
+    old_low_bits, low_bits = _WORD_BITS - old_doc_bits, _WORD_BITS - doc_bits
+    old_mask, low_mask = (np.int64(1) << old_doc_bits) - 1, (np.int64(1) << low_bits) - 1
+    at, known = 0, 0  # up to this bucket, starts are known
+    starts[0] = 0
+    for old_bucket in range(len(old_starts) - 1):
+        for p in range(np.int64(old_starts[old_bucket]), np.int64(old_starts[old_bucket + 1])):
+            doc = docs[np.int64(postings[p]) & old_mask]
+            if doc < 0:
+                continue
+            key = (old_bucket << old_low_bits) | (np.int64(postings[p]) >> old_doc_bits)
+            while known < key >> low_bits:
+                known += 1
+                starts[known] = at
+            postings[at] = ((key & low_mask) << doc_bits) | doc
+            at += 1
+    starts[known + 1 :] = at
+
+
+@njit(cache=True, nogil=True)
+def count_keys(run, entries):
+    """How many different keys a run and a table have."""
+    starts, postings, doc_bits = run
+    low_bits = _WORD_BITS - doc_bits
+    count = 0
+    for bucket in range(len(starts) - 1):
+        last = np.int64(-1)
+        for p in range(np.int64(starts[bucket]), np.int64(starts[bucket + 1])):
+            part = np.int64(postings[p]) >> doc_bits
+            count += np.int64(part != last)
+            last = part
+    for slot in range(len(entries)):
+        if entries[slot, 1] == 0:
+            continue
+        count += 1
+        if len(postings) == 0:
+            continue
+        key = entries[slot, 0]
+        bucket, part = np.int64(key >> _U(low_bits)), (np.int64(key) & ((1 << low_bits) - 1)) << doc_bits
+        begin, end = np.int64(starts[bucket]), np.int64(starts[bucket + 1])
+        at = _first_not_below(postings, begin, end, part)
+        count -= np.int64(at < end and np.int64(postings[at]) >> doc_bits == part >> doc_bits)
+    return count

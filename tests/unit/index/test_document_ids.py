@@ -1,0 +1,74 @@
+"""Ids of documents against a list and a dictionary."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neardup.index.document_ids import DocumentIds
+
+IDS = st.text(max_size=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 30)), max_size=20))
+def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
+    ids, listed, doc_of = DocumentIds(), [], {}
+    for batch, number in batches:
+        first = len(listed)
+        ids.extend([id.encode() for id in batch])
+        listed += batch
+        fresh = {id: doc for doc, id in enumerate(batch, first) if id not in doc_of}
+        ids.let_find(fresh.values(), list(fresh))
+        doc_of |= fresh
+        if number < len(listed):
+            assert ids.remove(number) == (doc_of.get(listed[number]) == number)
+            if doc_of.get(listed[number]) == number:
+                del doc_of[listed[number]]
+        assert [ids[doc] for doc in range(len(listed))] == listed
+        assert len(ids) == len(doc_of)
+        assert ids.docs().tolist() == sorted(doc_of.values())
+        assert all(ids.get(id) == doc_of.get(id) for id in [*listed, "absent", ""])
+    kept = ids.kept(ids.docs())
+    assert [kept[doc] for doc in range(len(kept))] == [listed[doc] for doc in sorted(doc_of.values())]
+    assert {kept.get(id) for id in doc_of} == set(range(len(doc_of)))
+
+
+def test_thousands_come_and_go_and_none_is_lost():
+    ids, living = DocumentIds(), {}
+    for round in range(60):
+        names = [f"document {round} {i}" for i in range(500)]
+        first = ids.size
+        ids.extend([name.encode() for name in names])
+        ids.let_find(range(first, ids.size), names)
+        living |= {name: first + i for i, name in enumerate(names)}
+        for name in list(living)[:: 3 if round % 7 else 1]:
+            assert ids.remove(living.pop(name))
+        assert len(ids) == len(living)
+    assert all(ids.doc(name) == doc for name, doc in living.items())
+    assert all(f"document 3 {i}" not in ids for i in range(500) if f"document 3 {i}" not in living)
+    assert ids.memory < 120 * ids.size
+
+
+def test_ids_whose_hashes_are_alike_are_told_apart(monkeypatch):
+    monkeypatch.setattr("neardup.index.document_ids.hash", lambda _: -1, raising=False)
+    ids = DocumentIds()
+    names = [str(i) for i in range(1_200)]
+    ids.extend([name.encode() for name in names])
+    for first in range(0, 1_200, 100):
+        ids.let_find(range(first, first + 100), names[first : first + 100])
+    for doc in range(0, 1_200, 2):
+        ids.remove(doc)
+    assert [ids.get(name) for name in names] == [doc if doc % 2 else None for doc in range(1_200)]
+
+
+def test_an_id_that_finds_nothing_is_an_error_where_one_is_meant():
+    ids = DocumentIds()
+    ids.extend([b"a"])
+    assert "a" not in ids
+    assert ids.get("a") is None
+    with pytest.raises(KeyError):
+        ids.doc("a")
+    assert not ids.remove(0)
+    assert 5 not in ids
