@@ -102,14 +102,15 @@ class DocumentIds:
 
     def let_find(self, docs: Iterable[int], ids: Sequence[str]) -> None:
         """Lets each of `docs` be found by its own of the `ids`, which find nothing now."""
-        if self._used + len(ids) > _LOAD * len(self._slots):
-            self._grow(self._found + len(ids))
-        known = self.known
-        for doc, id in zip(docs, ids, strict=True):
-            self._put((hash(id) & _HASH) << _DOC_BITS | (doc + 1))
-            known[doc] = 1
+        values = [(hash(id) & _HASH) << _DOC_BITS | (doc + 1) for doc, id in zip(docs, ids, strict=True)]
         self._found += len(ids)
         self._used += len(ids)
+        if self._used > _LOAD * len(self._slots):
+            self._put_anew(np.array(values, np.uint64))
+        else:
+            for value in values:
+                self._put(value)
+        self.known[[(value & _DOC) - 1 for value in values]] = 1
 
     def remove(self, doc: int) -> bool:
         """Lets `doc` not be found by its id any more; whether it was."""
@@ -150,11 +151,13 @@ class DocumentIds:
                 slot = 0
         values[slot] = value
 
-    def _grow(self, wanted: int) -> None:
-        """Makes room for so many docs to be found, and half as many again; what was removed goes."""
-        held = self._slots[(self._slots != 0) & (self._slots != _REMOVED)]
+    def _put_anew(self, values: NDArray[np.uint64]) -> None:
+        """Puts what is in slots, and `values` too, into more of them, with room for half as many again; what was removed
+        goes.
+        """
+        held = np.concatenate([self._slots[(self._slots != 0) & (self._slots != _REMOVED)], values])
         held.sort()  # by hash, and so by the slots where they want to be
-        size = max(int(_GROWTH * wanted / _LOAD), _FIRST_SLOTS)
+        size = max(int(_GROWTH * len(held) / _LOAD), _FIRST_SLOTS)
         slots, order = np.zeros(size, np.uint64), np.arange(len(held))
         homes = ((held >> np.uint64(_DOC_BITS)) * np.uint64(size) >> np.uint64(_HASH_BITS)).astype(np.int64)
         at = np.maximum.accumulate(homes - order) + order  # each behind the one before it

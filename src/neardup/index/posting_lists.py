@@ -152,6 +152,12 @@ class PostingLists:
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
+        if self._packed and len(keys) >= self._table_keys // 8:
+            self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
+            self._pack()  # what is in the table came before
+            order = posting_run.ordered(keys, np.repeat(docs, np.diff(offsets)))
+            self._add_to_run(order, len(order))
+            return
         progress = np.zeros(2, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
         while (status := kernel.add_all(self._lists, keys, offsets, docs, progress)) != kernel.DONE:
@@ -165,18 +171,30 @@ class PostingLists:
             self._pack()
 
     def _pack(self) -> None:
-        lists, run, size = self._lists, self._run, len(self._run.postings)
+        """Moves the table into the run."""
+        if not self._table_size:
+            return
+        lists = self._lists
         order = np.empty(self._table_size, np.uint64)
-        total = size + posting_run.unordered_lists(lists.entries, order)
+        added = posting_run.unordered_lists(lists.entries, order)
         order.sort()
+        self._add_to_run(order, added)
+        lists.entries[:] = 0
+        lists.state[:] = 0
+
+    def _add_to_run(self, order: NDArray[np.uint64], added: int) -> None:
+        """Adds so many postings to the run; `order`: as `posting_run.absorb` has it."""
+        lists, run, size = self._lists, self._run, len(self._run.postings)
+        total = size + added
         high_bits, doc_bits = posting_run.shape_of(total, self._docs)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
         # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
         run.postings.resize(total, refcheck=False)
-        posting_run.absorb(run, size, lists, order, starts, doc_bits)
+        if doc_bits == run.doc_bits:
+            posting_run.insert(run, size, lists, order, starts)
+        else:
+            posting_run.absorb(run, size, lists, order, starts, doc_bits)
         self._run = Run(starts, run.postings, doc_bits)
-        lists.entries[:] = 0
-        lists.state[:] = 0
 
     def search_and_add(
         self,

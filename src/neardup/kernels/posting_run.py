@@ -146,13 +146,21 @@ def unordered_lists(entries, out):
     return postings
 
 
+def ordered(keys: NDArray[np.uint64], docs: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Postings, one of `docs[i]` under `keys[i]`, as `absorb` takes them; a doc of -1 is left out."""
+    values: NDArray[np.uint64] = (keys << _U(33)) | docs.astype(np.uint64)
+    values = values[docs >= 0]
+    values.sort()
+    return values
+
+
 @njit(cache=True, nogil=True)
 def absorb(run, size, lists, order, starts, doc_bits):
     """Makes one run of `run` and the lists of a table, in the memory of `run`.
 
     run       Run, whose `postings` have room for all: the first `size` are its own
     lists     Lists (kernels/posting_lists.py), read
-    order     uint64, ascending: each list as `unordered_lists` writes it
+    order     uint64, ascending: each list as `unordered_lists` writes it; a key may come again, its docs ascending
     starts    uint32, 2^high bits + 1: those of the new run, filled
     doc_bits  of the new run
 
@@ -195,6 +203,40 @@ def absorb(run, size, lists, order, starts, doc_bits):
             at -= 1
             postings[at] = part | (np.int64(postings[waiting]) & old_mask)
     starts[:known] = 0
+
+
+@njit(cache=True, nogil=True)
+def insert(run, size, lists, order, starts):
+    """As `absorb`, into a run of the same shape: what lies between two of the lists is moved as it is."""
+    old_starts, postings, doc_bits = run
+    entries, pool, _ = lists
+    low_bits = _WORD_BITS - doc_bits
+    low_mask = (np.int64(1) << low_bits) - 1
+    at, waiting = len(postings), size
+    known = len(starts) - 1
+    starts[known] = at
+    for listed in range(len(order) - 1, -1, -1):
+        value = np.int64(order[listed])
+        bucket, part = value >> 33 >> low_bits, ((value >> 33) & low_mask) << doc_bits
+        end = min(np.int64(old_starts[bucket + 1]), waiting)
+        first = _first_not_below(postings, np.int64(old_starts[bucket]), end, part + (1 << doc_bits))
+        while known > bucket + 1:
+            known -= 1
+            starts[known] = np.int64(old_starts[known]) + at - waiting
+        moved = at - waiting
+        for p in range(waiting - 1, first - 1, -1):
+            postings[p + moved] = postings[p]
+        at, waiting = first + moved, first
+        if not value & _SEVERAL:
+            at -= 1
+            postings[at] = part | (value & 0xFFFFFFFF)
+            continue
+        start, length, _ = list_at(entries, value & 0xFFFFFFFF)
+        for p in range(start + length - 1, start - 1, -1):
+            at -= 1
+            postings[at] = part | np.int64(pool[p])
+    for b in range(known):
+        starts[b] = old_starts[b]
 
 
 @njit(cache=True, nogil=True)
