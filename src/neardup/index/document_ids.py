@@ -6,7 +6,7 @@ docs are in a table with open addressing: 8 bytes for an offset and 11 to 16 for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +18,8 @@ _FIRST_SLOTS: Final = 1_024
 _FIRST_BYTES: Final = 1 << 14
 _GROWTH: Final = 1.5
 _LOAD: Final = 0.75
+_FEW: Final = 8
+"""Ids that are an eighth of all or more are put into slots together with those that are there."""
 _HASH_BITS: Final = 31
 _HASH: Final = (1 << _HASH_BITS) - 1
 _DOC_BITS: Final = 32
@@ -46,7 +48,7 @@ class DocumentIds:
         self._set_slots(np.zeros(_FIRST_SLOTS, np.uint64))
 
     def _set_slots(self, slots: NDArray[np.uint64]) -> None:
-        self._slots = slots
+        self._slots, self._most = slots, int(_LOAD * len(slots))
         # Single values of a memoryview are read in half the time of an array's.
         self._values = memoryview(slots)  # type: ignore[arg-type]
 
@@ -100,17 +102,25 @@ class DocumentIds:
         self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
         self.size = last
 
-    def let_find(self, docs: Iterable[int], ids: Sequence[str]) -> None:
-        """Lets each of `docs` be found by its own of the `ids`, which find nothing now."""
-        values = [(hash(id) & _HASH) << _DOC_BITS | (doc + 1) for doc, id in zip(docs, ids, strict=True)]
+    def let_find(self, doc: int, id: str) -> None:
+        """Lets `doc` be found by its id, which finds nothing now."""
+        if self._used >= self._most:
+            self._put_anew(np.empty(0, np.uint64))
+        self._put((hash(id) & _HASH) << _DOC_BITS | (doc + 1))
+        self.known[doc] = 1
+        self._found += 1
+        self._used += 1
+
+    def let_find_all(self, first: int, ids: Sequence[str]) -> None:
+        """Lets the docs from `first` on be found by their `ids`, which find nothing now."""
+        if _FEW * len(ids) < self._found:
+            for doc, id in enumerate(ids, first):
+                self.let_find(doc, id)
+            return
+        values = [(hash(id) & _HASH) << _DOC_BITS | doc for doc, id in enumerate(ids, first + 1)]
+        self._put_anew(np.array(values, np.uint64))
+        self.known[first : first + len(ids)] = 1
         self._found += len(ids)
-        self._used += len(ids)
-        if self._used > _LOAD * len(self._slots):
-            self._put_anew(np.array(values, np.uint64))
-        else:
-            for value in values:
-                self._put(value)
-        self.known[[(value & _DOC) - 1 for value in values]] = 1
 
     def remove(self, doc: int) -> bool:
         """Lets `doc` not be found by its id any more; whether it was."""
@@ -126,7 +136,7 @@ class DocumentIds:
         fresh = DocumentIds()
         ids = [self[doc] for doc in docs.tolist()]
         fresh.extend([id.encode() for id in ids])
-        fresh.let_find(range(len(ids)), ids)
+        fresh.let_find_all(0, ids)
         return fresh
 
     def _slot_of(self, id: str) -> int:
@@ -166,7 +176,7 @@ class DocumentIds:
         self._set_slots(slots)
         for value in held[~inside].tolist():
             self._put(value)
-        self._used = self._found
+        self._used = len(held)
 
 
 def _grown(array: NDArray[Any], used: int, capacity: int) -> NDArray[Any]:

@@ -16,8 +16,7 @@ from neardup.index.document_ids import DocumentIds
 from neardup.index.posting_lists import Hits
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.kernels.bitmap_filter import fill_levels
+from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, laid_over
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
@@ -79,7 +78,7 @@ class DocumentTable:
         self.leads = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.hits = Hits(_FIRST_CAPACITY, most_shared)
         self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
-        self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, BITMAP_WORDS), np.uint64)
+        self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, HELD_WORDS), np.uint64)
         self.dead = 0
         self._headless: set[int] = set()
         self._stands_floor = FIRST_HOUR
@@ -168,15 +167,10 @@ class DocumentTable:
         return first
 
     def set_bitmaps(self, docs: NDArray[np.int64] | slice, bitmaps: NDArray[np.uint64]) -> None:
-        """Gives `docs` their bitmaps, n × 16."""
+        """Gives `docs` their bitmaps, n × 16, of which half is held (kernels/bitmap_filter.py)."""
         levels = np.empty(len(bitmaps), np.uint8)
         fill_levels(self.rows["text_bytes"][docs], levels)
-        self.levels[docs], self.bitmaps[docs] = levels, bitmaps
-
-    def bitmap(self, doc: int) -> NDArray[np.uint64]:
-        """The bitmap of a document; empty if it has none."""
-        words = 0 if self.levels[doc] == NO_BITMAP else BITMAP_WORDS
-        return self.bitmaps[doc, :words]
+        self.levels[docs], self.bitmaps[docs] = levels, laid_over(bitmaps)
 
     def qgram_counts(self, docs: NDArray[np.int64] | slice) -> NDArray[np.int64]:
         """|A| of each of `docs`; UNCOUNTED of one whose set was not needed yet. Documents of one text share it."""

@@ -77,7 +77,7 @@ class Scorer:
             document = documents[first]
             doc = known.get(document.id)
             if doc is not None and _has_text(state, doc, batch.signed.fingerprints[first]):
-                verdicts.append(_stored_verdict(state, document, doc))
+                verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
                 first += 1
                 continue
             reason = leaps.doubt(first, state)
@@ -110,10 +110,10 @@ def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
     return bool((state.table.fingerprints[doc] == fingerprint).all())
 
 
-def _stored_verdict(state: State, document: Prepared, doc: int) -> Verdict:
-    """The verdict on a document that came before with the same text."""
+def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[np.uint64]) -> Verdict:
+    """The verdict on a document that came before with the same text, which has this bitmap."""
     if document.origin is not None:
-        state.store.repeated(document, state.table.rows[doc : doc + 1], state.table.bitmap(doc))
+        state.store.repeated(document, state.table.rows[doc : doc + 1], bitmap)
     return state.stored_verdict(doc)
 
 
@@ -229,7 +229,7 @@ def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Seq
     if matches.total and policy == "drop":
         table.delete(doc)
         return False
-    table.ids.let_find([doc], [verdict.id])
+    table.ids.let_find(doc, verdict.id)
     if matches.total or parts:
         state.join(doc, verdict)
     elif verdict.candidates or verdict.truncated:

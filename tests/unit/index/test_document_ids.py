@@ -20,7 +20,11 @@ def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
         ids.extend([id.encode() for id in batch])
         listed += batch
         fresh = {id: doc for doc, id in enumerate(batch, first) if id not in doc_of}
-        ids.let_find(fresh.values(), list(fresh))
+        if len(fresh) == len(batch) and number % 2:
+            ids.let_find_all(first, batch)
+        else:
+            for id, doc in fresh.items():
+                ids.let_find(doc, id)
         doc_of |= fresh
         if number < len(listed):
             assert ids.remove(number) == (doc_of.get(listed[number]) == number)
@@ -41,7 +45,11 @@ def test_thousands_come_and_go_and_none_is_lost():
         names = [f"document {round} {i}" for i in range(500)]
         first = ids.size
         ids.extend([name.encode() for name in names])
-        ids.let_find(range(first, ids.size), names)
+        if round % 5:
+            ids.let_find_all(first, names)
+        else:
+            for doc, name in enumerate(names, first):
+                ids.let_find(doc, name)
         living |= {name: first + i for i, name in enumerate(names)}
         for name in list(living)[:: 3 if round % 7 else 1]:
             assert ids.remove(living.pop(name))
@@ -57,7 +65,7 @@ def test_ids_whose_hashes_are_alike_are_told_apart(monkeypatch):
     names = [str(i) for i in range(1_200)]
     ids.extend([name.encode() for name in names])
     for first in range(0, 1_200, 100):
-        ids.let_find(range(first, first + 100), names[first : first + 100])
+        ids.let_find_all(first, names[first : first + 100])
     for doc in range(0, 1_200, 2):
         ids.remove(doc)
     assert [ids.get(name) for name in names] == [doc if doc % 2 else None for doc in range(1_200)]
