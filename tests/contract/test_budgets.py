@@ -84,7 +84,7 @@ def test_memory_is_bounded_whatever_the_batches(place, retrieval):
     stream = distinct(120, an_hour=12)
     outcomes = []
     for batch in (1, 7, 200):
-        settings = {"max_memory": 40_000, "retrieval": retrieval, "batch_documents": batch}
+        settings = {"max_memory": 20_000, "retrieval": retrieval, "batch_documents": batch}
         window = place.open(f"w{batch}", **settings)
         verdicts = list(window.ingest(stream[:60]))
         window = place.reopened(window, f"w{batch}", **settings)

@@ -43,7 +43,7 @@ class DocumentIds:
         self.names = np.zeros(_FIRST_BYTES, np.uint8)
         self.name_starts = np.zeros(1, np.int64)
         self.known = np.zeros(0, np.uint8)
-        self._found = 0
+        self._count = 0
         self._used = 0
         self._set_slots(np.zeros(_FIRST_SLOTS, np.uint64))
 
@@ -59,7 +59,7 @@ class DocumentIds:
 
     def __len__(self) -> int:
         """How many docs are found by their ids."""
-        return self._found
+        return self._count
 
     def __getitem__(self, doc: int) -> str:
         """The id of `doc`, known or not."""
@@ -108,19 +108,19 @@ class DocumentIds:
             self._put_anew(np.empty(0, np.uint64))
         self._put((hash(id) & _HASH) << _DOC_BITS | (doc + 1))
         self.known[doc] = 1
-        self._found += 1
+        self._count += 1
         self._used += 1
 
     def let_find_all(self, first: int, ids: Sequence[str]) -> None:
         """Lets the docs from `first` on be found by their `ids`, which find nothing now."""
-        if _FEW * len(ids) < self._found:
+        if _FEW * len(ids) < self._count:
             for doc, id in enumerate(ids, first):
                 self.let_find(doc, id)
             return
         values = [(hash(id) & _HASH) << _DOC_BITS | doc for doc, id in enumerate(ids, first + 1)]
         self._put_anew(np.array(values, np.uint64))
         self.known[first : first + len(ids)] = 1
-        self._found += len(ids)
+        self._count += len(ids)
 
     def remove(self, doc: int) -> bool:
         """Lets `doc` not be found by its id any more; whether it was."""
@@ -128,7 +128,7 @@ class DocumentIds:
             return False
         self._values[self._slot_of(self[doc])] = _REMOVED
         self.known[doc] = 0
-        self._found -= 1
+        self._count -= 1
         return True
 
     def kept(self, docs: NDArray[np.int64]) -> DocumentIds:
@@ -162,7 +162,7 @@ class DocumentIds:
         values[slot] = value
 
     def _put_anew(self, values: NDArray[np.uint64]) -> None:
-        """Puts what is in slots, and `values` too, into more of them, with room for half as many again; what was removed
+        """Puts what is in slots, and `values` too, into more slots, with room for half as many again; what was removed
         goes.
         """
         held = np.concatenate([self._slots[(self._slots != 0) & (self._slots != _REMOVED)], values])

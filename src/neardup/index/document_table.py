@@ -16,7 +16,7 @@ from neardup.index.document_ids import DocumentIds
 from neardup.index.posting_lists import Hits
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, laid_over
+from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
@@ -34,19 +34,24 @@ _GROWTH = 1.5
 NO_BITMAP = 255
 """Level of a document without a bitmap, which lets everything pass."""
 
-DOCUMENT_BYTES = 570
-"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 128, columns 40, id and tables of
-Python's.
+DOCUMENT_BYTES = 320
+"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 64, columns 40, its id and slots, its
+share of groups, and spare room.
+"""
+SKETCH_POSTING_BYTES = 8
+"""Memory of a posting of a sketch, packed, with its share of the table that is not yet; measured at 1 M documents,
+benchmarks/README.md.
 """
 POSTING_BYTES = 16
-"""Memory of a posting with its share of table and spare room; measured at 1 M documents, benchmarks/README.md."""
+"""Memory of any other posting with its share of table and spare room."""
 
 
 def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
     """Bytes of memory that each document is counted as: an estimate, the same on every machine and in every batch."""
     sketches, _, prefixes, sentences, bands = key_counts(rows)
-    postings: NDArray[np.int64] = np.maximum(sketches, prefixes) + sentences + bands
-    return DOCUMENT_BYTES + POSTING_BYTES * postings
+    own = np.maximum(SKETCH_POSTING_BYTES * sketches, POSTING_BYTES * prefixes)
+    size: NDArray[np.int64] = DOCUMENT_BYTES + own + POSTING_BYTES * (sentences + bands)
+    return size
 
 
 class DocumentTable:
@@ -118,13 +123,14 @@ class DocumentTable:
     @property
     def memory(self) -> int:
         """Bytes of all columns and ids; groups are not counted."""
-        columns = sum(getattr(self, name).nbytes for name in _COLUMNS)
-        return int(columns) + len(self.hits) + self.ids.memory
+        columns: int = sum(getattr(self, name).nbytes for name in _COLUMNS)
+        return columns + len(self.hits) + self.ids.memory
 
     @property
     def are_known(self) -> NDArray[np.bool_]:
         """Which docs are found by their ids."""
-        return self.ids.known[: self.size] == 1
+        known: NDArray[np.bool_] = self.ids.known[: self.size] == 1
+        return known
 
     @property
     def living(self) -> int:
@@ -137,7 +143,7 @@ class DocumentTable:
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
-        """Adds `rows`, of `hours`, as alive documents without ids yet (`ids` are given those); returns the first of them.
+        """Adds `rows`, of `hours`, as alive documents, of which `ids` knows nothing yet; returns the first of them.
 
         A document without a bitmap (one of which none was stored) lets everything pass.
         """
@@ -170,7 +176,7 @@ class DocumentTable:
         """Gives `docs` their bitmaps, n × 16, of which half is held (kernels/bitmap_filter.py)."""
         levels = np.empty(len(bitmaps), np.uint8)
         fill_levels(self.rows["text_bytes"][docs], levels)
-        self.levels[docs], self.bitmaps[docs] = levels, laid_over(bitmaps)
+        self.levels[docs], self.bitmaps[docs] = levels, folded(bitmaps)
 
     def qgram_counts(self, docs: NDArray[np.int64] | slice) -> NDArray[np.int64]:
         """|A| of each of `docs`; UNCOUNTED of one whose set was not needed yet. Documents of one text share it."""

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.index.reused_array import ReusedArray
-from neardup.kernels import member_lists
+from neardup.kernels import member_lists, packed_lists
 from neardup.kernels import posting_lists as kernel
-from neardup.kernels import posting_run
 from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
 from neardup.kernels.bit_planes import BITS, WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
+from neardup.kernels.packed_lists import PackedLists
 from neardup.kernels.posting_lists import Lists
-from neardup.kernels.posting_run import Run
 from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters
 
 if TYPE_CHECKING:
@@ -32,9 +31,9 @@ _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 1.5
 _COPIED = 1 << 16
 _TABLE_KEYS = 1 << 21
-"""Keys of a table from which on they may go to the run: some 64,000 documents', 64 MiB."""
-_RUN_SHARE = 32
-"""A table goes to a run when it has a 32nd of its postings: each of these is moved 32 times as often as it is added."""
+"""Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
+_PACKED_SHARE = 32
+"""A table is packed when it has a 32nd of the packed postings: of each that is added some 32 are moved."""
 _MOST_SHORT = (1 << 16) - 1
 
 
@@ -90,8 +89,8 @@ class PostingLists:
     Memory: 16 bytes a slot of the table at a load of 0.3 to 0.6, and 4 bytes a posting, up to twice that where lists
     have room to grow. Nothing is removed but by `renumbered`: dead documents are left out by the search.
 
-    `packed`: keys have `posting_run.KEY_BITS` bits; what was added before the last `table_keys` of them and more lies in
-    a run then, at 4.25 to 4.5 bytes a posting.
+    `packs`: keys have `packed_lists.KEY_BITS` bits, and a table of `table_keys` of them and more is packed: a posting
+    takes 4.25 to 4.5 bytes then.
     """
 
     def __init__(
@@ -99,11 +98,11 @@ class PostingLists:
         slots: int = _FIRST_SLOTS,
         pool: int = _FIRST_POOL,
         *,
-        packed: bool = False,
+        packs: bool = False,
         table_keys: int = _TABLE_KEYS,
     ) -> None:
-        self._packed, self._table_keys = packed, table_keys
-        self._run = posting_run.no_run()
+        self._packs, self._table_keys = packs, table_keys
+        self._packed = packed_lists.nothing_packed()
         self._docs = 0  # all docs are below this
         self._lists = Lists(
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
@@ -114,20 +113,18 @@ class PostingLists:
     @property
     def keys(self) -> int:
         """How many different keys there are. Costs reading them all, a nanosecond or two each."""
-        return int(posting_run.count_keys(self._run, self._lists.entries))
+        return int(packed_lists.count_keys(self._packed, self._lists.entries))
 
     @property
     def memory(self) -> int:
-        """Bytes of the table, the pool, the run and the bitsets."""
+        """Bytes of the table, the pool, the packed lists and the bitsets."""
         bitsets = int(self._bitsets.used[0]) * int(self._bitsets.bits[0].nbytes)
-        run = self._run.starts.nbytes + self._run.postings.nbytes
-        return int(self._lists.entries.nbytes + self._lists.pool.nbytes + run) + bitsets
+        packed = self._packed.starts.nbytes + self._packed.postings.nbytes
+        return int(self._lists.entries.nbytes + self._lists.pool.nbytes + packed) + bitsets
 
     @property
     def arrays(self) -> Lists:
-        """The arrays themselves, for kernels that read whole lists, which are not `packed`; good until the next `add` or
-        search.
-        """
+        """The arrays themselves, for kernels that read whole lists, not `packs` ones; good until `add` or a search."""
         return self._lists
 
     @property
@@ -152,11 +149,11 @@ class PostingLists:
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
-        if self._packed and len(keys) >= self._table_keys // 8:
+        if self._packs and len(keys) >= self._table_keys // 8:
             self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
             self._pack()  # what is in the table came before
-            order = posting_run.ordered(keys, np.repeat(docs, np.diff(offsets)))
-            self._add_to_run(order, len(order))
+            order = packed_lists.ordered(keys, np.repeat(docs, np.diff(offsets)))
+            self._add_packed(order, len(order))
             return
         progress = np.zeros(2, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
@@ -166,35 +163,37 @@ class PostingLists:
         self._pack_if_many()
 
     def _pack_if_many(self) -> None:
-        """Moves the table into the run, if it is large enough for that."""
-        if self._packed and self._table_size >= max(self._table_keys, len(self._run.postings) // _RUN_SHARE):
+        """Packs the table, if it is large enough for that."""
+        if self._packs and self._table_size >= max(
+            self._table_keys, len(self._packed.postings) // _PACKED_SHARE
+        ):
             self._pack()
 
     def _pack(self) -> None:
-        """Moves the table into the run."""
+        """Packs the table."""
         if not self._table_size:
             return
         lists = self._lists
         order = np.empty(self._table_size, np.uint64)
-        added = posting_run.unordered_lists(lists.entries, order)
+        added = packed_lists.unordered_lists(lists.entries, order)
         order.sort()
-        self._add_to_run(order, added)
+        self._add_packed(order, added)
         lists.entries[:] = 0
         lists.state[:] = 0
 
-    def _add_to_run(self, order: NDArray[np.uint64], added: int) -> None:
-        """Adds so many postings to the run; `order`: as `posting_run.absorb` has it."""
-        lists, run, size = self._lists, self._run, len(self._run.postings)
+    def _add_packed(self, order: NDArray[np.uint64], added: int) -> None:
+        """Adds so many postings to the packed ones; `order`: as `packed_lists.absorb` has it."""
+        lists, packed, size = self._lists, self._packed, len(self._packed.postings)
         total = size + added
-        high_bits, doc_bits = posting_run.shape_of(total, self._docs)
+        high_bits, doc_bits = packed_lists.shape_of(total, self._docs)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
         # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
-        run.postings.resize(total, refcheck=False)
-        if doc_bits == run.doc_bits:
-            posting_run.insert(run, size, lists, order, starts)
+        packed.postings.resize(total, refcheck=False)
+        if doc_bits == packed.doc_bits:
+            packed_lists.insert(packed, size, lists, order, starts)
         else:
-            posting_run.absorb(run, size, lists, order, starts, doc_bits)
-        self._run = Run(starts, run.postings, doc_bits)
+            packed_lists.absorb(packed, size, lists, order, starts, doc_bits)
+        self._packed = PackedLists(starts, packed.postings, doc_bits)
 
     def search_and_add(
         self,
@@ -221,8 +220,8 @@ class PostingLists:
         candidates = self._reused.of()
         while True:
             status = search_and_add(
-                self._lists, self._run, self._bitsets, keys, offsets, min_shared, limit, query, documents, hits.counters,
-                SearchOutput(candidates, found_offsets, left_out, same_as), progress,
+                self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, documents,
+                hits.counters, SearchOutput(candidates, found_offsets, left_out, same_as), progress,
             )  # fmt: skip
             if status == kernel.DONE:
                 self._docs = max(self._docs, int(query.docs.max(initial=-1)) + 1)
@@ -242,16 +241,16 @@ class PostingLists:
             self._bitsets = no_bitsets(documents)  # filled again as they are wanted
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
-        """The lists in which doc d is `docs[d]`; those with -1, and keys of theirs alone, are gone. These are used up."""
+        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up."""
         entries, _, state = self._lists
         fresh = PostingLists(
             len(entries),
             max(int(state[kernel.STATE_TOP]), _FIRST_POOL),
-            packed=self._packed,
+            packs=self._packs,
             table_keys=self._table_keys,
         )
         fresh._docs = int(docs.max(initial=-1)) + 1
-        fresh._run = self._renumbered_run(docs, fresh._docs)
+        fresh._packed = self._renumbered_packed(docs, fresh._docs)
         kernel.renumber(self._lists, docs, fresh._lists)
         slots = _FIRST_SLOTS
         while 10 * fresh._table_size > 4 * slots:
@@ -263,16 +262,16 @@ class PostingLists:
         fresh._lists = Lists(smaller, kept, fresh._lists.state)
         return fresh
 
-    def _renumbered_run(self, docs: NDArray[np.int64], size: int) -> Run:
-        run = self._run
-        kept = posting_run.count_kept(run, docs)
+    def _renumbered_packed(self, docs: NDArray[np.int64], size: int) -> PackedLists:
+        packed = self._packed
+        kept = packed_lists.count_kept(packed, docs)
         if not kept:
-            return posting_run.no_run()
-        high_bits, doc_bits = posting_run.shape_of(kept, size)
+            return packed_lists.nothing_packed()
+        high_bits, doc_bits = packed_lists.shape_of(kept, size)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
-        posting_run.renumber_run(run, docs, starts, doc_bits)
-        run.postings.resize(kept, refcheck=False)
-        return Run(starts, run.postings, doc_bits)
+        packed_lists.renumber_packed(packed, docs, starts, doc_bits)
+        packed.postings.resize(kept, refcheck=False)
+        return PackedLists(starts, packed.postings, doc_bits)
 
 
 class MemberLists(PostingLists):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.posting_run import KEY_BITS
+from neardup.kernels.packed_lists import KEY_BITS
 from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures, joined, part_of
 
 if TYPE_CHECKING:

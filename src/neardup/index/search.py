@@ -56,7 +56,7 @@ class Search:
     def __init__(self, signer: Signer, settings: Settings) -> None:
         self._signer = signer
         self._settings = settings
-        self.lists = PostingLists(packed=settings.retrieval == "sketch")
+        self.lists = PostingLists(packs=settings.retrieval == "sketch")
         self.crowds = Crowds()
         # Partial copies are searched by the lists of the route of that name.
         self.sentences = SentenceIndex() if settings.partial else None

@@ -13,8 +13,8 @@ import numpy as np
 from neardup.kernels.caching import njit
 from neardup.kernels.candidate_filter import filter_of, size_fits
 from neardup.kernels.inner import inner
+from neardup.kernels.packed_lists import locate, room_to_locate
 from neardup.kernels.posting_lists import CANDIDATES_FULL, DONE, add_doc
-from neardup.kernels.posting_run import locate, room_to_locate
 from neardup.kernels.ranges import copy_range
 from neardup.kernels.shared_counts import count_shared
 
@@ -138,7 +138,7 @@ def _widest(offsets):
 
 @njit(cache=True, nogil=True)
 def search_and_add(
-    lists, run, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress
+    lists, packed, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress
 ):  # fmt: skip
     """For every document of a batch, in order: who came before it and may match; then it is added itself.
 
@@ -147,7 +147,7 @@ def search_and_add(
     posted joins that one's chain.
 
     lists, bitsets        Lists (kernels/posting_lists.py) and BitsetCache (kernels/bitset_cache.py), changed
-    run                   Run (kernels/posting_run.py) with the first part of each list, read
+    packed                PackedLists (kernels/packed_lists.py) with the first part of each list, read
     keys, key_offsets     uint64, and int64 n + 1: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i
     min_shared            int64, n
     limit                 lists of more living docs than this are left out; 0 = none
@@ -166,11 +166,11 @@ def search_and_add(
         first, last = key_offsets[i], key_offsets[i + 1]
         if progress[2] == 0:
             begin = offsets[i]
-            locate(lists, run, keys, first, last, located)
+            locate(lists, packed, keys, first, last, located)
             wanted = filter_of(query, i)
             certain, end, out.left_out[i] = count_shared(
-                lists, run, bitsets, keys[first:last], located, last - first, min_shared[i], limit, documents, wanted,
-                counters, candidates, begin,
+                lists, packed, bitsets, keys[first:last], located, last - first, min_shared[i], limit, documents,
+                wanted, counters, candidates, begin,
             )  # fmt: skip
             if end < 0:
                 return CANDIDATES_FULL

@@ -6,23 +6,27 @@ nobody else knows the multiplier: who did could edit what the sample takes and n
 of the normal form, so that no set need be made for it, and leaves some 200 to 500 keys.
 
 A key of A's sample that B lacks leaves a bit of A without its like in B, unless a key of B lies there by chance. How
-many such bits of A there are on average, at the threshold, follows from how many bits both have; no more may there be
-than that and five standard deviations, nor of B's in A, nor of both together, which says more, being twice as many: a
+many such bits of A there are on average, at the threshold, follows from how many bits both have; there may be as
+many and five standard deviations, nor of B's in A, nor of both together, which says more, being twice as many: a
 pair at the threshold is lost once in three million. At level 0 the sample is the set, so that its numbers tell more.
 
-In memory a bitmap is folded, bits 512 and on laid over those below: less certain by a little, half the memory, one cache
-line.
+In memory a bitmap is folded, bits 512 and on laid over those below: it rejects a little less, in half the memory and
+one cache line.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neardup.kernels.bits import ones
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _U = np.uint64
 
@@ -46,8 +50,8 @@ def level_of(size):
     return level
 
 
-def laid_over(bitmaps):
-    """The two halves of each of some bitmaps (uint64, n × WORDS), one laid over the other: n × HELD_WORDS."""
+def folded(bitmaps: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The two halves of each of some bitmaps (n × WORDS), one laid over the other: n × HELD_WORDS."""
     return bitmaps[:, :HELD_WORDS] | bitmaps[:, HELD_WORDS:]
 
 
@@ -85,9 +89,9 @@ def fill_three_levels(keys, n, multiplier, level, chosen, bitmaps):
 
 @inner
 def _alone(bits, others, share):
-    """How many of so many `bits` another set of so many `others` lacks on average if a `share` of the keys are not in it.
+    """How many of so many `bits` a set of so many `others` lacks on average, if a `share` of the keys are not in it.
 
-    Keys that fall on bits at random leave (1 - bits / BITS) of them 0, and a part of these keys that to the power of it.
+    Keys that fall on bits at random leave 1 - bits / BITS of them 0; a part of these keys leaves that to its power.
     """
     return BITS * (1 - others / BITS) * (1 - (1 - bits / BITS) ** share)
 
@@ -109,7 +113,7 @@ def passes(
     query_counts, counts   int64 and int32: |A| of each document of the batch, |B| by doc; known at level 0
     query_levels, levels   uint8: their levels
     query_bitmaps          uint64, n × LEVELS × WORDS: as `fill_three_levels` makes them
-    bitmaps                uint64, docs × HELD_WORDS: at each set's own level, `laid_over`
+    bitmaps                uint64, docs × HELD_WORDS: at each set's own level, `folded`
 
     Of levels further apart all pass: their sizes differ by more than two, which few thresholds allow.
     """

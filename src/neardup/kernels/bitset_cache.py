@@ -59,10 +59,10 @@ def long_from(documents):
 
 
 @inner
-def bitset_row(bitsets, key, lists, run, located, j):
+def bitset_row(bitsets, key, lists, packed, located, j):
     """Row of the bitset of `key`, caught up with its list, which is list j of `located`; -1: no room for another.
 
-    A list keeps the order of its docs where it goes from the table to the run: what was filled once stays so.
+    A list keeps the order of its docs when it is packed: what was filled once stays so.
     """
     mask = len(bitsets.keys) - 1
     slot = np.int64((key * _U(0x9E3779B97F4A7C15)) >> _U(32)) & mask
@@ -76,9 +76,9 @@ def bitset_row(bitsets, key, lists, run, located, j):
         bitsets.rows[slot] = bitsets.used[0]
     row = bitsets.rows[slot] - 1
     begin, size = located.starts[j], located.sizes[j]
-    mask = (np.int64(1) << run.doc_bits) - 1
+    mask = (np.int64(1) << packed.doc_bits) - 1
     for p in range(begin + bitsets.filled[row], begin + size):
-        doc = np.int64(run.postings[p]) & mask
+        doc = np.int64(packed.postings[p]) & mask
         bitsets.bits[row, doc >> 6] |= _U(1) << _U(doc & 63)
     start, length, inline = list_at(lists.entries, located.slots[j])
     for p in range(start + max(bitsets.filled[row] - size, 0), start + length):

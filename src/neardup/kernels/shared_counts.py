@@ -62,14 +62,14 @@ def _next_stamp(counters):
 
 
 @inner
-def _living(lists, run, located, j, documents, low, high):
+def _living(lists, packed, located, j, documents, low, high):
     """How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference."""
     start, length, inline = list_at(lists.entries, located.slots[j])
-    begin, size, mask = located.starts[j], located.sizes[j], (np.int64(1) << run.doc_bits) - 1
+    begin, size, mask = located.starts[j], located.sizes[j], (np.int64(1) << packed.doc_bits) - 1
     count = 0
     for p in range(size + length):
         if p < size:
-            doc = np.int64(run.postings[begin + p]) & mask
+            doc = np.int64(packed.postings[begin + p]) & mask
         else:
             doc = start if inline else np.int64(lists.pool[start + p - size])
         inside = low <= documents.hours[doc] <= high
@@ -79,8 +79,8 @@ def _living(lists, run, located, j, documents, low, high):
 
 @inner
 def _two_longest(lengths, size, documents):
-    """Which two of the lists of `lengths[:size]` are the longest of those that are long among so many documents, longest
-    first; -1 for none.
+    """Which two of the lists of `lengths[:size]` are the longest of those that are long among so many documents: the
+    longest first, -1 for none.
     """
     first, second = np.int64(-1), np.int64(-1)
     longest = next_longest = long_from(documents) - 1
@@ -108,8 +108,8 @@ def _is_crowded(lengths, size, documents):
 
 
 @inner
-def _count_run(postings, doc_bits, begin, end, base, goal, enough, hits, out, at):
-    """Counts the docs of `postings[begin:end]` of a run; those whose counter comes to `enough` go to `out[at:]`, which
+def _count_packed(postings, doc_bits, begin, end, base, goal, enough, hits, out, at):
+    """Counts the docs of `postings[begin:end]`, packed; those whose counter comes to `enough` go to `out[at:]`, which
     has room for all: it is filled without a branch. Returns the next position.
 
     A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next stamp.
@@ -126,7 +126,7 @@ def _count_run(postings, doc_bits, begin, end, base, goal, enough, hits, out, at
 
 @inner
 def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
-    """As `_count_run`, of a list of the table."""
+    """As `_count_packed`, of a list of the table."""
     start, length, inline = list_at(entries, slot)
     if inline:
         held = min(max(np.int64(hits[start]), base), goal) + 1
@@ -143,11 +143,13 @@ def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
 
 
 @inner
-def _count_by_bitsets(lists, run, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at):
+def _count_by_bitsets(
+    lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
+):
     """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists
-    _, postings, doc_bits = run
+    _, postings, doc_bits = packed
     slots, starts, sizes, lengths = located
     hits = counters.hits
     total = len(hits)
@@ -158,7 +160,7 @@ def _count_by_bitsets(lists, run, bitsets, keys, located, size, minimum, documen
     for j in range(size):
         row = np.int64(-1)
         if lengths[j] >= shortest:
-            row = bitset_row(bitsets, keys[j], lists, run, located, j)
+            row = bitset_row(bitsets, keys[j], lists, packed, located, j)
         if row >= 0:
             rows[n_rows] = row
             n_rows += 1
@@ -182,7 +184,9 @@ def _count_by_bitsets(lists, run, bitsets, keys, located, size, minimum, documen
         j = others[k]
         if at + lengths[j] > len(out):
             return np.int64(-1), np.int64(-1)
-        at = _count_run(postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at)
+        at = _count_packed(
+            postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at
+        )
         at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
     kept = by_list
     for p in range(by_list, at):
@@ -207,11 +211,11 @@ def _take_plain(reached, documents, wanted):
 
 @inner
 def count_shared(
-    lists, run, bitsets, keys, located, size, minimum, limit, documents, wanted, counters, out, out_at
+    lists, packed, bitsets, keys, located, size, minimum, limit, documents, wanted, counters, out, out_at
 ):  # fmt: skip
     """Writes to `out[out_at:]` (int32) the docs in at least `minimum` of the lists of `keys[:size]`, each once.
 
-    `located`: where these lists lie in `lists` and `run` (kernels/posting_run.py).
+    `located`: where these lists lie in `lists` and `packed` (kernels/packed_lists.py).
 
     Returns (position behind those that are known to be all that is `wanted`, a Filter (kernels/candidate_filter.py);
     position behind all, -1: `out` is too small; lists left out). A list of more than `limit` living docs in the hours
@@ -221,7 +225,7 @@ def count_shared(
     """
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists
-    _, postings, doc_bits = run
+    _, postings, doc_bits = packed
     slots, starts, sizes, lengths = located
     hits = counters.hits
     total = len(hits)
@@ -229,15 +233,15 @@ def count_shared(
     if minimum > 2 and limit == 0:
         if _is_crowded(lengths, size, total):
             certain, at = _count_by_bitsets(
-                lists, run, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
+                lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
             )
             return certain, at, 0
         one, two = _two_longest(lengths, size, total)
         if one >= 0:
-            row_one = bitset_row(bitsets, keys[one], lists, run, located, one)
+            row_one = bitset_row(bitsets, keys[one], lists, packed, located, one)
         # At least two of the lists must be read, or every document in them would be looked up.
         if two >= 0 and minimum > 3:
-            row_two = bitset_row(bitsets, keys[two], lists, run, located, two)
+            row_two = bitset_row(bitsets, keys[two], lists, packed, located, two)
     base = _next_stamp(counters)
     goal = base + minimum
     enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
@@ -248,22 +252,32 @@ def count_shared(
         if lengths[j] == 0:
             continue
         too_long = limit > 0 and lengths[j] > limit
-        if too_long and _living(lists, run, located, j, documents, wanted.low, wanted.high) > limit:
+        if too_long and _living(lists, packed, located, j, documents, wanted.low, wanted.high) > limit:
             left_out += 1
             continue
         if at + lengths[j] > len(out):
             return out_at, np.int64(-1), left_out
-        at = _count_run(postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at)
+        at = _count_packed(
+            postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at
+        )
         at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
-    if enough == goal:
-        return out_at, at, left_out
-    kept = out_at
-    for p in range(out_at, at):
+    if enough < goal:
+        at = _keep_reaching(bitsets, row_one, row_two, goal, hits, out, out_at, at)
+    return out_at, at, left_out
+
+
+@inner
+def _keep_reaching(bitsets, row_one, row_two, goal, hits, out, begin, end):
+    """Keeps of the docs `out[begin:end]` those that come to the `goal` with two bitsets, -1 for none, by rows; returns
+    their end.
+    """
+    at = begin
+    for p in range(begin, end):
         count = np.int64(hits[out[p]])
         if row_one >= 0:
             count += is_in(bitsets, row_one, np.int64(out[p]))
         if row_two >= 0:
             count += is_in(bitsets, row_two, np.int64(out[p]))
-        out[kept] = out[p]
-        kept += np.int64(count >= goal)
-    return out_at, kept, left_out
+        out[at] = out[p]
+        at += np.int64(count >= goal)
+    return at

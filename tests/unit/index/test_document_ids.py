@@ -14,7 +14,9 @@ IDS = st.text(max_size=6)
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.lists(IDS, max_size=8), st.integers(0, 30)), max_size=20))
 def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
-    ids, listed, doc_of = DocumentIds(), [], {}
+    ids = DocumentIds()
+    listed: list[str] = []
+    doc_of: dict[str, int] = {}
     for batch, number in batches:
         first = len(listed)
         ids.extend([id.encode() for id in batch])
@@ -40,7 +42,8 @@ def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
 
 
 def test_thousands_come_and_go_and_none_is_lost():
-    ids, living = DocumentIds(), {}
+    ids = DocumentIds()
+    living: dict[str, int] = {}
     for round in range(60):
         names = [f"document {round} {i}" for i in range(500)]
         first = ids.size

@@ -1,4 +1,4 @@
-"""Posting lists against a dictionary of lists: all in the table, or packed into a run after so many keys."""
+"""Posting lists against a dictionary of lists: all in the table, or packed after so many keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.posting_run import KEY_BITS, shape_of
+from neardup.kernels.packed_lists import KEY_BITS, shape_of
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
 UNSPREADING = pow(SPREADING, -1, 2**64)
@@ -36,7 +36,7 @@ def columns_of(hours, counts, alive):
 
 @pytest.fixture(params=[None, 1, 30, 700], scope="module", autouse=True)
 def packed_after(request):
-    """After how many keys the table goes to a run; None: never."""
+    """After how many keys the table is packed; None: never."""
     Slow.packed_after = request.param
 
 
@@ -51,14 +51,14 @@ class Slow:
 
     def __post_init__(self):
         packed = self.packed_after is not None
-        self.lists = PostingLists(slots=16, pool=4, packed=packed, table_keys=self.packed_after or 0)
+        self.lists = PostingLists(slots=16, pool=4, packs=packed, table_keys=self.packed_after or 0)
         self.hits = Hits(self.size, self.most)
         self.columns = columns_of(
             np.zeros(self.size, np.int32), np.full(self.size, 10, np.int32), np.ones(self.size, np.uint8)
         )
 
     def posted(self, documents):
-        """The documents with the keys that they are posted by: those of a run are short."""
+        """The documents with the keys that they are posted by: packed ones are short."""
         if self.packed_after is None:
             return documents
         return [(number, list(dict.fromkeys(key % 2**KEY_BITS for key in own))) for number, own in documents]
@@ -236,8 +236,8 @@ def test_renumbering_keeps_the_living_in_order():
     assert slow.lists.keys == 0
 
 
-def test_a_run_takes_less_than_five_bytes_a_posting():
-    lists = PostingLists(packed=True, table_keys=1 << 15)
+def test_packed_lists_take_less_than_five_bytes_a_posting():
+    lists = PostingLists(packs=True, table_keys=1 << 15)
     numbers = np.random.default_rng(2)
     keys = numbers.integers(0, 1 << KEY_BITS, 32 * 20_000, dtype=np.uint64)
     for first in range(0, 20_000, 1_000):

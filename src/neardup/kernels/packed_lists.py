@@ -1,15 +1,15 @@
-r"""A run of posting lists, inside kernels: sorted by key, packed into four bytes a posting, changed only as a whole.
+r"""Packed posting lists, inside kernels: sorted by key, four bytes a posting, changed only as a whole.
 
     starts[b] : starts[b + 1]     where bucket b lies in `postings`: the keys whose high bits are b
     postings[p]                   low bits of the key << doc_bits | doc
 
-A key has `KEY_BITS`; the number of its high bits grows with the run, so that a bucket holds some eight postings, and
-what is left of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, whatever the length of its list, where a
-table costs 16 bytes a slot, a third to half of them free (kernels/posting_lists.py).
+A key has `KEY_BITS`; the number of its high bits grows with the packed, so that a bucket holds some eight postings, and
+what is left of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, however long its list, where a table
+costs 16 bytes a slot, a third to half of them free (kernels/posting_lists.py).
 
-New postings go to such a table, and from it to the run when they have become many (`absorb`): as in a log-structured
-merge (O'Neil et al. 1996) of two levels. Both keep the order in which docs were added to a list, and the docs of the run
-were added first: a list is its part of the run, then its part of the table.
+New postings go to such a table, and from it to these when they have become many (`absorb`): as in a log-structured
+merge (O'Neil et al. 1996) of two levels. Both keep the order in which docs were added to a list, and the packed were
+added first: a list is its packed part, then its part of the table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _U = np.uint64
 KEY_BITS = 30
-"""How many bits the keys of a run have."""
+"""How many bits packed keys have."""
 _WORD_BITS = 32
 _BUCKET_BITS = 3
 _SEVERAL = 1 << 32
@@ -36,8 +36,8 @@ _SCANNED = 32
 """A bucket of so many postings is read from its beginning; of longer ones the place is searched by halves."""
 
 
-class Run(NamedTuple):
-    """A run (see the module's layout); one without postings has one bucket and `doc_bits` 0.
+class PackedLists(NamedTuple):
+    """Packed lists (see the module's layout); without postings they have one bucket and `doc_bits` 0.
 
     starts     uint32, 2^high bits + 1
     postings   uint32
@@ -49,13 +49,13 @@ class Run(NamedTuple):
     doc_bits: int
 
 
-def no_run() -> Run:
-    """A run without postings."""
-    return Run(np.zeros(2, np.uint32), np.empty(0, np.uint32), 0)
+def nothing_packed() -> PackedLists:
+    """Packed lists without postings."""
+    return PackedLists(np.zeros(2, np.uint32), np.empty(0, np.uint32), 0)
 
 
 def shape_of(postings: int, docs: int) -> tuple[int, int]:
-    """(high bits, `doc_bits`) of a run of so many postings of docs below `docs`."""
+    """(high bits, `doc_bits`) of so many postings of docs below `docs`."""
     wanted = postings.bit_length() - 1 - _BUCKET_BITS
     high_bits = min(max(wanted, docs.bit_length() + KEY_BITS - _WORD_BITS, 0), KEY_BITS)
     return high_bits, _WORD_BITS - (KEY_BITS - high_bits)
@@ -65,7 +65,7 @@ class Located(NamedTuple):
     """Where the posting lists of some keys lie, of each its two parts.
 
     slots     where its part in the table is, or would be (kernels/posting_lists.py)
-    starts, sizes   its part of the run: `postings[start:start + size]`
+    starts, sizes   its packed part: `postings[start:start + size]`
     lengths   docs in both parts
     """
 
@@ -98,14 +98,14 @@ def _first_not_below(postings, begin, end, value):
 
 
 @inner
-def locate(lists, run, keys, first, last, located):
-    """Finds the lists of `keys[first:last]` (uint64) in `lists`, a table, and `run`.
+def locate(lists, packed, keys, first, last, located):
+    """Finds the lists of `keys[first:last]` (uint64) in `lists`, a table, and in `packed`.
 
     All look-ups of a kind first: they miss the cache one beside the other, not one after the other.
     """
     entries = lists.entries
     slots, starts, sizes, lengths = located
-    buckets, postings, doc_bits = run
+    buckets, postings, doc_bits = packed
     low_bits, size = _WORD_BITS - doc_bits, last - first
     if len(postings) == 0:
         for j in range(size):
@@ -155,18 +155,18 @@ def ordered(keys: NDArray[np.uint64], docs: NDArray[np.int64]) -> NDArray[np.uin
 
 
 @njit(cache=True, nogil=True)
-def absorb(run, size, lists, order, starts, doc_bits):
-    """Makes one run of `run` and the lists of a table, in the memory of `run`.
+def absorb(packed, size, lists, order, starts, doc_bits):
+    """Adds the lists of a table to `packed`, in its own memory.
 
-    run       Run, whose `postings` have room for all: the first `size` are its own
+    packed    PackedLists, whose `postings` have room for all: the first `size` are its own
     lists     Lists (kernels/posting_lists.py), read
     order     uint64, ascending: each list as `unordered_lists` writes it; a key may come again, its docs ascending
-    starts    uint32, 2^high bits + 1: those of the new run, filled
-    doc_bits  of the new run
+    starts    uint32, 2^high bits + 1: those of the new lists, filled
+    doc_bits  new, too
 
     From the last posting to the first, so that nothing is overwritten before it is moved. Linear in both.
     """
-    old_starts, postings, old_doc_bits = run
+    old_starts, postings, old_doc_bits = packed
     entries, pool, _ = lists
     old_low_bits, low_bits = _WORD_BITS - old_doc_bits, _WORD_BITS - doc_bits
     old_mask, low_mask = (np.int64(1) << old_doc_bits) - 1, (np.int64(1) << low_bits) - 1
@@ -206,9 +206,9 @@ def absorb(run, size, lists, order, starts, doc_bits):
 
 
 @njit(cache=True, nogil=True)
-def insert(run, size, lists, order, starts):
-    """As `absorb`, into a run of the same shape: what lies between two of the lists is moved as it is."""
-    old_starts, postings, doc_bits = run
+def insert(packed, size, lists, order, starts):
+    """As `absorb`, where the shape stays the same: what lies between two of the lists is moved as it is."""
+    old_starts, postings, doc_bits = packed
     entries, pool, _ = lists
     low_bits = _WORD_BITS - doc_bits
     low_mask = (np.int64(1) << low_bits) - 1
@@ -240,9 +240,9 @@ def insert(run, size, lists, order, starts):
 
 
 @njit(cache=True, nogil=True)
-def count_kept(run, docs):
-    """How many postings of `run` are of docs d whose `docs[d]` (int64) is not -1."""
-    _, postings, doc_bits = run
+def count_kept(packed, docs):
+    """How many postings of `packed` are of docs d whose `docs[d]` (int64) is not -1."""
+    _, postings, doc_bits = packed
     mask = (np.int64(1) << doc_bits) - 1
     kept = 0
     for p in range(len(postings)):
@@ -251,12 +251,12 @@ def count_kept(run, docs):
 
 
 @njit(cache=True, nogil=True)
-def renumber_run(run, docs, starts, doc_bits):
-    """Makes doc d of `run` `docs[d]`, in its own memory; postings of those with -1 go.
+def renumber_packed(packed, docs, starts, doc_bits):
+    """Makes doc d of `packed` `docs[d]`, in its own memory; postings of those with -1 go.
 
-    starts, doc_bits   as in `absorb`: those of the run that is left, which has the first `starts[-1]` postings
+    starts, doc_bits   as in `absorb`: those of what is left, the first `starts[-1]` postings
     """
-    old_starts, postings, old_doc_bits = run
+    old_starts, postings, old_doc_bits = packed
     old_low_bits, low_bits = _WORD_BITS - old_doc_bits, _WORD_BITS - doc_bits
     old_mask, low_mask = (np.int64(1) << old_doc_bits) - 1, (np.int64(1) << low_bits) - 1
     at, known = 0, 0  # up to this bucket, starts are known
@@ -276,9 +276,9 @@ def renumber_run(run, docs, starts, doc_bits):
 
 
 @njit(cache=True, nogil=True)
-def count_keys(run, entries):
-    """How many different keys a run and a table have."""
-    starts, postings, doc_bits = run
+def count_keys(packed, entries):
+    """How many different keys packed lists and a table have."""
+    starts, postings, doc_bits = packed
     low_bits = _WORD_BITS - doc_bits
     count = 0
     for bucket in range(len(starts) - 1):
