@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _REBUILD_BATCH: Final = 256
-_FILL_BATCH: Final = 65_536
+_FILL_BATCH: Final = 262_144
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
