@@ -154,6 +154,20 @@ def ordered(keys: NDArray[np.uint64], docs: NDArray[np.int64]) -> NDArray[np.uin
     return values
 
 
+@inner
+def _write_list(entries, pool, value, part, postings, at):
+    """Writes a list that `unordered_lists` has as `value` to `postings`, so that it ends before `at`; returns where it
+    begins. `part`: what of its key is in each posting.
+    """
+    if not value & _SEVERAL:
+        postings[at - 1] = part | (value & 0xFFFFFFFF)
+        return at - 1
+    start, length, _ = list_at(entries, value & 0xFFFFFFFF)
+    for p in range(length):
+        postings[at - length + p] = part | np.int64(pool[start + p])
+    return at - length
+
+
 @njit(cache=True, nogil=True)
 def absorb(packed, size, lists, order, starts, doc_bits):
     """Adds the lists of a table to `packed`, in its own memory.
@@ -190,14 +204,7 @@ def absorb(packed, size, lists, order, starts, doc_bits):
         part = (last & low_mask) << doc_bits
         if list_key >= key:
             listed -= 1
-            if not listed_value & _SEVERAL:
-                at -= 1
-                postings[at] = part | (listed_value & 0xFFFFFFFF)
-                continue
-            start, length, _ = list_at(entries, listed_value & 0xFFFFFFFF)
-            for p in range(start + length - 1, start - 1, -1):
-                at -= 1
-                postings[at] = part | np.int64(pool[p])
+            at = _write_list(entries, pool, listed_value, part, postings, at)
         else:
             waiting -= 1
             at -= 1
@@ -227,14 +234,7 @@ def insert(packed, size, lists, order, starts):
         for p in range(waiting - 1, first - 1, -1):
             postings[p + moved] = postings[p]
         at, waiting = first + moved, first
-        if not value & _SEVERAL:
-            at -= 1
-            postings[at] = part | (value & 0xFFFFFFFF)
-            continue
-        start, length, _ = list_at(entries, value & 0xFFFFFFFF)
-        for p in range(start + length - 1, start - 1, -1):
-            at -= 1
-            postings[at] = part | np.int64(pool[p])
+        at = _write_list(entries, pool, value, part, postings, at)
     for b in range(known):
         starts[b] = old_starts[b]
 

@@ -37,6 +37,10 @@ and clearing is nothing beside reading the lists of a hundred times as many keys
 """
 
 
+_DOC_BITS = 32
+"""Bits of a doc in the pool of a table: all of a word, where a packed posting has a part of the key beside it."""
+
+
 class Counters(NamedTuple):
     """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
 
@@ -133,13 +137,7 @@ def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
         hits[start] = held
         out[at] = start
         return at + np.int64(held == enough)
-    for p in range(start, start + length):
-        doc = np.int64(pool[p])
-        held = min(max(np.int64(hits[doc]), base), goal) + 1
-        hits[doc] = held
-        out[at] = doc
-        at += np.int64(held == enough)
-    return at
+    return _count_packed(pool, _DOC_BITS, start, start + length, base, goal, enough, hits, out, at)
 
 
 @inner
