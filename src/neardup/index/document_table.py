@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.document_ids import DocumentIds
+from neardup.index.freed_memory import give_back
 from neardup.index.posting_lists import Hits
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
@@ -156,6 +157,7 @@ class DocumentTable:
                 larger[:first] = old[:first]
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
+            give_back(capacity)
         self.rows[first:last] = rows
         self.hours[first:last] = hours
         self.times[first:last] = rows["time"]
@@ -211,6 +213,21 @@ class DocumentTable:
         if head is None or self.hours[head] < self._stands_floor:
             self._headless.add(head_arrival)
 
+    def join_groups(self, first: int) -> None:
+        """Lists the documents from `first` on that others head as members of the groups that their rows name."""
+        docs = first + np.flatnonzero(
+            self.group_arrivals[first : self.size] != self.arrivals[first : self.size]
+        )
+        head_arrivals = self.group_arrivals[docs]
+        heads = self.docs_of_arrivals(head_arrivals)
+        living = (heads >= 0) & (self.ids.known[heads] == 1)
+        for doc, arrival in zip(docs.tolist(), head_arrivals.tolist(), strict=True):
+            self.members[arrival].append(doc)
+        self.stands[docs] = 0
+        self.leads[heads[living]] = 1
+        headless = ~living | (self.hours[heads] < self._stands_floor)
+        self._headless.update(head_arrivals[headless].tolist())
+
     def rejoin(self, doc: int, head_arrival: int, head: int | None) -> None:
         """Makes `doc` a member of the group that the document of that arrival heads again; `head` as for `join`."""
         self.group_arrivals[doc] = head_arrival
@@ -229,11 +246,14 @@ class DocumentTable:
         """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
         rows = self.rows[first:last]
         kept = ~are_deleted(rows)
-        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows[kept])
-        for hour in np.unique(hours).tolist():
+        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows)[kept]
+        own, which = np.unique(hours, return_inverse=True)
+        documents, memory = np.bincount(which, minlength=len(own)), np.zeros(len(own), np.int64)
+        np.add.at(memory, which, sizes)
+        for hour, *added in zip(own.tolist(), documents.tolist(), memory.tolist(), strict=True):
             load = self.load.setdefault(hour, [0, 0])
-            load[0] += int((hours == hour).sum())
-            load[1] += int(sizes[hours == hour].sum())
+            load[0] += added[0]
+            load[1] += added[1]
 
     def mark_dead(self, doc: int) -> None:
         """Takes a document out: it is found no more, by search or by id."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.index.freed_memory import give_back
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists, packed_lists
 from neardup.kernels import posting_lists as kernel
@@ -32,8 +33,8 @@ _POOL_GROWTH = 1.5
 _COPIED = 1 << 16
 _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
-_PACKED_SHARE = 32
-"""A table is packed when it has a 32nd of the packed postings: of each that is added some 32 are moved."""
+_PACKED_SHARE = 64
+"""A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
 _MOST_SHORT = (1 << 16) - 1
 
 
@@ -152,7 +153,9 @@ class PostingLists:
         if self._packs and len(keys) >= self._table_keys // 8:
             self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
             self._pack()  # what is in the table came before
-            order = packed_lists.ordered(keys, np.repeat(docs, np.diff(offsets)))
+            order = np.empty(len(keys), np.uint64)
+            order = order[: packed_lists.unordered_postings(keys, offsets, docs, order)]
+            order.sort()
             self._add_packed(order, len(order))
             return
         progress = np.zeros(2, np.int64)
@@ -180,6 +183,7 @@ class PostingLists:
         self._add_packed(order, added)
         lists.entries[:] = 0
         lists.state[:] = 0
+        give_back(self._docs)
 
     def _add_packed(self, order: NDArray[np.uint64], added: int) -> None:
         """Adds so many postings to the packed ones; `order`: as `packed_lists.absorb` has it."""

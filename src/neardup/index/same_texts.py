@@ -16,12 +16,25 @@ def same_texts(
     """Of documents with these `fingerprints` (n × 2), in the order in which they came: (their order by text and then as
     they came; of each in that order, whether it is of the text of the one before; and the first of its text).
     """
-    order = np.lexsort((fingerprints[:, 1], fingerprints[:, 0]))
+    order = _order_by_text(np.ascontiguousarray(fingerprints[:, 0]), fingerprints[:, 1])
     ordered = fingerprints[order]
     same = np.zeros(len(order), np.bool_)
     same[1:] = (ordered[1:] == ordered[:-1]).all(axis=1)
     starts = np.flatnonzero(~same)
     return order, same, np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+
+
+def _order_by_text(firsts: NDArray[np.uint64], seconds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The order by both halves of fingerprints, and of equal ones as they came."""
+    order: NDArray[np.int64] = np.argsort(firsts)
+    ordered = firsts[order]
+    tied = np.zeros(len(order) + 1, np.bool_)
+    tied[1:-1] = ordered[1:] == ordered[:-1]
+    # Sorting by one half alone takes a tenth of the time, and most documents have theirs to themselves.
+    again = tied[1:] | tied[:-1]
+    docs = order[again]
+    order[again] = docs[np.lexsort((docs, seconds[docs], firsts[docs]))]
+    return order
 
 
 def chain(

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 _U = np.uint64
 
 MAX_BITSETS = 512
-"""Bitsets at most, a power of two: at a million documents 128 KB each, of which there are about a hundred."""
+"""Bitsets at most, a power of two: at a million documents 128 KB each, of which there are one or two hundred."""
 SHORTEST = 1_024
 SHARE = 64
 """A list is long from 1,024 documents and a 64th of all on: shorter ones are read faster than looked up."""
+LOOKED_UP_SHARE = 512
+"""One of the two longest is worth a bitset from a 512th of all on: reading it costs more than the look-ups."""
 MANY = 12
 """Bits of a word from which on it is faster to look at all 64."""
 
@@ -56,6 +58,12 @@ class BitsetCache(NamedTuple):
 def long_from(documents):
     """Length from which on a posting list is long among so many documents."""
     return max(SHORTEST, documents // SHARE)
+
+
+@inner
+def looked_up_from(documents):
+    """Length from which on a posting list is looked up in a bitset, if it is one of the two longest."""
+    return max(SHORTEST, documents // LOOKED_UP_SHARE)
 
 
 @inner

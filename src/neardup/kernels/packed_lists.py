@@ -146,12 +146,19 @@ def unordered_lists(entries, out):
     return postings
 
 
-def ordered(keys: NDArray[np.uint64], docs: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Postings, one of `docs[i]` under `keys[i]`, as `absorb` takes them; a doc of -1 is left out."""
-    values: NDArray[np.uint64] = (keys << _U(33)) | docs.astype(np.uint64)
-    values = values[docs >= 0]
-    values.sort()
-    return values
+@njit(cache=True, nogil=True)
+def unordered_postings(keys, offsets, docs, out):
+    """Writes `docs[i]` under each of `keys[offsets[i]:offsets[i + 1]]` to `out` (uint64) as `unordered_lists` writes a
+    list of one; a doc of -1 is left out. Returns how many were written.
+    """
+    at = 0
+    for i in range(len(docs)):
+        if docs[i] < 0:
+            continue
+        for j in range(offsets[i], offsets[i + 1]):
+            out[at] = (keys[j] << _U(33)) | _U(docs[i])
+            at += 1
+    return at
 
 
 @inner

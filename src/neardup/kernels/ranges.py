@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
 
 
@@ -26,3 +27,12 @@ def first_not_below(values, value):
         else:
             high = middle
     return low
+
+
+@njit(cache=True, nogil=True)
+def gather(source, starts, sizes, out):
+    """Copies `source[starts[i]:starts[i] + sizes[i]]` (uint64) to `out`, one after another."""
+    at = 0
+    for i in range(len(starts)):
+        copy_range(source, starts[i], starts[i] + sizes[i], out, at)
+        at += sizes[i]

@@ -18,6 +18,7 @@ from neardup.kernels.bitset_cache import (
     counted_bits,
     is_in,
     long_from,
+    looked_up_from,
     write_members,
 )
 from neardup.kernels.candidate_filter import are_plain
@@ -83,18 +84,24 @@ def _living(lists, packed, located, j, documents, low, high):
 
 @inner
 def _two_longest(lengths, size, documents):
-    """Which two of the lists of `lengths[:size]` are the longest of those that are long among so many documents: the
-    longest first, -1 for none.
+    """Which two of the lists of `lengths[:size]` are the longest of those worth a bitset among so many documents: the
+    longest first, -1 for none; and how long the others are together.
     """
     first, second = np.int64(-1), np.int64(-1)
-    longest = next_longest = long_from(documents) - 1
+    total = np.int64(0)
+    longest = next_longest = looked_up_from(documents) - 1
     for j in range(size):
         if lengths[j] > longest:
             second, next_longest = first, max(longest, next_longest)
             first, longest = j, lengths[j]
         elif lengths[j] > next_longest:
             second, next_longest = j, lengths[j]
-    return first, second
+        total += lengths[j]
+    if first >= 0:
+        total -= longest
+    if second >= 0:
+        total -= next_longest
+    return first, second, total
 
 
 @inner
@@ -234,11 +241,11 @@ def count_shared(
                 lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
             )
             return certain, at, 0
-        one, two = _two_longest(lengths, size, total)
+        one, two, others = _two_longest(lengths, size, total)
         if one >= 0:
             row_one = bitset_row(bitsets, keys[one], lists, packed, located, one)
-        # At least two of the lists must be read, or every document in them would be looked up.
-        if two >= 0 and minimum > 3:
+        # With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up.
+        if two >= 0 and (minimum > 3 or lengths[two] > others):
             row_two = bitset_row(bitsets, keys[two], lists, packed, located, two)
     base = _next_stamp(counters)
     goal = base + minimum
@@ -271,11 +278,13 @@ def _keep_reaching(bitsets, row_one, row_two, goal, hits, out, begin, end):
     """
     at = begin
     for p in range(begin, end):
-        count = np.int64(hits[out[p]])
-        if row_one >= 0:
-            count += is_in(bitsets, row_one, np.int64(out[p]))
-        if row_two >= 0:
-            count += is_in(bitsets, row_two, np.int64(out[p]))
-        out[at] = out[p]
-        at += np.int64(count >= goal)
+        doc = np.int64(out[p])
+        needed = goal - np.int64(hits[doc])
+        # The shorter first: most docs are not in it, and so need not be looked up in the other.
+        if row_two >= 0 and needed > 0:
+            needed -= is_in(bitsets, row_two, doc)
+        if row_one >= 0 and needed == 1:
+            needed -= is_in(bitsets, row_one, doc)
+        out[at] = doc
+        at += np.int64(needed <= 0)
     return at

@@ -233,11 +233,12 @@ def are_too_short(rows: Rows) -> NDArray[np.bool_]:
 
 def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
     """Which of `rows` are the last versions of documents that are there, from `floor_arrival` on, by arrival."""
-    by_arrival: NDArray[np.int64] = np.lexsort((rows["seq"], rows["order"]))
+    arrivals = np.ascontiguousarray(rows["order"])
+    by_arrival: NDArray[np.int64] = np.lexsort((rows["seq"], arrivals))
+    ordered = arrivals[by_arrival]
     last = np.ones(len(rows), np.bool_)
-    last[:-1] = rows["order"][by_arrival][1:] != rows["order"][by_arrival][:-1]
-    by_arrival = by_arrival[last]
-    return by_arrival[~are_deleted(rows[by_arrival]) & (rows["order"][by_arrival] >= floor_arrival)]
+    last[:-1] = ordered[1:] != ordered[:-1]
+    return by_arrival[last & ~are_deleted(rows)[by_arrival] & (ordered >= floor_arrival)]
 
 
 # ---- keys ----

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.sketch import UNCOUNTED
-from neardup.model.hours import FIRST_HOUR
 from neardup.stores.records import (
     KEY_COUNTS,
     are_set_aside,
     are_too_short,
     are_without_words,
-    arrivals_of,
     fingerprints_of,
     hours_of,
     key_counts,
@@ -37,6 +35,8 @@ log = logging.getLogger("neardup")
 
 _REBUILD_BATCH: Final = 256
 _FILL_BATCH: Final = 262_144
+_FILL_SHARE: Final = 8
+"""Documents are posted 262,144 at once, or an eighth of all: all posting lists are moved each time."""
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
@@ -53,21 +53,20 @@ def add_stored(state: State, stored: Records) -> None:
     table.ids.let_find_all(first, stored.ids)
     table.alive[first : table.size] = ~are_set_aside(rows)
     table.chain_same_texts(first)
-    members = first + np.flatnonzero(table.group_arrivals[first : table.size] != arrivals_of(rows))
-    group_arrivals = table.group_arrivals[members]
-    heads = table.docs_of_arrivals(group_arrivals).tolist()
-    for doc, arrival, head in zip(members.tolist(), group_arrivals.tolist(), heads, strict=True):
-        living = head >= 0 and table.lives(head, FIRST_HOUR)
-        table.join(doc, arrival, head if living else None)
+    table.join_groups(first)
     table.account(first, table.size)
     state.resume()
     if state.search.sentences is not None:
         state.search.sentences.common |= stored.common_sentences
     _warn_of_lacking(state, first)
+    postings: list[_Postings] = []
     for part, keys in enumerate(stored.keys):
         docs = first + np.flatnonzero(stored.part_of == part)
         for at in range(0, len(docs), _FILL_BATCH):
-            _fill(state, docs[at : at + _FILL_BATCH], keys)
+            postings.append(_fill(state, docs[at : at + _FILL_BATCH], keys))
+            if sum(len(some.docs) for some in postings) >= max(_FILL_BATCH, table.size // _FILL_SHARE):
+                _post(state, postings)
+    _post(state, postings)
 
 
 def _warn_of_lacking(state: State, first: int) -> None:
@@ -101,8 +100,27 @@ def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
     return lacking
 
 
-def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
-    """Adds documents `docs` of one hour to the posting lists, from that hour's stored keys."""
+class _Postings(NamedTuple):
+    """`keys[offsets[i]:offsets[i + 1]]` are those of `docs[i]`."""
+
+    keys: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    docs: NDArray[np.int64]
+
+
+def _post(state: State, postings: list[_Postings]) -> None:
+    """Adds `postings` to the posting lists at once, which are written anew each time, and empties the list."""
+    if postings:
+        sizes = np.concatenate([np.diff(some.offsets) for some in postings])
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        keys = np.concatenate([some.keys for some in postings])
+        docs = np.concatenate([some.docs for some in postings])
+        postings.clear()
+        state.search.lists.add(keys, offsets, docs)
+
+
+def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> _Postings:
+    """Restores documents `docs` of one hour from that hour's stored keys, but for the postings, which are returned."""
     rows = state.table.rows[docs]
     counts = key_counts(rows)
     starts = key_starts(rows)
@@ -119,13 +137,14 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> No
         kind, first = _PREFIX, first & ~lacking
     own, offsets = gathered(keys, starts[kind][first], counts[kind][first])
     own = own if kind == _PREFIX else posted(own)
-    search.lists.add(*_with_short((own, offsets), rows[first]), docs[first])
+    postings = _Postings(*_with_short((own, offsets), rows[first]), docs[first])
     if search.sentences is not None:
         hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
         search.sentences.add(*gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
             search.routes[route].add(*gathered(keys, starts[kind], counts[kind]), docs)
+    return postings
 
 
 def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:

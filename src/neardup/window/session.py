@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from neardup.errors import NeardupError, WindowExpired
+from neardup.index.freed_memory import give_back
 from neardup.stores.base import SignedDocuments
 from neardup.window.restore import add_stored
 from neardup.window.state import State
@@ -143,6 +144,7 @@ class Session:
         try:
             for stored in self.store.records(since):
                 add_stored(self.state, stored)
+            give_back(self.state.table.size)
         except BaseException:
             self._forget()  # or half of it would pass for all
             self._revision = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.ranges import gather
 from neardup.stores.records import (
     KEY_COUNTS,
     KeySizes,
@@ -80,7 +81,9 @@ def gathered(
     """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
-    return keys[np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])], offsets
+    own = np.empty(offsets[-1], np.uint64)
+    gather(keys, starts, counts, own)
+    return own, offsets
 
 
 def _qgram_kinds(batch: SignedQueryBatch) -> list[tuple[Keys, NDArray[np.int64]]]:
