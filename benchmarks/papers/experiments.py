@@ -8,12 +8,12 @@ Takes      About 30 minutes of processor time. --from-results: seconds, from the
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
 from benchmarks import run_all
 from benchmarks.lib import harness
+from benchmarks.lib.pages import filled
 from benchmarks.papers import (
     chang_wang_tables,
     fan_huang_tables,
@@ -33,7 +33,6 @@ BESIDE = {"montanari_puglisi": ("montanari_window", montanari_window.tables)}
 """What is measured by itself and has its tables on the page of a paper."""
 INDEX = harness.ROOT / "docs" / "experiments.md"
 """What was found, and the pages of the papers."""
-_PLACE = re.compile(r"(?<=^<!-- table: )([a-z0-9-]+)( -->\n).*?(?=^<!-- end -->$)", re.DOTALL | re.MULTILINE)
 
 
 def results_file(results: Path, paper: str) -> Path:
@@ -53,16 +52,6 @@ def tables(results: Path, paper: str) -> dict[str, str]:
         name, tables_of = BESIDE[paper]
         made |= tables_of(harness.figures_of(results_file(results, name)))
     return made
-
-
-def filled(page: str, made: dict[str, str]) -> str:
-    """`page` with the tables in their places; raises ValueError if one has no place, or a place no table."""
-    places = [name for name, _ in _PLACE.findall(page)]
-    if sorted(places) != sorted(made):
-        raise ValueError(
-            f"places and tables differ: {sorted({*places} ^ {*made}) or 'a place is there twice'}"
-        )
-    return _PLACE.sub(lambda place: f"{place[1]}{place[2]}\n{made[place[1]]}\n", page)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -28,7 +28,8 @@ import numpy as np
 import orjson
 
 from benchmarks.lib import harness
-from benchmarks.papers.experiments import INDEX, filled
+from benchmarks.lib.pages import filled
+from benchmarks.papers.experiments import INDEX
 from neardup.baselines import registry
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.truth import read_truth

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.kernels.bits import ones
+from neardup.kernels.bits import ones, prefetch
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
 
@@ -39,6 +39,8 @@ LEVELS = 3
 """Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
 SAMPLE = 256
 SPREAD = 5.0
+_AHEAD = 8
+"""Pairs ahead of which bitmaps are asked for."""
 
 
 @inner
@@ -88,12 +90,21 @@ def fill_three_levels(keys, n, multiplier, level, chosen, bitmaps):
 
 
 @inner
-def _alone(bits, others, share):
-    """How many of so many `bits` a set of so many `others` lacks on average, if a `share` of the keys are not in it.
+def _alone(others, set_by_share):
+    """How many bits a set of so many `others` lacks on average, of the share of those that keys not in it set."""
+    return BITS * (1 - others / BITS) * set_by_share
+
+
+@inner
+def _set_by_share_of(share):
+    """Of sets of 0 to BITS bits each: the share of all bits that a `share` of their keys sets.
 
     Keys that fall on bits at random leave 1 - bits / BITS of them 0; a part of these keys leaves that to its power.
     """
-    return BITS * (1 - others / BITS) * (1 - (1 - bits / BITS) ** share)
+    set_by_share = np.empty(BITS + 1)
+    for bits in range(BITS + 1):
+        set_by_share[bits] = 1 - (1 - bits / BITS) ** share
+    return set_by_share
 
 
 @inner
@@ -118,7 +129,13 @@ def passes(
     Of levels further apart all pass: their sizes differ by more than two, which few thresholds allow.
     """
     share = numerator / denominator
+    set_by_rest = _set_by_share_of(1 - share)
+    words = bitmaps.reshape(bitmaps.size)
     for i in range(len(docs)):
+        # What is read a little later is asked for now: a few documents among millions are in no cache.
+        ahead = docs[min(i + _AHEAD, len(docs) - 1)]
+        prefetch(levels, ahead)
+        prefetch(words, HELD_WORDS * ahead)
         query, doc = queries[i], docs[i]
         level = np.int64(levels[doc])
         at = level - np.int64(query_levels[query]) + 1
@@ -139,7 +156,7 @@ def passes(
             if mine_alone > count - needed or theirs_alone > other - needed:
                 out[i] = False
                 continue
-        mine_expected, theirs_expected = _alone(own, others, 1 - share), _alone(others, own, 1 - share)
+        mine_expected, theirs_expected = _alone(others, set_by_rest[own]), _alone(own, set_by_rest[others])
         out[i] = (
             mine_alone <= _at_most(mine_expected, share)
             and theirs_alone <= _at_most(theirs_expected, share)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neardup.kernels.bit_planes import AT_ONCE, digits_of
-from neardup.kernels.bits import ones
+from neardup.kernels.bits import ones, prefetch
 from neardup.kernels.bitset_cache import (
     MANY,
     bitset_row,
@@ -40,6 +40,8 @@ and clearing is nothing beside reading the lists of a hundred times as many keys
 
 _DOC_BITS = 32
 """Bits of a doc in the pool of a table: all of a word, where a packed posting has a part of the key beside it."""
+_LINE = 16
+"""Postings in a line of the cache."""
 
 
 class Counters(NamedTuple):
@@ -250,18 +252,27 @@ def count_shared(
     base = _next_stamp(counters)
     goal = base + minimum
     enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
-    at, left_out = out_at, 0
+    read, left_out, to_read = np.empty(size, np.int64), 0, 0
+    n_read = 0
     for j in range(size):
-        if (j == one and row_one >= 0) or (j == two and row_two >= 0):
-            continue
-        if lengths[j] == 0:
+        if lengths[j] == 0 or (j == one and row_one >= 0) or (j == two and row_two >= 0):
             continue
         too_long = limit > 0 and lengths[j] > limit
         if too_long and _living(lists, packed, located, j, documents, wanted.low, wanted.high) > limit:
             left_out += 1
             continue
-        if at + lengths[j] > len(out):
-            return out_at, np.int64(-1), left_out
+        read[n_read] = j
+        n_read += 1
+        to_read += lengths[j]
+    if out_at + to_read > len(out):
+        return out_at, np.int64(-1), left_out
+    # The lines of all lists are asked for at once: they miss the cache one beside the other, not one after the other.
+    for k in range(n_read):
+        for p in range(starts[read[k]], starts[read[k]] + sizes[read[k]], _LINE):
+            prefetch(postings, p)
+    at = out_at
+    for k in range(n_read):
+        j = read[k]
         at = _count_packed(
             postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at
         )
@@ -276,15 +287,19 @@ def _keep_reaching(bitsets, row_one, row_two, goal, hits, out, begin, end):
     """Keeps of the docs `out[begin:end]` those that come to the `goal` with two bitsets, -1 for none, by rows; returns
     their end.
     """
-    at = begin
+    none = len(bitsets.filled)  # the row of the bitset of no doc
+    row_one = row_one if row_one >= 0 else none
+    row_two = row_two if row_two >= 0 else none
+    likely = begin
     for p in range(begin, end):
         doc = np.int64(out[p])
-        needed = goal - np.int64(hits[doc])
-        # The shorter first: most docs are not in it, and so need not be looked up in the other.
-        if row_two >= 0 and needed > 0:
-            needed -= is_in(bitsets, row_two, doc)
-        if row_one >= 0 and needed == 1:
-            needed -= is_in(bitsets, row_one, doc)
+        out[likely] = doc
+        likely += np.int64(np.int64(hits[doc]) + is_in(bitsets, row_two, doc) >= goal - 1)
+    # Few are left, of which few lie in the longest list too: its bitset is not looked at for the others.
+    at = begin
+    for p in range(begin, likely):
+        doc = np.int64(out[p])
+        count = np.int64(hits[doc]) + is_in(bitsets, row_one, doc) + is_in(bitsets, row_two, doc)
         out[at] = doc
-        at += np.int64(needed <= 0)
+        at += np.int64(count >= goal)
     return at

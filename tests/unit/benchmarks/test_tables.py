@@ -4,6 +4,7 @@ import re
 
 import pytest
 from benchmarks.lib import harness
+from benchmarks.lib.pages import filled
 from benchmarks.papers import experiments, montanari_puglisi_tables
 
 from neardup.evaluation.methods import PRODUCTS
@@ -17,9 +18,7 @@ def test_a_page_has_the_tables_of_the_results(paper):
     made = experiments.tables(harness.RESULTS, paper)
     assert made
     page = experiments.page_of(paper).read_text("utf-8")
-    assert experiments.filled(page, made) == page, (
-        "run: python -m benchmarks.papers.experiments --from-results"
-    )
+    assert filled(page, made) == page, "run: python -m benchmarks.papers.experiments --from-results"
 
 
 def test_there_is_a_page_for_every_paper_and_the_index_links_it():
@@ -62,18 +61,18 @@ def test_the_summary_tells_who_is_ahead_of_doc_q():
 def test_only_what_stands_between_the_marks_is_written():
     page = "before\n<!-- table: a-b -->\nold\n<!-- end -->\nbetween\n<!-- table: c -->\n<!-- end -->\nafter\n"
     made = {"a-b": "| 1 |\n", "c": "| 2 |\n"}
-    filled = experiments.filled(page, made)
-    assert filled == (
+    whole = filled(page, made)
+    assert whole == (
         "before\n<!-- table: a-b -->\n\n| 1 |\n\n<!-- end -->\nbetween\n"
         "<!-- table: c -->\n\n| 2 |\n\n<!-- end -->\nafter\n"
     )
-    assert experiments.filled(filled, made) == filled
+    assert filled(whole, made) == whole
 
 
 @pytest.mark.parametrize("made", [{}, {"a": "", "b": ""}])
 def test_a_table_without_a_place_and_a_place_without_a_table_are_refused(made):
     with pytest.raises(ValueError, match="places and tables differ"):
-        experiments.filled("<!-- table: a -->\n<!-- end -->\n", made)
+        filled("<!-- table: a -->\n<!-- end -->\n", made)
 
 
 def test_figures_are_kept_to_six_digits_and_one_line_a_curve(tmp_path):
