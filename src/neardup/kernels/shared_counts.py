@@ -121,32 +121,44 @@ def _is_crowded(lengths, size, documents):
 
 
 @inner
-def _count_packed(postings, doc_bits, begin, end, base, goal, enough, hits, out, at):
-    """Counts the docs of `postings[begin:end]`, packed; those whose counter comes to `enough` go to `out[at:]`, which
-    has room for all: it is filled without a branch. Returns the next position.
-
-    A counter below `base` is of an earlier search. It stops one above the `goal`, or it would run into the next stamp.
+def _counted_once_more(base, goal):
+    """What each value of a counter (uint8) becomes when its doc is in one list more: one below `base` is of an earlier
+    search, and it stops one above the `goal`, or it would run into the next stamp.
     """
-    mask = (np.int64(1) << doc_bits) - 1
-    for p in range(begin, end):
-        doc = np.int64(postings[p]) & mask
-        held = min(max(np.int64(hits[doc]), base), goal) + 1
-        hits[doc] = held
-        out[at] = doc
-        at += np.int64(held == enough)
-    return at
+    after = np.empty(256, np.uint8)
+    for held in range(256):
+        after[held] = min(max(held, base), goal) + 1
+    return after
 
 
 @inner
-def _count_list(entries, pool, slot, base, goal, enough, hits, out, at):
+def _count_packed(postings, doc_bits, begin, end, after, enough, hits, out, at):
+    """Counts the docs of `postings[begin:end]`, packed; those whose counter comes to `enough` go to `out[at:]`, which
+    has room for all: it is filled without a branch. Returns the next position.
+
+    after   as `_counted_once_more` gives it. Comparing would be a branch, which is mispredicted now and then; then all
+            waits for a counter among millions, which is in no cache.
+    """
+    mask, place = (_U(1) << _U(doc_bits)) - _U(1), _U(at)
+    for p in range(_U(begin), _U(end)):  # without a sign there is no look whether it counts from the end
+        doc = _U(postings[p]) & mask
+        held = after[hits[doc]]
+        hits[doc] = held
+        out[place] = np.int32(doc)
+        place += _U(held == enough)
+    return np.int64(place)
+
+
+@inner
+def _count_list(entries, pool, slot, after, enough, hits, out, at):
     """As `_count_packed`, of a list of the table."""
     start, length, inline = list_at(entries, slot)
     if inline:
-        held = min(max(np.int64(hits[start]), base), goal) + 1
+        held = after[hits[start]]
         hits[start] = held
         out[at] = start
         return at + np.int64(held == enough)
-    return _count_packed(pool, _DOC_BITS, start, start + length, base, goal, enough, hits, out, at)
+    return _count_packed(pool, _DOC_BITS, start, start + length, after, enough, hits, out, at)
 
 
 @inner
@@ -187,14 +199,13 @@ def _count_by_bitsets(
     base = _next_stamp(counters)
     goal = base + minimum
     enough = max(goal - n_rows, base + 1)
+    after = _counted_once_more(base, goal)
     for k in range(n_others):
         j = others[k]
         if at + lengths[j] > len(out):
             return np.int64(-1), np.int64(-1)
-        at = _count_packed(
-            postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at
-        )
-        at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
+        at = _count_packed(postings, doc_bits, starts[j], starts[j] + sizes[j], after, enough, hits, out, at)
+        at = _count_list(entries, pool, slots[j], after, enough, hits, out, at)
     kept = by_list
     for p in range(by_list, at):
         doc = np.int64(out[p])
@@ -252,6 +263,7 @@ def count_shared(
     base = _next_stamp(counters)
     goal = base + minimum
     enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
+    after = _counted_once_more(base, goal)
     read, left_out, to_read = np.empty(size, np.int64), 0, 0
     n_read = 0
     for j in range(size):
@@ -273,10 +285,8 @@ def count_shared(
     at = out_at
     for k in range(n_read):
         j = read[k]
-        at = _count_packed(
-            postings, doc_bits, starts[j], starts[j] + sizes[j], base, goal, enough, hits, out, at
-        )
-        at = _count_list(entries, pool, slots[j], base, goal, enough, hits, out, at)
+        at = _count_packed(postings, doc_bits, starts[j], starts[j] + sizes[j], after, enough, hits, out, at)
+        at = _count_list(entries, pool, slots[j], after, enough, hits, out, at)
     if enough < goal:
         at = _keep_reaching(bitsets, row_one, row_two, goal, hits, out, out_at, at)
     return out_at, at, left_out
