@@ -139,14 +139,14 @@ def _count_packed(postings, doc_bits, begin, end, after, enough, hits, out, at):
     after   as `_counted_once_more` gives it. Comparing would be a branch, which is mispredicted now and then; then all
             waits for a counter among millions, which is in no cache.
     """
-    mask, place = (_U(1) << _U(doc_bits)) - _U(1), _U(at)
+    mask, position = (_U(1) << _U(doc_bits)) - _U(1), _U(at)
     for p in range(_U(begin), _U(end)):  # without a sign there is no look whether it counts from the end
         doc = _U(postings[p]) & mask
         held = after[hits[doc]]
         hits[doc] = held
-        out[place] = np.int32(doc)
-        place += _U(held == enough)
-    return np.int64(place)
+        out[position] = np.int32(doc)
+        position += _U(held == enough)
+    return np.int64(position)
 
 
 @inner
@@ -258,7 +258,7 @@ def count_shared(
         if one >= 0:
             row_one = bitset_row(bitsets, keys[one], lists, packed, located, one)
         # With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up.
-        if two >= 0 and (minimum > 3 or lengths[two] > others):
+        if two >= 0 and (minimum > 3 or 3 * lengths[two] > 2 * others):
             row_two = bitset_row(bitsets, keys[two], lists, packed, located, two)
     base = _next_stamp(counters)
     goal = base + minimum
