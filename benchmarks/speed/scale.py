@@ -90,7 +90,7 @@ def figures_of(
             }  # fmt: skip
     seconds = sum(one[1] for one in steps)
     return {
-        "documents": progress["next"], "at": at_size, "ingest_seconds": seconds, "steps": steps,
+        "documents": progress["next"], "at": at_size, "ingest_seconds": seconds, "steps": _joined(steps),
         "copies": progress["copies"], "found": progress["found"], "miscounted": progress["miscounted"],
         "recall": progress["found"] / progress["copies"] if progress["copies"] else None,
         "matches": progress["matches"], "truncated": progress["truncated"],
@@ -99,6 +99,13 @@ def figures_of(
         "reopen": again, "reopen_share": min(one["open_seconds"] for one in again) / seconds,
         "directory_mb": size / 1e6,
     }  # fmt: skip
+
+
+def _joined(steps: list[list[float]]) -> list[list[float]]:
+    """At most a thousand steps, each some that followed one another: enough for a chart."""
+    each = -(-len(steps) // 1_000)
+    parts = [steps[at : at + each] for at in range(0, len(steps), each)]
+    return [[part[-1][0], *(sum(step[which] for step in part) for which in (1, 2, 3))] for part in parts]
 
 
 def _rates(steps: list[list[float]]) -> list[tuple[int, float, float, float]]:
