@@ -228,6 +228,16 @@ def _take_plain(reached, documents, wanted):
 
 
 @inner
+def _ask_for(postings, starts, sizes, read, n_read):
+    """Asks for the packed parts of the lists `read[:n_read]`, all at once: they miss the cache one beside the other,
+    not one after the other.
+    """
+    for k in range(n_read):
+        for p in range(starts[read[k]], starts[read[k]] + sizes[read[k]], _LINE):
+            prefetch(postings, p)
+
+
+@inner
 def count_shared(
     lists, packed, bitsets, keys, located, size, minimum, limit, documents, wanted, counters, out, out_at
 ):  # fmt: skip
@@ -264,8 +274,7 @@ def count_shared(
     goal = base + minimum
     enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
     after = _counted_once_more(base, goal)
-    read, left_out, to_read = np.empty(size, np.int64), 0, 0
-    n_read = 0
+    read, n_read, to_read, left_out = np.empty(size, np.int64), 0, 0, 0
     for j in range(size):
         if lengths[j] == 0 or (j == one and row_one >= 0) or (j == two and row_two >= 0):
             continue
@@ -278,10 +287,7 @@ def count_shared(
         to_read += lengths[j]
     if out_at + to_read > len(out):
         return out_at, np.int64(-1), left_out
-    # The lines of all lists are asked for at once: they miss the cache one beside the other, not one after the other.
-    for k in range(n_read):
-        for p in range(starts[read[k]], starts[read[k]] + sizes[read[k]], _LINE):
-            prefetch(postings, p)
+    _ask_for(postings, starts, sizes, read, n_read)
     at = out_at
     for k in range(n_read):
         j = read[k]

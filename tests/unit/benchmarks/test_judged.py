@@ -6,6 +6,7 @@ import numpy as np
 import orjson
 import pytest
 from benchmarks.lib import harness
+from benchmarks.lib.pages import filled
 from benchmarks.papers import experiments
 from benchmarks.quality import judged
 
@@ -62,4 +63,4 @@ def test_the_table_is_that_of_the_results():
     figures = harness.figures_of(RESULTS)
     assert set(judged.EVERY) <= set(figures["methods"]) <= set(METHODS)
     page = experiments.INDEX.read_text("utf-8")
-    assert experiments.filled(page, judged.tables(figures["methods"])) == page
+    assert filled(page, judged.tables(figures["methods"])) == page
