@@ -27,8 +27,6 @@ Excluded   Making the texts, loading kernels (a small window before), starting a
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
 import gc
 import json
 import random
@@ -48,6 +46,7 @@ from benchmarks.lib import engine, harness
 from benchmarks.speed import flood_texts
 from benchmarks.speed.flood_texts import CAMPAIGN, KINDS, SEED, Flood
 from neardup.evaluation import memory
+from neardup.index import freed_memory
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
@@ -225,8 +224,7 @@ def _named(prefix: str, texts: Iterable[str]) -> list[tuple[str, str]]:
 def _give_back() -> None:
     """Gives the system the memory that is free, where its C library can: what is taken next counts as new."""
     gc.collect()
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
+    freed_memory.give_back(freed_memory.LARGE)
 
 
 def _documents(named: Sequence[tuple[str, str]], *, at: int | None = None) -> list[neardup.Document]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.papers.experiments import filled
+from benchmarks.lib.pages import filled
 from testing.torture.kinds import ENGINES
 from testing.torture.registry import ALL
 from testing.torture.rounds import totals

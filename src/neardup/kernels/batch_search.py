@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.bits import prefetch
+from neardup.kernels.bits import AHEAD, prefetch
 from neardup.kernels.caching import njit
 from neardup.kernels.candidate_filter import filter_of, size_fits
 from neardup.kernels.inner import inner
@@ -26,8 +26,6 @@ _U = np.uint64
 NO_FINGERPRINTS = np.empty((0, 2), np.uint64)
 _FAR = 1 << 18
 """Documents from which on those of a few candidates are in no cache."""
-_AHEAD = 8
-"""Candidates ahead of which their columns are asked for."""
 
 
 class Documents(NamedTuple):
@@ -98,12 +96,11 @@ def _write_candidates(candidates, begin, end, documents, wanted, fingerprints, i
     low, high, half, is_chained = wanted.low, wanted.high, wanted.half, wanted.is_chained
     second_half = fingerprints[i, 1] if is_chained else _U(0)
     same = np.int64(-1)
-    # What is read a little later is asked for now: a few documents among very many are in no cache.
     are_far = len(hours) > _FAR
     at = end
     for p in range(begin, end):
         if are_far:
-            ahead = np.int64(candidates[min(p + _AHEAD, end - 1)])
+            ahead = np.int64(candidates[min(p + AHEAD, end - 1)])
             prefetch(counts, ahead)
             prefetch(halves, ahead)
             prefetch(hours, ahead)

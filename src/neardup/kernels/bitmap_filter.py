@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.kernels.bits import ones, prefetch
+from neardup.kernels.bits import AHEAD, ones, prefetch
 from neardup.kernels.caching import njit
 from neardup.kernels.inner import inner
 
@@ -39,8 +39,6 @@ LEVELS = 3
 """Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
 SAMPLE = 256
 SPREAD = 5.0
-_AHEAD = 8
-"""Pairs ahead of which bitmaps are asked for."""
 
 
 @inner
@@ -132,8 +130,7 @@ def passes(
     set_by_rest = _set_by_share_of(1 - share)
     words = bitmaps.reshape(bitmaps.size)
     for i in range(len(docs)):
-        # What is read a little later is asked for now: a few documents among millions are in no cache.
-        ahead = docs[min(i + _AHEAD, len(docs) - 1)]
+        ahead = docs[min(i + AHEAD, len(docs) - 1)]
         prefetch(levels, ahead)
         prefetch(words, HELD_WORDS * ahead)
         query, doc = queries[i], docs[i]

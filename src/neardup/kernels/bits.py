@@ -44,6 +44,10 @@ four_bytes, eight_bytes = intrinsic(_loader(32)), intrinsic(_loader(64))
 """`data[at:at + 4]`, or `+ 8`, of bytes as they lie in memory (uint8, one dimension), as one number (uint64)."""
 
 
+AHEAD = 8
+"""Documents ahead of which a loop asks for what it reads of each: a few among millions are in no cache."""
+
+
 @intrinsic
 def prefetch(typing_context, array, index):
     """Asks for the cache line of `array[index]` (one dimension, contiguous), which is read a little later."""

@@ -248,8 +248,8 @@ def count_shared(
     Returns (position behind those that are known to be all that is `wanted`, a Filter (kernels/candidate_filter.py);
     position behind all, -1: `out` is too small; lists left out). A list of more than `limit` living docs in the hours
     wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
-    `counters`. Costs about 1 ns a posting read; where a list is long, of the two longest only those docs are looked up
-    that the others leave.
+    `counters`. Costs 1 to 2 ns a posting read, several among millions of docs, whose counters no cache holds; where a
+    list is long, of the two longest only those docs are looked up that the others leave.
     """
     # Taken out once: an array read through a tuple is counted in and out every time.
     entries, pool, _ = lists

@@ -36,14 +36,16 @@ log = logging.getLogger("neardup")
 _REBUILD_BATCH: Final = 256
 _FILL_BATCH: Final = 262_144
 _FILL_SHARE: Final = 8
-"""Documents are posted 262,144 at once, or an eighth of all: all posting lists are moved each time."""
+"""Sketches are posted 262,144 at once, or an eighth of all: all packed lists are moved each time. Those of a complete
+search, 25 times as long, are not packed, and need not be held together for it.
+"""
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
 def add_stored(state: State, stored: Records) -> None:
     """Adds documents by their last rows, all later than those in the table.
 
-    Costs about 3 µs a document, unless its keys are not those that this state searches by: then its text is read and
+    Costs about 4 µs a document, unless its keys are not those that this state searches by: then its text is read and
     signed again.
     """
     table, rows = state.table, stored.rows
@@ -60,11 +62,13 @@ def add_stored(state: State, stored: Records) -> None:
         state.search.sentences.common |= stored.common_sentences
     _warn_of_lacking(state, first)
     postings: list[_Postings] = []
+    packs = state.settings.retrieval == "sketch"
+    at_once = max(_FILL_BATCH, table.size // _FILL_SHARE) if packs else 0
     for part, keys in enumerate(stored.keys):
         docs = first + np.flatnonzero(stored.part_of == part)
         for at in range(0, len(docs), _FILL_BATCH):
             postings.append(_fill(state, docs[at : at + _FILL_BATCH], keys))
-            if sum(len(some.docs) for some in postings) >= max(_FILL_BATCH, table.size // _FILL_SHARE):
+            if sum(len(some.docs) for some in postings) >= at_once:
                 _post(state, postings)
     _post(state, postings)
 

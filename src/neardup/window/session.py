@@ -137,6 +137,8 @@ class Session:
             state.mark_expired_dead()  # before an id of what has gone comes again
         if is_anew or store.committed.next_order > before.next_order:
             self._read(before)
+        if is_anew:
+            give_back(state.table.size)
         if has_expired:
             state.mark_expired_dead()
 
@@ -144,7 +146,6 @@ class Session:
         try:
             for stored in self.store.records(since):
                 add_stored(self.state, stored)
-            give_back(self.state.table.size)
         except BaseException:
             self._forget()  # or half of it would pass for all
             self._revision = None
