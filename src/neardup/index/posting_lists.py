@@ -113,7 +113,9 @@ class PostingLists:
 
     @property
     def keys(self) -> int:
-        """How many different keys there are. Costs reading them all, a nanosecond or two each."""
+        """How many different keys there are. Costs reading them all, a nanosecond or two each, once some are packed."""
+        if not len(self._packed.postings):
+            return self._table_size
         return int(packed_lists.count_keys(self._packed, self._lists.entries))
 
     @property
