@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.index.posting_lists import SharedCounts
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.index.posting_lists import SharedCounts
     from neardup.index.sentence_index import Among, SharedSentences
 
 CROWD_FROM: Final = 64
 """A document with so many candidates is compared with all of them together: fewer are compared as fast one by one."""
+_LOOKED_AT: Final = 32
+"""Candidates by which a flood, in which most are copies, is told from the common phrases that any document shares with
+thousands among millions. Which it is taken for changes no verdict, only the time that it takes.
+"""
+
+Passing = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
+"""Which pairs, of documents of the batch and docs, may match, by their bitmaps."""
 
 
 class Crowd(NamedTuple):
@@ -97,20 +103,36 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(queries, docs, truncated)
 
 
-def with_crowds(counts: SharedCounts) -> Candidates:
-    """`merged([counts]).with_crowds()`, without a look at the candidates of crowds."""
+def with_crowds(counts: SharedCounts, passing: Passing | None) -> Candidates:
+    """`merged([counts]).with_crowds()` of those that are `passing` (None: all), without a look at most of a flood's."""
     sizes = np.diff(counts.offsets)
     many = sizes >= CROWD_FROM
-    if not many.any():
-        return merged([counts])
-    few = [counts.docs[counts.offsets[i] : counts.offsets[i + 1]] for i in np.flatnonzero(~many)]
-    offsets = np.concatenate([[0], np.cumsum(np.where(many, 0, sizes))])
-    rest = SharedCounts(np.concatenate([*few, np.empty(0, np.int32)]), offsets, counts.left_out)
+    if passing is not None and many.any():
+        many = _are_floods(counts, np.flatnonzero(many), passing)
     crowds = {
         i: Crowd(counts.docs[counts.offsets[i] : counts.offsets[i + 1]], None)
         for i in np.flatnonzero(many).tolist()
     }
-    return merged([rest])._replace(crowds=crowds)
+    few = np.repeat(~many, sizes) if crowds else slice(None)
+    queries, docs = np.repeat(np.arange(len(sizes)), sizes)[few], counts.docs[few].astype(np.int64)
+    if passing is not None and len(docs):
+        keep = passing(queries, docs)
+        queries, docs = queries[keep], docs[keep]
+    order = np.lexsort((docs, queries))
+    rest = Candidates(queries[order], docs[order], counts.left_out > 0)
+    if passing is not None:
+        rest = rest.with_crowds()
+    return rest._replace(crowds=crowds | dict(rest.crowds))
+
+
+def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing) -> NDArray[np.bool_]:
+    """Of which documents of the batch, those of `which` alone, half of the candidates or more pass: some are tried."""
+    steps = np.diff(counts.offsets)[which, None] / _LOOKED_AT
+    tried = counts.offsets[which, None] + (steps * np.arange(_LOOKED_AT)).astype(np.int64)
+    passed = passing(np.repeat(which, _LOOKED_AT), counts.docs[tried].ravel().astype(np.int64))
+    are_floods = np.zeros(len(counts.left_out), np.bool_)
+    are_floods[which] = 2 * passed.reshape(tried.shape).sum(axis=1) >= _LOOKED_AT
+    return are_floods
 
 
 def _first_of_equals(queries: NDArray[np.int64], docs: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -35,6 +35,10 @@ _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
+_COARSE = 1 << 18
+"""Counters that docs share, a byte each: a quarter of the second cache level."""
+_COARSE_FROM = 1 << 19
+"""Docs from which on they are worth it: counters of fewer are in that level themselves."""
 _MOST_SHORT = (1 << 16) - 1
 
 
@@ -48,7 +52,10 @@ class Hits:
         self.most = most
         small = most < (1 << SMALL_BITS) - 1
         self.counters = Counters(
-            np.zeros(size, np.uint8), SMALL_BITS if small else LARGE_BITS, np.zeros(1, np.int64)
+            hits=np.zeros(size, np.uint8),
+            coarse=np.zeros(_COARSE if size >= _COARSE_FROM else 0, np.uint8),
+            bits=SMALL_BITS if small else LARGE_BITS,
+            stamps=np.zeros(2, np.int64),
         )
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from neardup.index.candidates import Candidates, merged, with_crowds
+from neardup.index.candidates import Candidates, Passing, merged, with_crowds
 from neardup.index.crowds import Crowds
 from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import SignedQueryBatch, posted, with_fingerprints
@@ -194,11 +194,10 @@ class Search:
                 )
         plain = len(counts_by_route) == 1 and self.sentences is None and not self._settings.max_candidates
         if plain:
-            candidates = with_crowds(counts_by_route[0])
-        else:
-            candidates = self.with_sentences(merged(counts_by_route), batch, query, table, among)
-            if not self._settings.max_candidates:
-                candidates = candidates.with_crowds()
+            return with_crowds(counts_by_route[0], self._passing(batch, table, threshold))
+        candidates = self.with_sentences(merged(counts_by_route), batch, query, table, among)
+        if not self._settings.max_candidates:
+            candidates = candidates.with_crowds()
         return self._limited(self._filtered(candidates, batch, table, threshold))
 
     def with_sentences(
@@ -222,18 +221,22 @@ class Search:
     def _filtered(
         self, candidates: Candidates, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction
     ) -> Candidates:
-        """Candidates without those whose bitmaps (kernels/bitmap_filter.py) speak against the threshold; all of them in
-        a complete search. What has sentences in common stays, and so do crowds.
-        """
-        if self._settings.retrieval == "complete" or not len(candidates.docs):
+        """Candidates that are `_passing`. What has sentences in common stays, and so do crowds."""
+        passing = self._passing(batch, table, threshold)
+        if passing is None or not len(candidates.docs):
             return candidates
         keep = np.zeros(len(candidates.docs), np.bool_)
         if candidates.sentences is not None:
             keep |= candidates.sentences > 0
         open_pairs = np.flatnonzero(~keep)
-        queries, docs = candidates.queries[open_pairs], candidates.docs[open_pairs]
-        keep[open_pairs] = passes_bitmap_filter(batch.signed, queries, docs, table, threshold)
+        keep[open_pairs] = passing(candidates.queries[open_pairs], candidates.docs[open_pairs])
         return candidates.chosen(keep)
+
+    def _passing(self, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction) -> Passing | None:
+        """Which pairs may match, by their bitmaps (kernels/bitmap_filter.py); None, in a complete search: all."""
+        if self._settings.retrieval == "complete":
+            return None
+        return lambda queries, docs: passes_bitmap_filter(batch.signed, queries, docs, table, threshold)
 
     def _limited(self, candidates: Candidates) -> Candidates:
         """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""

@@ -24,6 +24,7 @@ from neardup.kernels.bitset_cache import (
 from neardup.kernels.candidate_filter import are_plain
 from neardup.kernels.inner import inner
 from neardup.kernels.posting_lists import list_at
+from neardup.kernels.ranges import copy_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +39,6 @@ and clearing is nothing beside reading the lists of a hundred times as many keys
 """
 
 
-_DOC_BITS = 32
-"""Bits of a doc in the pool of a table: all of a word, where a packed posting has a part of the key beside it."""
 _LINE = 16
 """Postings in a line of the cache."""
 
@@ -47,25 +46,29 @@ _LINE = 16
 class Counters(NamedTuple):
     """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
 
-    hits    one a doc: stamp << bits | count
-    bits    how many low bits are the count's: SMALL_BITS or LARGE_BITS
-    stamp   its one value is the stamp of the last search
+    hits     one a doc: stamp << bits | count
+    coarse   counters that docs share, a power of two: that of doc d is d % len(coarse). None where there are so few
+             docs that a cache holds `hits`
+    bits     how many low bits are the count's: SMALL_BITS or LARGE_BITS
+    stamps   the stamp of the last search in `hits`, and in `coarse`
     """
 
     hits: NDArray[np.uint8]
+    coarse: NDArray[np.uint8]
     bits: int
-    stamp: NDArray[np.int64]
+    stamps: NDArray[np.int64]
 
 
 @inner
-def _next_stamp(counters):
-    """Starts a new count; returns what a counter of 0 is in it. All counters are cleared when stamps run out."""
-    hits, bits, stamp = counters
-    if stamp[0] == (1 << (8 * hits.itemsize - bits)) - 1:
-        hits[:] = 0
-        stamp[0] = 0
-    stamp[0] += 1
-    return stamp[0] << bits
+def _next_stamp(counts, bits, stamps, which):
+    """Starts a new count in `counts`, whose stamp is `stamps[which]`; returns what a counter of 0 is in it. All of them
+    are cleared when stamps run out.
+    """
+    if stamps[which] == (1 << (8 * counts.itemsize - bits)) - 1:
+        counts[:] = 0
+        stamps[which] = 0
+    stamps[which] += 1
+    return stamps[which] << bits
 
 
 @inner
@@ -132,33 +135,85 @@ def _counted_once_more(base, goal):
 
 
 @inner
-def _count_packed(postings, doc_bits, begin, end, after, enough, hits, out, at):
-    """Counts the docs of `postings[begin:end]`, packed; those whose counter comes to `enough` go to `out[at:]`, which
-    has room for all: it is filled without a branch. Returns the next position.
+def _read_lists(lists, packed, located, chosen, size, out, at):
+    """Writes the docs of the lists `chosen[:size]` of `located` to `out[at:]`, list by list; returns the next position.
+
+    All are asked for first: they miss the cache one beside the other, not one after the other.
+    """
+    # Taken out once: an array read through a tuple is counted in and out every time.
+    entries, pool, _ = lists
+    _, postings, doc_bits = packed
+    slots, starts, sizes, _ = located
+    mask = (_U(1) << _U(doc_bits)) - _U(1)
+    for k in range(size):
+        for p in range(starts[chosen[k]], starts[chosen[k]] + sizes[chosen[k]], _LINE):
+            prefetch(postings, p)
+    for k in range(size):
+        at = _read(postings, starts[chosen[k]], sizes[chosen[k]], mask, out, at)
+        start, length, inline = list_at(entries, slots[chosen[k]])
+        if inline:
+            out[at] = start
+            at += 1
+        else:
+            at = _read(pool, start, length, ~_U(0), out, at)
+    return at
+
+
+@inner
+def _read(postings, start, length, mask, out, at):
+    for p in range(_U(length)):  # without a sign there is no look whether it counts from the end
+        out[_U(at) + p] = np.int32(_U(postings[_U(start) + p]) & mask)
+    return at + length
+
+
+@inner
+def _count(docs, begin, end, after, enough, hits, at):
+    """Counts `docs[begin:end]`; those whose counter comes to `enough` go to `docs[at:]`, which has room for all: it is
+    filled without a branch. Returns the next position. `at` is `begin`, or not below `end`.
 
     after   as `_counted_once_more` gives it. Comparing would be a branch, which is mispredicted now and then; then all
             waits for a counter among millions, which is in no cache.
     """
-    mask, position = (_U(1) << _U(doc_bits)) - _U(1), _U(at)
-    for p in range(_U(begin), _U(end)):  # without a sign there is no look whether it counts from the end
-        doc = _U(postings[p]) & mask
+    position = _U(at)
+    for p in range(_U(begin), _U(end)):
+        doc = np.uint32(docs[p])
         held = after[hits[doc]]
         hits[doc] = held
-        out[position] = np.int32(doc)
+        docs[position] = np.int32(doc)
         position += _U(held == enough)
     return np.int64(position)
 
 
 @inner
-def _count_list(entries, pool, slot, after, enough, hits, out, at):
-    """As `_count_packed`, of a list of the table."""
-    start, length, inline = list_at(entries, slot)
-    if inline:
-        held = after[hits[start]]
-        hits[start] = held
-        out[at] = start
-        return at + np.int64(held == enough)
-    return _count_packed(pool, _DOC_BITS, start, start + length, after, enough, hits, out, at)
+def _keep_likely(docs, begin, end, minimum, counters, bitsets, row):
+    """Keeps of `docs[begin:end]`, where a doc stands as often as it is in lists, those that may come to the `minimum`
+    with the bitset `row`, -1 for none; returns their end.
+
+    By counters that docs share, which a cache holds: none of their docs has more than they say (as in a count-min
+    sketch, Cormode & Muthukrishnan 2005, of one row).
+    """
+    coarse, mask = counters.coarse, _U(len(counters.coarse) - 1)
+    base = _next_stamp(coarse, counters.bits, counters.stamps, 1)
+    after, enough = _counted_once_more(base, base + minimum), base + minimum
+    for p in range(_U(begin), _U(end)):
+        counter = _U(docs[p]) & mask
+        coarse[counter] = after[coarse[counter]]
+    position = _U(begin)
+    if row < 0:
+        for p in range(_U(begin), _U(end)):
+            doc = docs[p]
+            docs[position] = doc
+            position += _U(coarse[_U(doc) & mask] >= enough)
+    else:
+        bits = bitsets.bits[row]
+        for p in range(_U(begin), _U(end)):
+            doc = _U(docs[p])
+            docs[position] = np.int32(doc)
+            inside = (bits[doc >> _U(6)] >> (doc & _U(63))) & _U(1)
+            position += _U(_U(coarse[doc & mask]) + inside >= _U(enough))
+    for p in range(_U(begin), position):
+        prefetch(counters.hits, np.int64(docs[p]))
+    return np.int64(position)
 
 
 @inner
@@ -166,16 +221,12 @@ def _count_by_bitsets(
     lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out, out_at
 ):
     """`count_shared` where many lists are long: those are counted by their bitsets, the others are read."""
-    # Taken out once: an array read through a tuple is counted in and out every time.
-    entries, pool, _ = lists
-    _, postings, doc_bits = packed
-    slots, starts, sizes, lengths = located
-    hits = counters.hits
+    lengths, hits = located.lengths, counters.hits
     total = len(hits)
     shortest = long_from(total)
     rows = np.empty(size + AT_ONCE, np.int64)
     others = np.empty(size, np.int64)
-    n_rows, n_others = 0, 0
+    n_rows, n_others, postings = 0, 0, 0
     for j in range(size):
         row = np.int64(-1)
         if lengths[j] >= shortest:
@@ -186,6 +237,7 @@ def _count_by_bitsets(
         else:
             others[n_others] = j
             n_others += 1
+            postings += lengths[j]
     words = (total + 63) // 64
     digits = max(digits_of(n_rows), digits_of(minimum))
     planes = np.empty((digits, words), np.uint64)
@@ -195,17 +247,14 @@ def _count_by_bitsets(
         return np.int64(-1), np.int64(-1)
     rest = reached.copy()
     certain = write_members(words, _take_plain(rest, documents, wanted), out, out_at)
-    by_list = at = write_members(words, rest, out, certain)
-    base = _next_stamp(counters)
+    by_list = write_members(words, rest, out, certain)
+    if by_list + postings > len(out):
+        return np.int64(-1), np.int64(-1)
+    base = _next_stamp(hits, counters.bits, counters.stamps, 0)
     goal = base + minimum
+    at = _read_lists(lists, packed, located, others, n_others, out, by_list)
     enough = max(goal - n_rows, base + 1)
-    after = _counted_once_more(base, goal)
-    for k in range(n_others):
-        j = others[k]
-        if at + lengths[j] > len(out):
-            return np.int64(-1), np.int64(-1)
-        at = _count_packed(postings, doc_bits, starts[j], starts[j] + sizes[j], after, enough, hits, out, at)
-        at = _count_list(entries, pool, slots[j], after, enough, hits, out, at)
+    at = _count(out, by_list, at, _counted_once_more(base, goal), enough, hits, by_list)
     kept = by_list
     for p in range(by_list, at):
         doc = np.int64(out[p])
@@ -228,16 +277,6 @@ def _take_plain(reached, documents, wanted):
 
 
 @inner
-def _ask_for(postings, starts, sizes, read, n_read):
-    """Asks for the packed parts of the lists `read[:n_read]`, all at once: they miss the cache one beside the other,
-    not one after the other.
-    """
-    for k in range(n_read):
-        for p in range(starts[read[k]], starts[read[k]] + sizes[read[k]], _LINE):
-            prefetch(postings, p)
-
-
-@inner
 def count_shared(
     lists, packed, bitsets, keys, located, size, minimum, limit, documents, wanted, counters, out, out_at
 ):  # fmt: skip
@@ -248,14 +287,10 @@ def count_shared(
     Returns (position behind those that are known to be all that is `wanted`, a Filter (kernels/candidate_filter.py);
     position behind all, -1: `out` is too small; lists left out). A list of more than `limit` living docs in the hours
     wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
-    `counters`. Costs 1 to 2 ns a posting read, several among millions of docs, whose counters no cache holds; where a
-    list is long, of the two longest only those docs are looked up that the others leave.
+    `counters`. Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up
+    that the others leave.
     """
-    # Taken out once: an array read through a tuple is counted in and out every time.
-    entries, pool, _ = lists
-    _, postings, doc_bits = packed
-    slots, starts, sizes, lengths = located
-    hits = counters.hits
+    lengths, hits = located.lengths, counters.hits
     total = len(hits)
     one = two = row_one = row_two = np.int64(-1)
     if minimum > 2 and limit == 0:
@@ -270,10 +305,6 @@ def count_shared(
         # With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up.
         if two >= 0 and (minimum > 3 or 3 * lengths[two] > 2 * others):
             row_two = bitset_row(bitsets, keys[two], lists, packed, located, two)
-    base = _next_stamp(counters)
-    goal = base + minimum
-    enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
-    after = _counted_once_more(base, goal)
     read, n_read, to_read, left_out = np.empty(size, np.int64), 0, 0, 0
     for j in range(size):
         if lengths[j] == 0 or (j == one and row_one >= 0) or (j == two and row_two >= 0):
@@ -285,17 +316,34 @@ def count_shared(
         read[n_read] = j
         n_read += 1
         to_read += lengths[j]
-    if out_at + to_read > len(out):
+    if out_at + 2 * to_read > len(out):
         return out_at, np.int64(-1), left_out
-    _ask_for(postings, starts, sizes, read, n_read)
-    at = out_at
-    for k in range(n_read):
-        j = read[k]
-        at = _count_packed(postings, doc_bits, starts[j], starts[j] + sizes[j], after, enough, hits, out, at)
-        at = _count_list(entries, pool, slots[j], after, enough, hits, out, at)
+    end = _read_lists(lists, packed, located, read, n_read, out, out_at)
+    likely, begin = minimum - np.int64(row_one >= 0), out_at
+    is_coarse = likely > 1 and to_read <= len(counters.coarse)
+    if is_coarse:
+        begin = end = _keep_likely(out, out_at, end, likely, counters, bitsets, row_two)
+    base = _next_stamp(hits, counters.bits, counters.stamps, 0)
+    goal = base + minimum
+    enough = goal - np.int64(row_one >= 0) - np.int64(row_two >= 0)
+    at = _count(out, out_at, end, _counted_once_more(base, goal), enough, hits, begin)
     if enough < goal:
-        at = _keep_reaching(bitsets, row_one, row_two, goal, hits, out, out_at, at)
+        at = _keep_reaching(bitsets, row_one, row_two, goal, hits, out, begin, at)
+    if is_coarse:
+        at = _forget(counters, out, out_at, begin, at)
     return out_at, at, left_out
+
+
+@inner
+def _forget(counters, docs, begin, end, last):
+    """Clears the counters of `docs[begin:end]`, all that were counted last, so that their stamp is free again; moves
+    `docs[end:last]` to `docs[begin:]` and returns their end.
+    """
+    for p in range(begin, end):
+        counters.hits[np.uint32(docs[p])] = 0
+    counters.stamps[0] -= 1
+    copy_range(docs, end, last, docs, begin)
+    return begin + last - end
 
 
 @inner

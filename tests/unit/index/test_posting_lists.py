@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neardup.index import posting_lists
 from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.batch_search import Documents
@@ -34,10 +36,17 @@ def columns_of(hours, counts, alive):
     return Documents(hours, counts, alive, fingerprints[:, 0].copy(), fingerprints, *chains)
 
 
-@pytest.fixture(params=[None, 1, 30, 700], scope="module", autouse=True)
+@pytest.fixture(
+    params=[(None, 0), (1, 0), (30, 0), (700, 0), (None, 64), (30, 512)], scope="module", autouse=True
+)
 def packed_after(request):
-    """After how many keys the table is packed; None: never."""
-    Slow.packed_after = request.param
+    """After how many keys the table is packed, None: never; how many counters docs share, 0: none."""
+    Slow.packed_after, coarse = request.param
+    with (
+        mock.patch.object(posting_lists, "_COARSE", coarse),
+        mock.patch.object(posting_lists, "_COARSE_FROM", 0 if coarse else 1 << 62),
+    ):
+        yield
 
 
 @dataclass
