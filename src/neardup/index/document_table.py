@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _FIRST_CAPACITY = 1_024
 _COLUMNS = (
-    "rows", "hours", "times", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "levels",
+    "rows", "hours", "counts", "alive", "halves", "first_of", "next_of", "stands", "leads", "levels",
     "bitmaps",
 )  # fmt: skip
 _GROWTH = 1.5
@@ -36,7 +36,7 @@ NO_BITMAP = 255
 """Level of a document without a bitmap, which lets everything pass."""
 
 DOCUMENT_BYTES = 320
-"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 64, columns 40, its id and slots, its
+"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 64, columns 32, its id and slots, its
 share of groups, and spare room.
 """
 SKETCH_POSTING_BYTES = 8
@@ -61,7 +61,7 @@ class DocumentTable:
     Alive = searchable. `ids` find a document, alive or set aside. Groups are told apart by the arrival of their head,
     so that another text under the head's old id is not taken for it.
 
-    times, halves       the times and the first halves of the fingerprints, as in `rows`, but side by side
+    halves              the first halves of the fingerprints, as in `rows`, but side by side
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain
     stands              whether a document stands for a group, once `update_stands` has been called
     leads               whether others have joined a document; one that is a member itself may lead and not stand
@@ -74,7 +74,6 @@ class DocumentTable:
         self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
-        self.times = np.zeros(_FIRST_CAPACITY, np.int64)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
         self.alive = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.halves = np.zeros(_FIRST_CAPACITY, np.uint64)
@@ -94,6 +93,12 @@ class DocumentTable:
         """The fingerprint of every document."""
         fingerprints: NDArray[np.uint64] = self.rows["fingerprint"]
         return fingerprints
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """The time of every document."""
+        times: NDArray[np.int64] = self.rows["time"]
+        return times
 
     @property
     def arrivals(self) -> NDArray[np.int64]:
@@ -160,7 +165,6 @@ class DocumentTable:
             give_back(capacity)
         self.rows[first:last] = rows
         self.hours[first:last] = hours
-        self.times[first:last] = rows["time"]
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
         self.stands[first:last] = 1
