@@ -1,0 +1,47 @@
+"""Candidates of one search: few of each document, or a crowd; a flood is not looked at, common phrases are no crowd."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neardup.index.candidates import CROWD_FROM, merged, with_crowds
+from neardup.index.posting_lists import SharedCounts
+
+
+def counts_of(*docs: np.ndarray) -> SharedCounts:
+    """The candidates of some documents, in no order."""
+    offsets = np.cumsum([0, *map(len, docs)])
+    shuffled = [np.random.default_rng(1).permutation(each) for each in docs]
+    return SharedCounts(
+        np.concatenate(shuffled).astype(np.int32), offsets, np.array([0, 1, 0, 0])[: len(docs)]
+    )
+
+
+def test_without_a_filter_very_many_are_a_crowd():
+    counts = counts_of(np.arange(200), np.arange(3), np.arange(CROWD_FROM - 1), np.arange(CROWD_FROM))
+    candidates, plain = with_crowds(counts, None), merged([counts]).with_crowds()
+    for mine, other in zip(candidates[:3], plain[:3], strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert sorted(candidates.crowds) == sorted(plain.crowds) == [0, 3]
+    for query, crowd in candidates.crowds.items():
+        np.testing.assert_array_equal(np.sort(crowd.docs), plain.crowds[query].docs)
+
+
+def test_many_of_which_few_pass_are_no_crowd():
+    counts = counts_of(np.arange(10_000), np.arange(10_000), np.arange(10_000), np.arange(9))
+    keep = (np.arange(10_000) < 9_000, np.arange(10_000) < 40, np.arange(10_000) < 1_000, np.arange(9) < 2)
+    asked = 0
+
+    def passing(queries, docs):
+        nonlocal asked
+        asked += len(docs)
+        return np.array([keep[query][doc] for query, doc in zip(queries, docs, strict=True)])
+
+    candidates = with_crowds(counts, passing)
+    assert list(candidates.crowds) == [0, 2]
+    assert len(candidates.crowds[0].docs) == 10_000  # a flood: most pass, and are not looked at
+    assert sorted(candidates.crowds[2].docs) == list(range(1_000))
+    pairs = list(zip(candidates.queries.tolist(), candidates.docs.tolist(), strict=True))
+    assert pairs == [(1, doc) for doc in range(40)] + [(3, 0), (3, 1)]
+    assert candidates.truncated.tolist() == [False, True, False, False]
+    assert asked < 20_009 + 200
