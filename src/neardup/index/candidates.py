@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -109,12 +110,13 @@ def with_crowds(counts: SharedCounts, passing: Passing | None) -> Candidates:
     many = sizes >= CROWD_FROM
     if passing is not None and many.any():
         many = _are_floods(counts, np.flatnonzero(many), passing)
-    crowds = {
-        i: Crowd(counts.docs[counts.offsets[i] : counts.offsets[i + 1]], None)
-        for i in np.flatnonzero(many).tolist()
-    }
-    few = np.repeat(~many, sizes) if crowds else slice(None)
-    queries, docs = np.repeat(np.arange(len(sizes)), sizes)[few], counts.docs[few].astype(np.int64)
+    few, crowds = counts.docs, dict[int, Crowd]()
+    if many.any():
+        # Part by part: of a flood there are a million in a batch, none of which is touched.
+        parts = [counts.docs[begin:end] for begin, end in pairwise(counts.offsets.tolist())]
+        crowds = {i: Crowd(parts[i], None) for i in np.flatnonzero(many).tolist()}
+        few = np.concatenate([np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~many).tolist())])
+    queries, docs = np.repeat(np.arange(len(sizes)), np.where(many, 0, sizes)), few.astype(np.int64)
     if passing is not None and len(docs):
         keep = passing(queries, docs)
         queries, docs = queries[keep], docs[keep]
