@@ -121,9 +121,7 @@ def with_crowds(counts: SharedCounts, passing: Passing | None) -> Candidates:
         keep = passing(queries, docs)
         queries, docs = queries[keep], docs[keep]
     order = np.lexsort((docs, queries))
-    rest = Candidates(queries[order], docs[order], counts.left_out > 0)
-    if passing is not None:
-        rest = rest.with_crowds()
+    rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_crowds()
     return rest._replace(crowds=crowds | dict(rest.crowds))
 
 

@@ -199,6 +199,7 @@ def _keep_likely(docs, begin, end, minimum, counters, bitsets, row):
         counter = _U(docs[p]) & mask
         coarse[counter] = after[coarse[counter]]
     position = _U(begin)
+    # A loop of its own: to look for each doc in a bitset of none takes a search a twentieth longer.
     if row < 0:
         for p in range(_U(begin), _U(end)):
             doc = docs[p]
