@@ -16,7 +16,8 @@
     ├── WindowError         the window on disk cannot be used
     │   ├── WindowMissing    there is none where one was to be opened
     │   ├── WindowLocked     another process writes to it
-    │   │   └── LeaseLost     another scorer of a cluster's window took over while this one stood still
+    │   │   ├── LeaseLost     another scorer of a cluster's window took over while this one stood still
+    │   │   └── WindowResigning  a window in a cluster is being signed again, or has been since it was opened
     │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
     │   ├── WindowDamaged    its files do not hold what they should
     │   └── WindowOutdated   an earlier version of neardup has written it
@@ -69,6 +70,7 @@ __all__ = [
     "WindowLocked",
     "WindowMissing",
     "WindowOutdated",
+    "WindowResigning",
 ]
 
 
@@ -139,22 +141,22 @@ class UnknownDocument(NeardupError, KeyError):
 
 
 class RecipeMismatch(NeardupError):
-    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `directory`: the window,
-    if it is one that can be signed again.
+    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `window`: that which can
+    be signed again, a directory or an address.
     """
 
     def __init__(
-        self, where: str, found: str, expected: str, directory: str | PathLike[str] | None = None
+        self, where: str, found: str, expected: str, window: str | PathLike[str] | None = None
     ) -> None:
-        super().__init__(where, found, expected, directory)
-        self.where, self.found, self.expected, self.directory = where, found, expected, directory
+        super().__init__(where, found, expected, window)
+        self.where, self.found, self.expected, self.window = where, found, expected, window
 
     def __str__(self) -> str:
         remedy = "ingest its documents into a new window"
         old, new = self.found.split(":"), self.expected.split(":")
-        # q and case cannot change: texts are stored as normal forms.
-        if self.directory is not None and old[1:3] == new[1:3]:
-            remedy = f"sign it again (`neardup resign --window {self.directory}`), or {remedy}"
+        # q and case cannot change: texts are stored as normal forms, and scores are of these.
+        if self.window is not None and old[1:3] == new[1:3]:
+            remedy = f"sign it again (`neardup resign --window {self.window}`), or {remedy}"
         if old[0] == new[0]:
             options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
@@ -222,6 +224,23 @@ class LeaseLost(WindowLocked):
         return (
             f"{self.path} was taken over by another scorer ({self.holder or 'which has ended'}) while this one stood "
             "still: run it again; nothing that it had not told counts"
+        )
+
+
+class WindowResigning(WindowLocked):
+    """The window at `path` is being signed again by `recipe`, or has been (`done`) since it was opened."""
+
+    def __init__(self, path: str | PathLike[str], recipe: str, *, done: bool = False) -> None:
+        super().__init__(path)
+        self.args = (path, recipe)
+        self.recipe, self.done = recipe, done
+
+    def __str__(self) -> str:
+        if self.done:
+            return f"{self.path} has been signed again by recipe {self.recipe} since it was opened: open it again"
+        return (
+            f"{self.path} is being signed again by recipe {self.recipe}: wait until `neardup resign` is done; if it "
+            f"was ended, `neardup resign --window {self.path} --force` goes on"
         )
 
 

@@ -400,11 +400,6 @@ class TestDoctor:
         assert salt.read_bytes() == copy.read_bytes() == b"a pinch"
         assert "5 documents" in run("doctor", "--window", window).out
 
-    def test_a_window_in_a_cluster_is_not_signed_again(self, run):
-        done = run("resign", "--window", "http://localhost:1/x")
-        assert done.code == 2
-        assert "--from-index" in done.err
-
     def test_no_window_and_no_directory_is_repaired(self, run):
         assert run("doctor", "--window", "nothing", "--repair").code == 3
         done = run("doctor", "--window", "http://localhost:1/x", "--repair")

@@ -27,10 +27,12 @@ from neardup.elastic.watch.archive import examine_archive
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
+from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError, SetupRefused
 from neardup.model.document import FLUSH, Reject, format_time, parse_time
 from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
 from neardup.sources.fields import Fields
 
 FIELDS = Fields("_id", "page.body", ("published",))
@@ -408,6 +410,20 @@ class TestInPlace:
                 name: by_id[document["id"]][name] or None for name in VERDICT
             }
         assert in_place(window, archive) == ([], [])
+
+    def test_it_is_signed_again_where_it_is(self, cluster, window, archive):
+        documents = in_order(stream(80))
+        sources = {each["id"]: archived(each) for each in documents}
+        fill(cluster, archive, dict(itertools.islice(sources.items(), 50)), number_of_shards=2)
+        in_place(window, archive)
+        made = resign_cluster(str(window.address), Recipe(reach=0.5), {}, dry_run=False)
+        assert made.documents == 50
+        fill(cluster, archive, dict(itertools.islice(sources.items(), 50, None)))
+        assert watched(window) == expected(documents, window_hours=0)[50:]
+        signer = signer_for(Recipe(reach=0.5))
+        for id, source in self.marked(cluster, archive).items():
+            signature = signer.signature(source["page"]["body"]).to_dict()
+            assert signature.items() <= source["neardup"].items(), id
 
     def test_the_marks_can_be_searched_for(self, cluster, window, archive):
         fill(

@@ -22,14 +22,17 @@ from testing.node.servers import only_elasticsearch
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.hourly_indices import read_indices
+from neardup.elastic.admin.recipe_change import checked_plan, describe_index
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
+from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRefused, ClusterUnreachable
+from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS
 
 pytestmark = only_elasticsearch("security, in the distribution for tests")
@@ -92,6 +95,7 @@ def guarded(workshop) -> Iterator[Guarded]:
         roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
     names = [name.removeprefix("neardup_") for name in roles]
     users = [User(name, secrets.token_urlsafe(12), (role,)) for name, role in zip(names, roles, strict=True)]
+    users.append(User("resign", secrets.token_urlsafe(12), ("neardup_setup", "neardup_scorer")))
     with tempfile.TemporaryDirectory() as directory:
         security = Security(make_certificates(Path(directory)), roles, tuple(users))
         node = workshop.small("guarded", security=security).start()
@@ -105,6 +109,9 @@ def setup_work(cluster: Cluster, hour: int) -> None:
     roll_over(cluster, cluster.address, hour * HOUR_MS)
     assert set_up(cluster, sign="plugin").changes  # the hours are told of the pipeline
     describe(str(cluster.address), credentials=cluster.credentials)
+    config = set_up(cluster).config
+    assert checked_plan(cluster, config).changes == []
+    describe_index(cluster, cluster.address.hourly(hour), config)
     assert [
         finding for finding in examine(cluster.address, cluster.credentials) if finding.state == "bad"
     ] == []
@@ -145,6 +152,18 @@ def scorer_work(cluster: Cluster, hour: int) -> None:
     cluster.request("PUT", f"/{own.state}/_doc/undo", params={"refresh": "true"}, body={})
     cluster.request("GET", f"/{own.state}/_doc/undo")
     demand(bulk(cluster, [Action("delete", own.state, "undo")]))
+
+
+def test_setup_and_scorer_together_sign_a_window_again(guarded):
+    with guarded.enter("resign", "news") as cluster:
+        address, credentials = str(cluster.address), cluster.credentials
+        with open_elastic_window(address, credentials=credentials) as window:
+            list(window.ingest([Document("a", "A rose is a rose is a rose.", time=HOUR * 3_600)]))
+        for reach in (0.5, 0.6):
+            made = resign_cluster(address, None, {"reach": reach}, dry_run=False, credentials=credentials)
+            assert made.is_needed
+        with open_elastic_window(address, credentials=credentials) as window:
+            assert window.query("A rose is a rose is a rose.").is_copy
 
 
 WORK = {"setup": setup_work, "writer": writer_work, "scorer": scorer_work}

@@ -57,11 +57,24 @@ EXAMPLES = [
     ),
     (
         errors.RecipeMismatch("w", "neardup-1:q4:case:a", "neardup-2:q4:case:b", "w"),
-        {"where": "w", "found": "neardup-1:q4:case:a", "expected": "neardup-2:q4:case:b", "directory": "w"},
+        {"where": "w", "found": "neardup-1:q4:case:a", "expected": "neardup-2:q4:case:b", "window": "w"},
         (
             "w was signed by recipe neardup-1:q4:case:a, this process signs by neardup-2:q4:case:b: "
             "sign it again (`neardup resign --window w`), or ingest its documents into a new window"
         ),
+    ),
+    (
+        errors.WindowResigning("http://localhost:9200/news", "neardup-2:q4"),
+        {"path": "http://localhost:9200/news", "recipe": "neardup-2:q4", "done": False},
+        (
+            "http://localhost:9200/news is being signed again by recipe neardup-2:q4: wait until `neardup resign` is "
+            "done; if it was ended, `neardup resign --window http://localhost:9200/news --force` goes on"
+        ),
+    ),
+    (
+        errors.WindowResigning("news", "neardup-2:q4", done=True),
+        {"path": "news", "recipe": "neardup-2:q4", "done": True},
+        "news has been signed again by recipe neardup-2:q4 since it was opened: open it again",
     ),
     (
         errors.RecipeMismatch("news.window", "n:r1", "n:r2"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,12 +14,9 @@ from neardup.cli.tables import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from neardup.cli.config import Config
+    from neardup.elastic.window.cluster_resign import ClusterResigning
     from neardup.window.directory_resign import Resigning
-
-_IN_A_CLUSTER = (
-    "a window in a cluster is not signed again where it is: set up another prefix, and copy its documents there "
-    "(`neardup ingest --from-index PREFIX --window http://HOST:9200/ANOTHER`; docs/elasticsearch.md)"
-)
 
 
 def resign(
@@ -40,21 +37,26 @@ def resign(
     ] = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Sign a window in a directory again: an earlier version has signed it, or it is to have another recipe.
+    """Sign a window again: an earlier version has signed it, or it is to have another recipe.
 
     Documents, verdicts, groups and settings stay as they are; what documents are searched by is made anew from the
     stored texts. The recipe is that of neardup.toml, if it gives one, else the one of today that is nearest to the
-    window's own. q, case and simhash variants cannot change, as texts are stored as normal forms.
+    window's own. q and case cannot change; nor can simhash variants of a directory, which stores normal forms.
 
-    Without --force it says what it would do, and changes nothing. With it the new files are written beside the old
-    ones, checked, and put in their place; the old ones stay in the window's directory, as old-1, until you delete them.
-    A run that was ended at any moment can be started again.
+    Without --force it says what it would do, and changes nothing. A run that was ended at any moment can be started
+    again, and goes on.
+
+    In a directory the new files are written beside the old ones, checked, and put in their place; the old ones stay in
+    the window's directory, as old-1, until you delete them. In a cluster every hour is signed where it is, while other
+    clients write on; scorers and readers wait until it is done. It needs the roles setup and scorer.
 
     Examples:
 
         neardup resign --window news.window
 
         neardup resign --window news.window --force
+
+        neardup resign --window https://localhost:9200/news --force
     """
     from pathlib import Path
 
@@ -62,16 +64,47 @@ def resign(
 
     settings = configuration(config)
     location = window_location(window, settings)
+    given = {"reach": reach, "lexicon": lexicon, "salt": salt}
+    changes = {name: value for name, value in given.items() if value is not None}
     if is_address(location):
-        raise typer.BadParameter(_IN_A_CLUSTER, param_hint="--window")
+        _resign_cluster(location, settings, changes, force=force)
+        return
     # Reading a window needs numpy.
     from neardup.window.directory_resign import resign_directory
 
-    given = {"reach": reach, "lexicon": lexicon, "salt": salt}
-    changes = {name: value for name, value in given.items() if value is not None}
     path = Path(location)
     done = resign_directory(path, settings.given.get("recipe"), changes, dry_run=not force)
     _report(path, done, force=force)
+
+
+def _resign_cluster(window: str, config: Config, changes: dict[str, Any], *, force: bool) -> None:
+    from neardup.elastic.window.cluster_resign import resign_cluster
+
+    recipe, credentials = config.given.get("recipe"), config.credentials
+    done = resign_cluster(
+        window, recipe, changes, dry_run=not force, credentials=credentials, on_index=_say_index
+    )
+    _report_cluster(window, done, force=force)
+
+
+def _say_index(name: str, documents: int) -> None:
+    log_line(f"{name}: {counted(documents, 'document')} signed")
+
+
+def _report_cluster(window: str, done: ClusterResigning, *, force: bool) -> None:
+    if not done.is_needed:
+        log_line(f"nothing to do: all documents of {window} are signed by {done.recipe}")
+        return
+    if force:
+        log_line(f"signed again by {done.recipe}")
+        return
+    what = f"{counted(done.documents, 'document')} in {counted(done.indices, 'index', 'indices')}"
+    begun = ", of a run that was ended half-way" if done.is_begun else ""
+    log_line(f"{window}: {what} to be signed again{begun}, now by {done.old_recipe}")
+    log_line(
+        f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s, in which scorers and readers wait"
+    )
+    log_line("nothing was changed: --force does it")
 
 
 def _report(path: Path, done: Resigning, *, force: bool) -> None:

@@ -485,7 +485,7 @@ def test_an_hour_of_version_1_is_in_the_way():
     hour = an_hour()._replace(about=of_version_1(DEFAULT.about()))
     snapshot = complete()._replace(indices=Indices([hour], []))
     with pytest.raises(
-        RecipeMismatch, match=r"neardup-1:.* neardup-2:.*: ingest its documents into a new window"
+        RecipeMismatch, match=r"neardup-1:.* neardup-2:.*: sign it again \(`neardup resign --window http"
     ):
         plan(NEWS, DEFAULT, snapshot)
 

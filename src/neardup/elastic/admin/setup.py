@@ -102,7 +102,7 @@ def set_up(
     present = window_config(snapshot.about) if snapshot.about else None
     if present is not None and _is_of_version_1(snapshot.about or {}):
         recipe = recipe or replace(present.recipe, lexicon=present.lexicon)
-    config = _changed_config(cluster, present, recipe, given)
+    config = changed_config(cluster, present, recipe, given)
     config = _with_form(config, snapshot, lossless, is_new=present is None)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
@@ -112,7 +112,7 @@ def set_up(
     return made
 
 
-def _changed_config(
+def changed_config(
     cluster: Cluster, present: WindowConfig | None, recipe: Recipe | None, given: Mapping[str, Any]
 ) -> WindowConfig:
     """The config that a window has, or a new one, with the recipe and the other values that are given."""
@@ -311,7 +311,9 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> 
             f"choose another prefix, and take them over: neardup ingest --from-index {index.name}",
         )
     if index.about["recipe"] != config.recipe_text:
-        raise RecipeMismatch(f"index {index.name}", str(index.about["recipe"]), config.recipe_text)
+        raise RecipeMismatch(
+            f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
+        )
     if index.about.get("lossless", True) != config.lossless:
         raise SetupRefused(
             str(address),

@@ -90,9 +90,14 @@ def first_fields(row: Any, bitmap: NDArray[np.uint64], written_by: str) -> dict[
     return {
         "fingerprint": f"{first:016x}{second:016x}",
         "normal_bytes": int(row["text_bytes"]),
-        "sieve": base64.b64encode(bitmap.tobytes()).decode() if len(bitmap) else None,
+        "sieve": packed_bitmap(bitmap),
         "written_by": written_by,
     }
+
+
+def packed_bitmap(bitmap: NDArray[np.uint64]) -> str | None:
+    """The field `sieve`: a bitmap in base 64, None for an empty one."""
+    return base64.b64encode(bitmap.tobytes()).decode() if len(bitmap) else None
 
 
 def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:

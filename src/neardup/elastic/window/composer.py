@@ -27,7 +27,7 @@ class Composer:
         """The fingerprint of a text."""
         return self._signer.sign([text.encode(errors="replace")]).fingerprint(0)
 
-    def _signature(self, text: bytes) -> dict[str, Any]:
+    def signature(self, text: bytes) -> dict[str, Any]:
         """The whole signature of a text, as the processor would write it."""
         signature, lossless = self._signer.signature(text.decode()), self._layout.lossless
         if self._layout.compact:
@@ -47,7 +47,7 @@ class Composer:
         put_field(source, layout.text_field, document.text.decode())
         put_field(source, layout.time_field, format_time(document.time))
         if layout.client_signs:
-            ours = self._signature(document.text) | ours
+            ours = self.signature(document.text) | ours
         # That partial copies were looked for and none found must be told from not looking.
         source[OBJECT] = {
             name: value
@@ -60,7 +60,7 @@ class Composer:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            ours = self._signature(document.text) | ours
+            ours = self.signature(document.text) | ours
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from neardup.elastic.window.loader import roll_back
 from neardup.elastic.window.undo_log import UndoLog
-from neardup.errors import ClusterUnreachable
+from neardup.elastic.window.window_state import check_signed
+from neardup.errors import ClusterUnreachable, WindowResigning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,19 +21,32 @@ log = logging.getLogger("neardup")
 
 
 @contextlib.contextmanager
-def epoch(context: ElasticContext, *, sweep: bool = False) -> Iterator[StateDocument]:
+def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False) -> Iterator[StateDocument]:
     """The state of the window at the beginning of an epoch, in which nobody else changes it.
 
     What the last holder of the lease did is undone if it died before it committed; with `sweep` also what came of it
     later. An epoch that fails is undone by the next one; whoever succeeds commits or releases the lease.
+
+    Raises `WindowResigning` for a window that is being signed again, or has been, but for who does it (`resigns`).
     """
     document, lost = context.lease.acquire()
+    if not resigns:
+        _check(context, document, lost=lost)
     try:
         if lost or sweep:
             document = _undo(context, document)
         yield document
     except BaseException as error:
         context.lease.fail(document, at_once=not isinstance(error, ClusterUnreachable))
+        raise
+
+
+def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> None:
+    """Lets the lease go, with nothing done, if documents are not signed by the signer of `context`."""
+    try:
+        check_signed(str(context.layout.address), document, context.signer)
+    except WindowResigning:
+        context.lease.commit(document, still_lost=lost)
         raise
 
 
@@ -44,5 +58,7 @@ def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
 
 
 def committed_state(context: ElasticContext) -> StateDocument:
-    """What is committed now."""
-    return context.lease.read_existing()
+    """What is committed now. Raises `WindowResigning`."""
+    document = context.lease.read_existing()
+    check_signed(str(context.layout.address), document, context.signer)
+    return document

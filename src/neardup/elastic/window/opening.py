@@ -12,6 +12,7 @@ from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
     check_searchable,
+    check_signed,
     checked_signer,
     connected,
     settings_left,
@@ -89,6 +90,7 @@ def _opened(
         )
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
     check_searchable(chosen)
+    check_signed(str(address), document)
     config = window_config(document.about, f"{address.state}/window of {address}")
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)

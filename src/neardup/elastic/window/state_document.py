@@ -41,6 +41,8 @@ class StateDocument:
     archive   the index that is scored in place, instead of hourly ones; None for a window of hours
     epoch     [turn] counts how often the lease was acquired; the undo log of an epoch bears its number
     undo      the epochs whose holders died, and whose changes must be undone
+    resigned_from  the recipe that documents may still be signed by, while the window is being signed again by that of
+              `about` (cluster_resign.py): until it is done nobody reads or scores; None in any other window
     """
 
     about: dict[str, Any]
@@ -53,6 +55,7 @@ class StateDocument:
     archive: str | None = None
     epoch: int = 0
     undo: tuple[int, ...] = ()
+    resigned_from: str | None = None
 
     def counts(self, arrival: int) -> bool:
         """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
@@ -119,7 +122,7 @@ class StateDocument:
             "format": FORMAT, "about": self.about, "settings": self.settings, "commit": self.commit._asdict(),
             "changes": self.changes, "gaps": [{"from": first, "to": last} for first, last in self.aborted],
             "holder": self.holder, "until": self.until, "archive": self.archive,
-            "turn": self.epoch, "undo": list(self.undo),
+            "turn": self.epoch, "undo": list(self.undo), "resigned_from": self.resigned_from,
         }  # fmt: skip
 
     @classmethod
@@ -131,6 +134,7 @@ class StateDocument:
             tuple((int(each["from"]), int(each["to"])) for each in source["gaps"]),
             _text(source["holder"]), int(source["until"]), _text(source["archive"]),
             int(source["turn"]), tuple(int(each) for each in source["undo"]),
+            _text(source.get("resigned_from")),
         )  # fmt: skip
 
 

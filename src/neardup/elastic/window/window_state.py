@@ -10,7 +10,7 @@ from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.node_files import check_no_boilerplate
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.client import Cluster
-from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.settings import Settings
 from neardup.signing.signer import Signer, signer_for
 from neardup.stores.remembered_settings import without_earlier
@@ -53,8 +53,19 @@ def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer
             raise SettingsError(kind, None, expected)
     signer = signer_for(own or config.recipe)
     if signer.text != config.recipe_text:
-        raise RecipeMismatch(where, config.recipe_text, signer.text)
+        raise RecipeMismatch(where, config.recipe_text, signer.text, where)
     return signer
+
+
+def check_signed(where: str, state: StateDocument, signer: Signer | None = None) -> None:
+    """Raises `WindowResigning` for a window that is being signed again, or has been by another recipe than the `signer`
+    of whoever has opened it.
+    """
+    recipe = str(state.about.get("recipe"))
+    if state.resigned_from is not None:
+        raise WindowResigning(where, recipe)
+    if signer is not None and recipe != signer.text:
+        raise WindowResigning(where, recipe, done=True)
 
 
 def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:

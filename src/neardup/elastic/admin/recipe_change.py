@@ -1,0 +1,61 @@
+"""What of a window's managed objects and hourly indices changes with its recipe, and whether it can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.elastic.admin.cluster_snapshot import take_snapshot
+from neardup.elastic.admin.managed_objects import PIPELINE, wanted_objects
+from neardup.elastic.admin.setup import plan
+from neardup.elastic.http import admin_api
+from neardup.errors import SetupRefused
+
+if TYPE_CHECKING:
+    from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot
+    from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.admin.setup import Plan
+    from neardup.elastic.http.address import Address
+    from neardup.elastic.http.client import Cluster
+
+
+def checked_plan(cluster: Cluster, config: WindowConfig) -> Plan:
+    """What has to change, beside the documents, for a window to be signed as `config` says.
+
+    Raises `SetupRefused`, for an hour that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
+    """
+    address, snapshot = cluster.address, take_snapshot(cluster)
+    _check_writable(address, snapshot)
+    made = plan(address, config, _as_if_signed(snapshot, config))
+    for entry in wanted_objects(address, config, lifecycle=False):
+        if entry.kind is PIPELINE:
+            admin_api.simulate(cluster, {"text": ""}, processors=entry.body["processors"])
+    return made
+
+
+def _check_writable(address: Address, snapshot: ClusterSnapshot) -> None:
+    for index in snapshot.indices.hourly:
+        blocks = index.settings.get("blocks", {})
+        if any(value == "true" for value in blocks.values()):
+            raise SetupRefused(
+                str(address),
+                f"index {index.name} is read-only, so its documents cannot be signed",
+                "let it take writes again, or delete it",
+            )
+
+
+def _as_if_signed(snapshot: ClusterSnapshot, config: WindowConfig) -> ClusterSnapshot:
+    """`snapshot` as if every hour were signed by the recipe of `config`: what is planned is what else must change."""
+    hourly = [
+        index if index.about is None else index._replace(about={**index.about, "recipe": config.recipe_text})
+        for index in snapshot.indices.hourly
+    ]
+    return snapshot._replace(indices=snapshot.indices._replace(hourly=hourly))
+
+
+def describe_index(cluster: Cluster, name: str, config: WindowConfig) -> None:
+    """Lets the mapping of an hour say by which recipe its documents are signed; of one that has gone, nothing."""
+    there = admin_api.mappings(cluster, name).get(name)
+    if there is not None:
+        meta = there.get("_meta", {})
+        about = {**meta.get("neardup", {}), **config.about()}
+        admin_api.put_mapping(cluster, name, {"_meta": {**meta, "neardup": about}})

@@ -1,0 +1,95 @@
+"""A window in a cluster is signed again by another recipe, where it lies, while other clients go on writing to it.
+
+First the state document says so, which stops scorers and readers; then templates and pipeline change, so that what is
+written from now on is signed by the new recipe; then every hour is signed, document by document, from its text; at
+last the state document lets scorers on. Verdicts, groups and arrivals stay as they are. Each document names its recipe,
+so a run that was ended at any moment goes on where it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from neardup.elastic.admin.recipe_change import checked_plan, describe_index
+from neardup.elastic.admin.setup import apply
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.resigning_state import close_window, reopen_window
+from neardup.elastic.window.signed_otherwise import SignedOtherwise
+from neardup.elastic.window.state_document import read_state
+from neardup.elastic.window.wanted_config import wanted_config
+from neardup.elastic.window.window_state import connected
+from neardup.errors import NotSetUp
+from neardup.signing.signer import signer_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from neardup.elastic.http.address import Credentials
+    from neardup.model.settings import Recipe
+
+_SECONDS_A_DOCUMENT: Final = 3e-3
+
+
+class ClusterResigning(NamedTuple):
+    """What signing a window in a cluster again does, or has done: how many `documents` in how many `indices` are signed
+    by another recipe than `recipe`, and about how many `seconds` it takes. `is_begun`: an earlier run ended half-way.
+    """
+
+    documents: int
+    indices: int
+    old_recipe: str
+    recipe: str
+    seconds: float
+    is_begun: bool
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the window is not as it is to be already."""
+        return self.is_begun or self.old_recipe != self.recipe
+
+
+def resign_cluster(
+    window: str,
+    recipe: Recipe | None,
+    changes: Mapping[str, Any],
+    *,
+    dry_run: bool,
+    credentials: Credentials | None = None,
+    on_index: Callable[[str, int], object] = lambda _, __: None,
+) -> ClusterResigning:
+    """Signs the window at the address `window` again by `recipe`, None for the one of today that is nearest to its own,
+    with `changes`; a `dry_run` changes nothing. `on_index` is told of each index that is done, and of how many of its
+    documents.
+
+    About 3 ms a document, in which scorers and readers are refused (`WindowResigning`) and other clients write on.
+    Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for an hour that takes no
+    writes, `WindowLocked`, `ClusterError`; what is raised before the first change leaves the window as it was.
+    """
+    with connected(window, credentials, None) as cluster:
+        state = read_state(cluster)
+        if state is None:
+            raise NotSetUp(str(cluster.address))
+        config = wanted_config(cluster, state, recipe, changes)
+        signer, layout = signer_for(config.recipe), Layout.of(cluster.address, config, state.archive)
+        otherwise = SignedOtherwise(cluster, layout, signer)
+        layout.refresh(cluster)  # a closed hour cannot be signed
+        targets = [state.archive] if state.archive else sorted(layout.living(cluster))
+        documents, begun = otherwise.count(), state.resigned_from
+        resigning = ClusterResigning(
+            documents, len(targets), begun or str(state.about["recipe"]), config.recipe_text,
+            _SECONDS_A_DOCUMENT * documents, begun is not None,
+        )  # fmt: skip
+        if dry_run or not resigning.is_needed:
+            return resigning
+        made = checked_plan(cluster, config)
+        close_window(cluster, layout, signer, config)
+        apply(cluster, made)
+        for name in targets:
+            on_index(name, otherwise.sign(name))
+            if state.archive is None:
+                describe_index(cluster, name, config)
+        # What was on its way, or changed while it was signed.
+        while otherwise.sign(layout.target):
+            pass
+        reopen_window(cluster, config)
+        return resigning

@@ -1,0 +1,53 @@
+"""By which recipe a window in a cluster is to be signed again: what may change of it, and what cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.admin.setup import changed_config, window_config
+from neardup.elastic.window.window_state import settings_left
+from neardup.errors import SettingsError
+from neardup.model.settings import Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.state_document import StateDocument
+
+_KEPT: Final = ("q", "fold_case")
+"""What of a recipe cannot change: scores are shares of such q-grams."""
+
+
+def wanted_config(
+    cluster: Cluster, state: StateDocument, recipe: Recipe | None, changes: Mapping[str, Any]
+) -> WindowConfig:
+    """The config of the window of `state` with `recipe`, None for the one of today that is nearest to its own and
+    reaches its threshold, or that an earlier run has begun with; and with `changes`.
+
+    Raises `SettingsError` if its documents cannot be signed by it, or a file is not here that it takes.
+    """
+    address = cluster.address
+    present = window_config(state.about, f"{address.state}/window of {address}")
+    own = recipe or present.recipe
+    if recipe is None and state.resigned_from is None:
+        reach = Recipe.for_threshold(settings_left(address.prefix, state).threshold_fraction).reach
+        own = replace(own, reach=min(reach, own.reach))
+    own = replace(own, **changes)
+    for name in _KEPT:
+        was = getattr(present.recipe, name)
+        if getattr(own, name) != was:
+            remedy = "set up another prefix and copy the documents there (neardup ingest --from-index)"
+            expected = f"{was!r}, as the window has it, whose scores are of such q-grams: {remedy}"
+            raise SettingsError(name, getattr(own, name), expected)
+    for kind, named in (("lexicon", present.lexicon), ("salt", present.salt)):
+        file = getattr(own, kind)
+        if file is None and named is not None and recipe is None:
+            expected = f"the file of the {kind} {named!r} that this window is signed with (--{kind} FILE)"
+            raise SettingsError(kind, None, expected)
+        if file is not None and not Path(file).is_file():
+            raise SettingsError(kind, str(file), "a file here, of the same content as that of the nodes")
+    return changed_config(cluster, present, own, {})

@@ -1,0 +1,206 @@
+"""A window in a cluster is signed again by another recipe, while other clients write to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+from testing.node.clients import (
+    check_marked,
+    expected,
+    in_order,
+    made,
+    marks,
+    put,
+    stream,
+    unwanted,
+    watched,
+    watching,
+)
+from testing.node.killing import stored
+from testing.node.prefix import fresh_prefix
+from typer.testing import CliRunner
+
+from neardup.cli import app
+from neardup.elastic.admin.hourly_indices import read_indices
+from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.window.cluster_resign import resign_cluster
+from neardup.elastic.window.codec import packed_bitmap
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.signed_otherwise import SignedOtherwise
+from neardup.elastic.window.state_document import read_state
+from neardup.errors import SettingsError, SetupRefused, WindowResigning
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
+
+if TYPE_CHECKING:
+    from neardup.model.verdict import Verdict
+
+NEW = Recipe(reach=0.5)
+TEXT = signer_for(NEW).text
+
+
+def resigned(cluster, recipe=NEW, *, dry_run=False, **changes):
+    return resign_cluster(
+        str(cluster.address), recipe, changes, dry_run=dry_run, credentials=cluster.credentials
+    )
+
+
+def check_signed(cluster, recipe=NEW):
+    """Every document has the signature that a client would give it now, and what a scorer keeps of it; all say so."""
+    signer, state = signer_for(recipe), read_state(cluster)
+    assert state is not None
+    composer = Composer(Layout.of(cluster.address, window_config(state.about), None), signer)
+    for _, id, source in stored(cluster):
+        ours, batch = source["neardup"], signer.sign([source["text"].encode()])
+        assert composer.signature(source["text"].encode()).items() <= ours.items(), id
+        bitmap = packed_bitmap(batch.bitmaps[0, 1])
+        assert (ours["sieve"], ours["normal_bytes"]) == (bitmap, len(batch.text(0))), id
+    assert {(index.about or {}).get("recipe") for index in read_indices(cluster).hourly} == {signer.text}
+    assert state.resigned_from is None
+
+
+@pytest.fixture(params=["plugin", "client"])
+def window(cluster, request):
+    return made(cluster, sign=request.param)
+
+
+def test_verdicts_stay_and_later_ones_are_as_if_it_had_always_been_signed_so(window):
+    documents = in_order(stream(160))
+    put(window, documents[:90])
+    watched(window)
+    before = marks(window)
+    put(window, documents[90:100])  # signed, and not yet scored
+    again = resigned(window)
+    assert (again.indices, again.is_needed, again.is_begun) == (2, True, False)
+    assert {id: mark for id, mark in marks(window).items() if mark} == before
+    put(window, documents[100:])
+    verdicts = watched(window)
+    everything = expected(documents)
+    assert verdicts == everything[90:]
+    check_marked(window, documents, everything)
+    check_signed(window)
+    assert not resigned(window).is_needed
+    assert set_up(window).changes == []
+
+
+def test_a_window_that_scorers_search_is_found_by_its_new_sketches(window):
+    documents = in_order(stream(160))
+    put(window, documents[:100])
+    watched(window)
+    resigned(window)
+    put(window, documents[100:])
+    verdicts = watched(window, settings={"candidates": "search", "threshold": 0.5})
+    before = expected(documents[:100])
+    assert [verdict.id for verdict in verdicts] == [each["id"] for each in documents[100:]]
+    with open_elastic_window(str(window.address), readonly=True) as opened:
+        for verdict in before:
+            assert verdict.status == "unique" or opened.query(id=verdict.id).is_copy
+
+
+def test_what_the_cluster_ingests_is_signed_again_too(cluster):
+    documents = in_order(stream(120))
+    with open_elastic_window(str(cluster.address)) as opened:
+        first = list(opened.ingest(documents[:80]))
+        resigned(cluster)
+        with pytest.raises(WindowResigning, match=r"has been signed again by recipe .* open it again"):
+            list(opened.ingest(documents[80:]))
+    check_signed(cluster)
+    with open_elastic_window(str(cluster.address)) as opened:
+        assert first + list(opened.ingest(documents[80:])) == expected(documents)
+
+
+def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window):
+    documents = in_order(stream(120))
+    put(window, documents[:80])
+    watched(window)
+    whole = SignedOtherwise.sign
+    targets: list[str] = []
+
+    def one_index(self, target):
+        if targets:
+            raise KeyboardInterrupt
+        targets.append(target)
+        return whole(self, target)
+
+    with mock.patch.object(SignedOtherwise, "sign", one_index), pytest.raises(KeyboardInterrupt):
+        resigned(window)
+    put(window, documents[80:])  # other clients write on
+    for readonly in (False, True):
+        with pytest.raises(WindowResigning, match=r"neardup resign --window http.* --force` goes on"):
+            open_elastic_window(str(window.address), readonly=readonly)
+    again = resigned(window, None)  # the recipe that it was begun with
+    assert (again.is_begun, again.recipe) == (True, TEXT)
+    assert watched(window) == expected(documents)[80:]
+    check_signed(window)
+
+
+def test_a_watcher_waits_and_goes_on_by_the_new_recipe(window):
+    documents = in_order(stream(100))
+    put(window, documents[:60])
+    seen: list[Verdict] = []
+
+    def sleep(_):
+        """Signs the window again when all has been scored; the watcher finds that out by itself."""
+        if len(seen) == 60 and not resigns:
+            resigns.append(resigned(window))
+            put(window, documents[60:])
+
+    resigns: list[object] = []
+    watcher = watching(window, once=False, poll=0.01)
+    for verdict in watcher.verdicts(on_reject=unwanted, stopped=lambda: len(seen) == 100, sleep=sleep):
+        seen.append(verdict)  # noqa: PERF402 - it is looked at meanwhile
+    assert seen == expected(documents)
+    check_signed(window)
+
+
+def test_what_cannot_be_is_refused_and_nothing_is_changed(window):
+    put(window, stream(20))
+    watched(window)
+    before, state = stored(window), read_state(window)
+    with pytest.raises(SettingsError, match=r"q .*copy the documents"):
+        resigned(window, Recipe(q=5))
+    with pytest.raises(SettingsError, match="a file here"):
+        resigned(window, None, salt="no such file")
+    assert resigned(window, dry_run=True).documents == 20
+    name = read_indices(window).hourly[0].name
+    window.request("PUT", f"/{name}/_settings", body={"index.blocks.write": True})
+    with pytest.raises(SetupRefused, match=f"index {name} is read-only"):
+        resigned(window)
+    assert (stored(window), read_state(window)) == (before, state)
+    assert set_up(window).changes == []
+
+
+def test_the_command_says_what_it_would_do_and_does_it(window, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    put(window, stream(30))
+    watched(window)
+
+    def run(*words):
+        done = CliRunner().invoke(app, ["resign", "--window", str(window.address), *words])
+        assert done.exit_code == 0, done.output
+        return done.stderr
+
+    assert "nothing to do" in run()
+    said = run("--reach", "0.5")
+    assert "30 documents in 2 indices to be signed again" in said
+    assert "nothing was changed: --force does it" in said
+    said = run("--reach", "0.5", "--force")
+    assert "signed again by neardup-2:" in said
+    assert "documents signed" in said
+    check_signed(window)
+    assert "nothing to do" in run("--reach", "0.5")
+
+
+def test_without_a_plugin_on_the_nodes_all_is_the_same(bare_node):
+    with fresh_prefix(bare_node.url, patience=60) as cluster:
+        window, documents = made(cluster), in_order(stream(60))
+        put(window, documents[:40])
+        watched(window)
+        resigned(window)
+        put(window, documents[40:])
+        assert watched(window) == expected(documents)[40:]
+        check_signed(window)
