@@ -25,11 +25,13 @@ from typer.testing import CliRunner
 from neardup.cli import app
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.window import cluster_resign
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.codec import packed_bitmap
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.resigning_state import close_window
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import SettingsError, SetupRefused, WindowResigning
@@ -135,6 +137,23 @@ def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window)
     again = resigned(window, None)  # the recipe that it was begun with
     assert (again.is_begun, again.recipe) == (True, TEXT)
     assert watched(window) == expected(documents)[80:]
+    check_signed(window)
+
+
+def test_an_hour_that_is_made_before_the_templates_change_is_signed_too(window):
+    documents = in_order(stream(60))
+    put(window, documents[:20])
+    watched(window)
+    hours = len(read_indices(window).hourly)
+
+    def closing(*arguments):
+        put(window, documents[20:])
+        close_window(*arguments)
+
+    with mock.patch.object(cluster_resign, "close_window", closing):
+        resigned(window)
+    assert len(read_indices(window).hourly) > hours
+    assert watched(window) == expected(documents)[20:]
     check_signed(window)
 
 

@@ -88,8 +88,10 @@ def resign_cluster(
             on_index(name, otherwise.sign(name))
             if state.archive is None:
                 describe_index(cluster, name, config)
-        # What was on its way, or changed while it was signed.
+        # What was on its way, or changed while it was signed; hours that were made while the templates were not.
         while otherwise.sign(layout.target):
             pass
+        for name in layout.living(cluster).keys() - set(targets):
+            describe_index(cluster, name, config)
         reopen_window(cluster, config)
         return resigning
