@@ -4,8 +4,8 @@ Question   How many documents a second does `neardup ingest` make durable, again
            rensa or FastSketchLSH over it in memory?
 Corpus     passages20k.jsonl.gz, all of it.
 Seed       none.
-Excluded   nothing: the clock runs from starting the process to its end; starting Python, loading numba's cached
-           kernels, decompressing and parsing are all in it. Kernels are compiled before, once, by a small ingest.
+Excluded   nothing: the clock runs from starting the process to its end; starting Python, loading the
+           kernels, decompressing and parsing are all in it.
            The file was read before, so it comes from the page cache.
 Fairness   Processes in alternation, every pool pinned to one thread. A peer's process keeps and writes nothing; it is
            `python -m benchmarks.lib.peers FILE NAME` and imports numpy, orjson and the peer only.

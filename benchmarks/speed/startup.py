@@ -1,9 +1,9 @@
 """Start-up: how long until the command answers, the library is there, the first kernel has run?
 
-Question   Wall time of `neardup --help`, of `import neardup`, and of the first signature and verdict, caches warm.
+Question   Wall time of `neardup --help`, of `import neardup`, and of the first signature and verdict.
 Corpus     none.
 Seed       none.
-Excluded   compiling: the numba cache is filled by a first run. The time of an empty Python is shown, not subtracted.
+Excluded   installing, which compiles the kernels. The time of an empty Python is shown, not subtracted.
 """
 
 from __future__ import annotations

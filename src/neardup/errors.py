@@ -10,6 +10,7 @@
     ├── DocumentError       a document cannot be read or signed               (also a ValueError)
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
     ├── RecipeMismatch      signatures of two recipes would have been compared
+    ├── KernelsUnusable     what is compiled of neardup is not there, or not for this machine   (also an ImportError)
     ├── DataFileError       a file shipped with the package is damaged or foreign
     │   ├── LexiconError     the same for a lexicon
     │   └── BoilerplateError  the same for a table of boilerplate
@@ -53,6 +54,7 @@ __all__ = [
     "ConfigError",
     "DataFileError",
     "DocumentError",
+    "KernelsUnusable",
     "LeaseLost",
     "LexiconError",
     "NeardupError",
@@ -76,6 +78,14 @@ __all__ = [
 
 class NeardupError(Exception):
     """The base of every exception that neardup raises on purpose."""
+
+
+class KernelsUnusable(NeardupError, ImportError):
+    """The library of compiled kernels cannot be used, for `reason`, which says what to do."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class SettingsError(NeardupError, ValueError):

@@ -1,6 +1,6 @@
 """Processes that have everything loaded when they begin: forked off a process that does nothing else.
 
-So one costs some hundredths of a second, not the second that Python, numba and the kernels take to load; and none is
+So one costs some hundredths of a second, not the half second that Python and its libraries take to load; and none is
 forked off a process that has threads. `start` is what is called; `main` is the process that forks.
 """
 

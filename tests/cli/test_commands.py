@@ -291,7 +291,7 @@ class TestDoctor:
         assert done.code == 0
         found = {check["what"]: check for check in done.lines}
         assert "5 documents in 3 hours" in found["window w"]["found"]
-        assert {"Python", "numba", "Unicode tables", "default lexicon", "kernel cache", "disk"} <= set(found)
+        assert {"Python", "kernels", "Unicode tables", "default lexicon", "disk"} <= set(found)
 
     def test_a_damaged_window_is_a_finding(self, run):
         Path("w").mkdir()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -228,49 +227,6 @@ def test_what_the_library_logs_is_told(run_process):
     records = [{"id": f"{i}", "time": 1795251600 + 3600 * i, "text": f"{FERRY} {i}"} for i in range(6)]
     done = run_process("ingest", written("a.jsonl", records), "--max-documents", "3")
     assert "neardup: budget reached" in done.err
-
-
-def test_compiling_is_told_once_when_it_happens(caplog, monkeypatch):
-    from numba import njit
-
-    from neardup.kernels import compiling
-
-    monkeypatch.setattr(compiling.ANNOUNCER, "announced", False)
-
-    def add(a, b):
-        return a + b
-
-    assert njit(add)(1, 2) == 3
-    assert caplog.text == ""  # of another package's function nothing is said
-    add.__module__ = "neardup.kernels.words"
-    kernel = njit(add)
-    assert (kernel(1, 2), kernel(1.0, 2.0)) == (3, 3.0)
-    (record,) = caplog.records
-    assert record.getMessage() == (
-        "compiling kernels that are used for the first time, which takes about ten seconds, once "
-        "(neardup.kernels.words.add)"
-    )
-
-
-@pytest.mark.slow
-def test_the_first_partial_copies_compile_kernels_of_their_own_and_say_so(run_process, place):
-    script = (
-        "import neardup\n"
-        "list(neardup.open(None).ingest([{'id': 'a', 'text': 'The cat sat on the mat.'}]))\n"
-        "print('first', flush=True)\n"
-        "list(neardup.open(None, partial=True).ingest([{'id': 'a', 'text': 'The cat sat on the mat.'}]))\n"
-    )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(place / "cache")}
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", part], capture_output=True, text=True, check=True, env=environment
-        )
-        for part in (script.partition("print")[0], script, script)
-    ]
-    assert "compiling kernels" in runs[0].stderr
-    assert "compiling kernels that are used for the first time" in runs[1].stderr
-    assert "neardup.kernels.words" in runs[1].stderr
-    assert runs[2].stderr == ""
 
 
 def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):

@@ -97,7 +97,7 @@ def test_everything_that_is_copied_is_there_and_is_sent_to_the_builder():
 def test_the_image_has_what_the_wheel_is_built_of():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert {*included, "src", "README.md", "LICENSE", "pyproject.toml"} <= set(copied())
+    assert {*included, "src", "native", "README.md", "LICENSE", "pyproject.toml"} <= set(copied())
 
 
 def test_plugin_and_server_are_of_the_version_that_is_tested():

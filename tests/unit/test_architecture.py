@@ -57,6 +57,13 @@ def test_every_package_has_a_heading():
     assert headed == packages
 
 
+def test_every_file_of_the_kernels_has_one_line():
+    heading = "### The kernels in C: `native/`"
+    text = PAGE[PAGE.index(heading) :].partition("\n### ")[0]
+    files = {path.name for path in (ROOT / "native").iterdir() if path.is_file()}
+    assert Counter(LINE.findall(text)) == Counter(files)
+
+
 def test_every_class_of_the_plugin_has_one_line():
     roots = [JAVA, *JAVA.parents[1].glob("layers/*/java")]
     classes = {

@@ -1,7 +1,7 @@
 """The command line: one file per command, each of them parse, one call into the library, print.
 
 Nothing here is imported by the library. Nothing heavy is imported before a command needs it: `neardup --help` must
-not wait for numpy or numba, so the commands import what they call inside their bodies.
+not wait for numpy, so the commands import what they call inside their bodies.
 """
 
 from neardup.cli.application import app, main

@@ -28,7 +28,7 @@ def doctor(
     ] = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Check Python, the libraries, the data files, the kernels' cache and the window; exit code 3 if one is unusable.
+    """Check Python, the libraries, the data files, the compiled kernels and the window; exit code 3 if one is unusable.
 
     Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline
     and every hour. Every finding says what to do. A window in a directory is read whole, and every checksum checked.

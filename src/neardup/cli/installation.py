@@ -1,4 +1,4 @@
-"""Whether everything that neardup needs is there: Python, libraries, data files, the kernels' cache, a window.
+"""Whether everything that neardup needs is there: Python, libraries, data files, compiled kernels, a window.
 
 The checks of a window in a cluster are in `elastic/admin/checks.py`.
 """
@@ -12,7 +12,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from neardup import kernel_cache
 from neardup.cli.serving import HOW, lacking_parts
 from neardup.cli.tables import counted
 from neardup.errors import NeardupError
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
     from neardup.sources.optional_readers import OptionalReader
 
-LIBRARIES: Final = ("numpy", "numba", "xxhash", "orjson", "zstandard", "elastic-transport", "typer", "rich")
+LIBRARIES: Final = ("numpy", "xxhash", "orjson", "zstandard", "elastic-transport", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1 << 30
 """Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
 
 
 def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
-    """Every check of this installation and of the window at `window`; loads no kernel.
+    """Every check of this installation and of the window at `window`.
 
     Never raises: what would be an exception elsewhere is a finding here. That there is no window is a warning where
     somebody has `named` it.
@@ -50,14 +49,14 @@ def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
 
 
 def examine_installation() -> Iterator[Finding]:
-    """Every check of Python, the libraries, the data files and the kernels' cache; loads no kernel."""
+    """Every check of Python, the libraries, the data files and the compiled kernels."""
     yield _python()
     yield from map(_library, LIBRARIES)
     yield from map(_reader, optional_readers.ALL)
     yield _server()
     yield _attempt("Unicode tables", _unicode)
     yield _attempt("default lexicon", _lexicon)
-    yield _kernel_cache()
+    yield _attempt("kernels", _kernels)
 
 
 def _python() -> Finding:
@@ -107,12 +106,10 @@ def _lexicon() -> str:
     return f"{lexicon.id}, of {lexicon.documents:,} documents"
 
 
-def _kernel_cache() -> Finding:
-    home = kernel_cache.home()
-    if not home.writable and not home.is_filled():
-        return Finding("kernel cache", "warning", kernel_cache.ANEW)
-    state = "compiled" if home.is_filled() else "not compiled yet: the first window takes ten seconds"
-    return Finding("kernel cache", "ok", f"{home.path} is {'' if home.writable else 'not '}writable, {state}")
+def _kernels() -> str:
+    from neardup.kernels import native
+
+    return f"{native.library_path()}, of sources {native.SOURCES}"
 
 
 def _no_window_yet(path: Path) -> str:
@@ -121,7 +118,7 @@ def _no_window_yet(path: Path) -> str:
 
 
 def _window(path: Path) -> str:
-    # Opening needs the engine and with it the kernels' module; nobody waits for it where there is no window.
+    # Nobody waits for the engine to be loaded where there is no window.
     import neardup
     from neardup.stores.survey import read_everything
 

@@ -23,7 +23,7 @@ CODE: Final = (
 )  # fmt: skip
 """What of the package decides a result: a kept one does not outlive a change to it."""
 SHOWING: Final = ("report.py", "report_tables.py", "page.py", "charts.py", "formatting.py")
-LIBRARIES: Final = ("datasketch", "numba", "numpy", "xxhash")
+LIBRARIES: Final = ("datasketch", "numpy", "xxhash")
 """Whose code the methods are made of, too: the version installed is part of every key."""
 
 

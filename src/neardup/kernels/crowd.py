@@ -1,4 +1,4 @@
-r"""Exact |A ∩ B| with many B of one crowd, and the best of many matches, inside kernels.
+r"""Exact |A ∩ B| with many B of one crowd, and the best of many matches (native/crowd.h).
 
 A crowd is documents of one template: all share most of a core C. Of each is known what it has beyond the core and what
 it lacks of it, D = (B \ C, C \ B), in posting lists. Then
@@ -15,15 +15,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.caching import njit
-from neardup.kernels.inner import inner
-from neardup.kernels.qgrams import insert, slot_of, table_size, window_keys, write_distinct
+from neardup.kernels.native import Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.kernels.signing import Scratch
+
 UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
 """What is known of a pair: nothing, that it is below the threshold, or that it matches."""
+
+_core_table = Kernel("core_table")
+_differences = Kernel("differences")
+_differences_of_texts = Kernel("differences_of_texts")
+_compare_texts = Kernel("compare_texts")
+_compare_in_crowd = Kernel("compare_in_crowd")
+_best_if_all_match = Kernel("best_if_all_match")
+_count_crowds = Kernel("count_crowds")
+_best_matches = Kernel("best_matches")
 
 
 class Tallied(NamedTuple):
@@ -61,316 +70,166 @@ class Ranking(NamedTuple):
     stands: NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True)
-def core_table(keys):
-    """(an open-addressing table of `keys` (uint64), none of which is 0 (a free slot); their slots in it, int64)."""
-    mask = table_size(len(keys)) - 1
-    table = np.zeros(mask + 1, np.uint64)
+def core_table(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """(an open-addressing table of `keys`, none of which is 0 (a free slot); their slots in it)."""
+    # As `table_size` in native/qgrams.h, so that a quarter is in use at most.
+    table = np.zeros(max(64, 1 << (4 * len(keys) - 1).bit_length()), np.uint64)
     slots = np.empty(len(keys), np.int64)
-    for key in keys:
-        insert(table, mask, key)
-    for i in range(len(keys)):
-        slots[i] = slot_of(table, mask, keys[i])
+    _core_table(keys, table, slots)
     return table, slots
 
 
-@njit(cache=True, nogil=True)
-def differences(keys, offsets, table, slots, out, out_offsets, lacking):
-    r"""Writes A \ C, then C \ A to `out` (uint64) for every A = `keys[offsets[i]:offsets[i + 1]]` (uint64, each once).
+def differences(
+    keys: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    table: NDArray[np.uint64],
+    slots: NDArray[np.int64],
+    out: NDArray[np.uint64],
+    out_offsets: NDArray[np.int64],
+    lacking: NDArray[np.int64],
+) -> None:
+    r"""Writes A \ C, then C \ A to `out` for every A = `keys[offsets[i]:offsets[i + 1]]`, each key once.
 
     table, slots   C, as `core_table` makes it
-    out_offsets    int64, n + 1, filled: what is written of A is `out[out_offsets[i]:out_offsets[i + 1]]`
-    lacking        int64, filled: |C \ A|
+    out_offsets    n + 1, filled: what is written of A is `out[out_offsets[i]:out_offsets[i + 1]]`
+    lacking        filled: |C \ A|
     """
-    seen = np.empty(len(table), np.uint8)
-    at = 0
-    out_offsets[0] = 0
-    for i in range(len(offsets) - 1):
-        beyond = _write_beyond(keys, offsets[i], offsets[i + 1], table, seen, out, at)
-        at = _write_lacking(table, slots, seen, out, beyond)
-        lacking[i] = at - beyond
-        out_offsets[i + 1] = at
+    _differences(keys, offsets, table, slots, out, out_offsets, lacking)
 
 
-@inner
-def _write_beyond(keys, first, last, table, seen, out, at):
-    """Writes those of `keys[first:last]` that are not in the core to `out[at:]`; returns the next position. `seen`
-    (uint8) becomes 1 at the slots of the others.
+def differences_of_texts(
+    texts: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    which: NDArray[np.int64],
+    q: int,
+    scratch: Scratch,
+    table: NDArray[np.uint64],
+    slots: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    out: NDArray[np.uint64],
+    out_offsets: NDArray[np.int64],
+    lacking: NDArray[np.int64],
+) -> None:
+    """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which`, whose sets are not
+    made: only what is not in the core is put into a table of its own.
+
+    scratch   for the longest of the texts
+    counts    by i: filled, |A|
     """
-    mask = len(table) - 1
-    seen[:] = 0
-    for j in range(first, last):
-        # Written whether beyond the core or not: a branch would be mispredicted.
-        key = keys[j]
-        slot = slot_of(table, mask, key)
-        inside = np.uint8((table[slot] == key) & (key != 0))
-        seen[slot] |= inside
-        out[at] = key
-        at += 1 - np.int64(inside)
-    return at
+    _differences_of_texts(texts, offsets, which, q, scratch, table, slots, counts, out, out_offsets, lacking)
 
 
-@inner
-def _write_lacking(table, slots, seen, out, at):
-    """Writes the keys of the core that were not `seen` to `out[at:]`; returns the next position."""
-    for slot in slots:
-        out[at] = table[slot]
-        at += 1 - np.int64(seen[slot])
-    return at
-
-
-@njit(cache=True, nogil=True)
-def differences_of_texts(texts, offsets, which, q, scratch, table, slots, counts, out, out_offsets, lacking):
-    """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which` (int64), whose sets are
-    not made: only what is not in the core is put into a table of its own.
-
-    scratch   Scratch (kernels/signing.py) for the longest of the texts
-    counts    int64, by i: filled, |A|
-    """
-    seen = np.empty(len(table), np.uint8)
-    keys, chosen = scratch.keys, scratch.chosen
-    at = 0
-    out_offsets[0] = 0
-    for k in range(len(which)):
-        i = which[k]
-        windows = window_keys(texts, offsets[i], offsets[i + 1], q, scratch, keys)
-        outside = _write_beyond(keys, 0, windows, table, seen, chosen, 0)
-        beyond = write_distinct(chosen, outside, scratch.table, out, at)
-        end = _write_lacking(table, slots, seen, out, beyond)
-        lacking[k] = end - beyond
-        counts[i] = beyond - at + len(slots) - lacking[k]
-        out_offsets[k + 1] = at = end
-
-
-@njit(cache=True, nogil=True)
 def compare_texts(
-    docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
-    starts, shared, state,
-):  # fmt: skip
-    """Finds the texts of `docs` (int32), and compares those of one crowd.
+    docs: NDArray[np.int32],
+    first_of: NDArray[np.int32],
+    halves: NDArray[np.uint64],
+    fingerprints: NDArray[np.uint64],
+    fingerprint: NDArray[np.uint64],
+    count: int,
+    members: NDArray[np.int32],
+    against: Tallied,
+    numerator: int,
+    denominator: int,
+    starts: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    state: NDArray[np.uint8],
+) -> tuple[int, int, int, int]:
+    """Finds the texts of `docs`, and compares those of one crowd.
 
     Text j is that of `docs[starts[j] : starts[j + 1]]`: docs of one text must be side by side to count as one. Its
-    `state` (uint8) is EXACT where it is of the `fingerprint` (uint64, 2), NEAR or BELOW where it is of the crowd, else
-    UNKNOWN; `shared` (int64) is the overlap, of EXACT ones `count`, which is |A| or, where only those matter, anything.
+    `state` is EXACT where it is of the `fingerprint` (two halves), NEAR or BELOW where it is of the crowd, else
+    UNKNOWN; `shared` is the overlap, of EXACT ones `count`, which is |A| or, where only those matter, anything.
 
-    members    int32, docs × 2: of those that are posted, crowd and member of it
-    against   Tallied
+    members   docs × 2: of those that are posted, crowd and member of it
 
     Returns (how many texts, how many EXACT, how many BELOW or UNKNOWN, a posted doc of the EXACT ones or -1). A few
     additions a text.
     """
-    crowd, base, lacking, sizes, tallied = against
-    size = exact = rest = 0
-    same = last = np.int64(-1)
-    half = fingerprint[0]
-    for i in range(len(docs)):
-        first = np.int64(first_of[docs[i]])
-        if first == last:
-            continue
-        last = first
-        starts[size] = i
-        overlap, known = count, UNKNOWN
-        if halves[first] == half and fingerprints[first, 1] == fingerprint[1]:
-            known = EXACT
-            exact += 1
-            same = first
-        elif members[first, 0] == crowd and members[first, 1] < len(tallied):
-            member = members[first, 1]
-            overlap = base - np.int64(lacking[member]) + np.int64(tallied[member])
-            near = overlap * denominator >= numerator * max(count, np.int64(sizes[member]))
-            known = NEAR if near and count > 0 else BELOW
-        shared[size] = overlap
-        state[size] = known
-        size += 1
-        rest += np.int64(known < NEAR)
-    starts[size] = len(docs)
+    numbers = np.empty(3, np.int64)
+    size = _compare_texts(
+        docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
+        starts, shared, state, numbers,
+    )  # fmt: skip
+    exact, rest, same = numbers.tolist()
     return size, exact, rest, same
 
 
-@njit(cache=True, nogil=True)
 def compare_in_crowd(
-    docs, starts, first_of, count, members, against, numerator, denominator, shared, state
-):  # fmt: skip
+    docs: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    first_of: NDArray[np.int32],
+    count: int,
+    members: NDArray[np.int32],
+    against: Tallied,
+    numerator: int,
+    denominator: int,
+    shared: NDArray[np.int64],
+    state: NDArray[np.uint8],
+) -> None:
     """As `compare_texts`, for those texts that are of another crowd; filled in."""
-    crowd, base, lacking, sizes, tallied = against
-    for j in range(len(state)):
-        first = first_of[docs[starts[j]]]
-        member = members[first, 1]
-        if members[first, 0] != crowd or state[j] == EXACT or member >= len(tallied):
-            continue
-        overlap = base - np.int64(lacking[member]) + np.int64(tallied[member])
-        shared[j] = overlap
-        near = overlap * denominator >= numerator * max(count, np.int64(sizes[member]))
-        state[j] = NEAR if near and count > 0 else BELOW
+    _compare_in_crowd(docs, starts, first_of, count, members, against, numerator, denominator, shared, state)
 
 
-@njit(cache=True, nogil=True)
 def best_if_all_match(
-    docs, halves, half, count, members, against, numerator, denominator, ranking, rows
-):  # fmt: skip
-    """As `compare_texts` and `best_matches`, where all of `docs` (int32) match as members of one crowd, and none is of
-    the text whose fingerprint begins with `half`. Returns how many rows are filled; -1: not all do.
+    docs: NDArray[np.int32],
+    halves: NDArray[np.uint64],
+    half: int | np.uint64,
+    count: int,
+    members: NDArray[np.int32],
+    against: Tallied,
+    numerator: int,
+    denominator: int,
+    ranking: Ranking,
+    rows: NDArray[np.int64],
+) -> int:
+    """As `compare_texts` and `best_matches`, where all of `docs` match as members of one crowd, and none is of the
+    text whose fingerprint begins with `half`. Returns how many rows are filled; -1: not all do.
 
-    rows   int64, n × 4, one more than what is to be listed, filled: doc, time, |A ∩ B| and max(|A|, |B|) of the best,
+    rows   n × 4, one more than what is to be listed, filled: doc, time, |A ∩ B| and max(|A|, |B|) of the best,
            best first, and last of the best one that stands for a group, whose doc is -1 if there is none
 
     What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
     """
-    crowd, base, lacking, sizes, tallied = against
-    _, first_of, times, names, name_starts, stands = ranking
-    overlaps = _overlaps(base, lacking, sizes, tallied, count, numerator, denominator)
-    most = len(rows) - 1
-    best, scores = np.empty(most, np.int64), np.empty(most)
-    size = 0
-    head, head_score = np.int64(-1), 0.0
-    least = np.int32(0)  # to be listed
-    for i in range(len(docs)):
-        doc = np.uint32(docs[i])  # without a sign there is no look whether it counts from the end
-        first = np.uint32(first_of[doc])
-        member = np.uint32(members[first, 1])
-        if members[first, 0] != crowd or member >= len(overlaps):
-            return -1
-        overlap = overlaps[member]
-        if overlap < 0 or (overlap == count and halves[first] == half):  # one text has one set
-            return -1
-        if overlap < least and not stands[doc]:
-            continue
-        score = overlap / max(count, np.int64(sizes[member]))
-        if stands[doc] and (
-            score > head_score
-            or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
-        ):
-            head, head_score = i, score
-        at = size
-        while at > 0 and (
-            score > scores[at - 1]
-            or (score == scores[at - 1] and _before(times, names, name_starts, doc, docs[best[at - 1]]))
-        ):
-            if at < most:
-                best[at], scores[at] = best[at - 1], scores[at - 1]
-            at -= 1
-        if at < most:
-            best[at], scores[at] = i, score
-            size = min(size + 1, most)
-            if size == most:
-                # overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off.
-                least = np.int32(max(np.int64(scores[most - 1] * count) - 1, 0))
-    for row in range(size + 1):
-        at = best[row] if row < size else head
-        if at < 0:
-            rows[row, 0] = -1
-            continue
-        doc = docs[at]
-        member = members[first_of[doc], 1]
-        rows[row, 0], rows[row, 1], rows[row, 2] = doc, times[doc], overlaps[member]
-        rows[row, 3] = max(count, np.int64(sizes[member]))
-    return size + 1
+    return _best_if_all_match(
+        docs, halves, half, count, members, against, numerator, denominator, ranking, rows
+    )
 
 
-@inner
-def _overlaps(base, lacking, sizes, tallied, count, numerator, denominator):
-    """The overlaps of all members (int32); -1 of those that do not match. Several at once."""
-    overlaps = np.empty(len(tallied), np.int32)
-    for member in range(len(tallied)):
-        overlap = np.int32(base) - lacking[member] + np.int32(tallied[member])
-        larger = max(np.int64(count), np.int64(sizes[member]))
-        near = np.int64(overlap) * denominator >= numerator * larger
-        overlaps[member] = overlap if near else np.int32(-1)
-    return overlaps
-
-
-@njit(cache=True, nogil=True)
-def count_crowds(docs, first_of, members, step, sizes):
-    """Adds to `sizes[c]` (int64) how many of `docs` (int32) are of crowd c, by a look at every `step`th of them.
+def count_crowds(
+    docs: NDArray[np.int32],
+    first_of: NDArray[np.int32],
+    members: NDArray[np.int32],
+    step: int,
+    sizes: NDArray[np.int64],
+) -> None:
+    """Adds to `sizes[c]` how many of `docs` are of crowd c, by a look at every `step`th of them.
 
     members    as for `compare_texts`
     """
-    for i in range(0, len(docs), step):
-        crowd = members[first_of[docs[i]], 0]
-        if crowd >= 0:
-            sizes[crowd] += step
+    _count_crowds(docs, first_of, members, step, sizes)
 
 
-@inner
-def _before(times, names, starts, doc, other):
-    """Whether `doc` comes before `other`: by time, then by id, byte by byte."""
-    time, other_time = times[doc], times[other]
-    if time != other_time:
-        return time < other_time
-    a, a_end = starts[doc], starts[doc + 1]
-    b, b_end = starts[other], starts[other + 1]
-    while a < a_end and b < b_end:
-        if names[a] != names[b]:
-            return names[a] < names[b]
-        a += 1
-        b += 1
-    return a == a_end and b < b_end
+def best_matches(
+    docs: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    state: NDArray[np.uint8],
+    shared: NDArray[np.int64],
+    ranking: Ranking,
+    count: int,
+    best: NDArray[np.int64],
+    texts: NDArray[np.int64],
+) -> tuple[int, int, int, int]:
+    """Sets `best` to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
-
-@inner
-def _fraction(state, shared, count, other):
-    """The doc_q of a match of |B| = `other` with A: (numerator, denominator)."""
-    if state == EXACT:
-        return np.int64(1), np.int64(1)
-    return np.int64(shared), max(np.int64(count), np.int64(other))
-
-
-@njit(cache=True, nogil=True)
-def best_matches(docs, starts, state, shared, ranking, count, best, texts):
-    """Sets `best` (int64) to the best matches, best first, -1 where there are no more, and `texts` to their texts.
-
-    docs            int32; text j is that of `docs[starts[j] : starts[j + 1]]`
+    docs            text j is that of `docs[starts[j] : starts[j + 1]]`
     state, shared   what is known of text j (`compare_in_crowd`)
-    ranking         Ranking
     count           |A|
     best            places in `docs`; as many matches as it is long are listed
 
     Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the place of the
     best one that stands for a group or -1, its text). One pass; few matches change their place.
     """
-    # Taken out once: a column read through the tuple is counted in and out at every document.
-    counts, first_of, times, names, name_starts, stands = ranking
-    best[:] = -1
-    most = len(best)
-    scores = np.empty(most)
-    size = matches = compared = 0
-    head, head_text, head_score = np.int64(-1), np.int64(-1), 0.0
-    worst, worst_time = -1.0, np.int64(0)  # of a full list: what is worse changes nothing
-    worst_shared, worst_size = np.int64(-1), np.int64(1)
-    for j in range(len(starts) - 1):
-        if state[j] == UNKNOWN:
-            continue
-        begin, end = starts[j], starts[j + 1]
-        compared += end - begin
-        if state[j] == BELOW:
-            continue
-        matches += end - begin
-        overlap, larger = _fraction(state[j], shared[j], count, counts[first_of[docs[begin]]])
-        if end - begin == 1 and not stands[docs[begin]] and overlap * worst_size < worst_shared * larger:
-            continue  # so do nearly all: no division for them
-        score = overlap / larger
-        for i in range(begin, end):
-            doc = docs[i]
-            if stands[doc] and (
-                score > head_score
-                or (score == head_score and _before(times, names, name_starts, doc, docs[head]))
-            ):
-                head, head_text, head_score = i, j, score
-            if score < worst or (score == worst and times[doc] > worst_time):
-                continue
-            at = size
-            while at > 0 and (
-                score > scores[at - 1]
-                or (score == scores[at - 1] and _before(times, names, name_starts, doc, docs[best[at - 1]]))
-            ):
-                if at < most:
-                    best[at], texts[at], scores[at] = best[at - 1], texts[at - 1], scores[at - 1]
-                at -= 1
-            if at < most:
-                best[at], texts[at], scores[at] = i, j, score
-                size = min(size + 1, most)
-                if size == most:
-                    worst, worst_time = scores[most - 1], times[docs[best[most - 1]]]
-                    text, size_of = texts[most - 1], counts[first_of[docs[best[most - 1]]]]
-                    worst_shared, worst_size = _fraction(state[text], shared[text], count, size_of)
+    numbers = np.empty(3, np.int64)
+    matches = _best_matches(docs, starts, state, shared, ranking, count, best, texts, numbers)
+    compared, head, head_text = numbers.tolist()
     return matches, compared, head, head_text

@@ -1,38 +1,23 @@
-"""Parts of arrays inside kernels: what numpy has too, but takes numba seconds to compile."""
+"""Parts of arrays (native/ranges.h)."""
 
 from __future__ import annotations
 
-from neardup.kernels.caching import njit
-from neardup.kernels.inner import inner
+from typing import TYPE_CHECKING
+
+from neardup.kernels.native import Kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_gather = Kernel("gather")
 
 
-@inner
-def copy_range(source, start, end, out, at):
-    """Copies `source[start:end]` to `out[at:]`, first value first.
-
-    numba compiles an assignment of slices with the message of the error that it may end with: two seconds.
-    """
-    for i in range(end - start):
-        out[at + i] = source[start + i]
-
-
-@inner
-def first_not_below(values, value):
-    """Where the first of the ascending `values` is that is at least `value`; their number if there is none."""
-    low, high = 0, len(values)
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(cache=True, nogil=True)
-def gather(source, starts, sizes, out):
-    """Copies `source[starts[i]:starts[i] + sizes[i]]` (uint64) to `out`, one after another."""
-    at = 0
-    for i in range(len(starts)):
-        copy_range(source, starts[i], starts[i] + sizes[i], out, at)
-        at += sizes[i]
+def gather(
+    source: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    out: NDArray[np.uint64],
+) -> None:
+    """Copies `source[starts[i]:starts[i] + sizes[i]]` to `out`, one after another."""
+    _gather(source, starts, sizes, out)

@@ -1,24 +1,22 @@
-"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps.
-
-Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache
-levels; steps over a whole batch are slower (1,000 documents an array leave the second level).
-"""
+"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps (native/signing.h)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from neardup.kernels.bitmap_filter import fill_three_levels, level_of
-from neardup.kernels.caching import njit
-from neardup.kernels.qgrams import distinct, key_set, prefix, window_keys
-from neardup.kernels.ranges import copy_range
-from neardup.kernels.sketch import UNCOUNTED, fill_sketch, possible_qgrams
-from neardup.kernels.text import is_ascii, normal_form
+from neardup.kernels.native import Kernel
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+    from neardup.kernels.sketch import SketchRules
+    from neardup.kernels.text import TextTables
+
+_sign_batch = Kernel("sign_batch")
+_count_qgrams = Kernel("count_qgrams")
+_key_sets = Kernel("key_sets")
+_prefix_batch = Kernel("prefix_batch")
 
 
 class Scratch(NamedTuple):
@@ -29,7 +27,7 @@ class Scratch(NamedTuple):
     keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, others         slots of open-addressing tables, a power of two of 4 · s or more
     seen                  flags of the slots of `table`, and one more
-    ascii, positions      as many slots: q-grams of an ASCII text, and where each stands (kernels/common_runs.py)
+    ascii, positions      as many slots: q-grams of an ASCII text, and where each stands (native/common_runs.h)
     """
 
     points: NDArray[np.uint32]
@@ -45,8 +43,18 @@ class Scratch(NamedTuple):
     positions: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
-def sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, out):
+def sign_batch(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    normal: bool,
+    counted: bool,
+    q: int,
+    fold: bool,
+    tables: TextTables,
+    rules: SketchRules,
+    scratch: Scratch,
+    out: tuple[NDArray[Any], ...],
+) -> None:
     """Fills `out`, the arrays of a `SignedBatch` but its fingerprints, with what a decision needs of n texts.
 
     data, offsets   uint8, int64 n + 1: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
@@ -61,79 +69,58 @@ def sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, 
     Linear in the texts. No set is made of a text of which none need be: that costs as much as half of all the rest,
     and few documents ever have to be verified.
     """
-    keys = scratch.keys
-    texts, text_offsets, counts, sketches, sketch_offsets, levels, bitmaps = out
-    text_offsets[0] = 0
-    sketch_offsets[0] = 0
-    for i in range(len(offsets) - 1):
-        begin = text_offsets[i]
-        if normal:
-            stop = begin + offsets[i + 1] - offsets[i]
-            copy_range(data, offsets[i], offsets[i + 1], texts, begin)
-        else:
-            stop = normal_form(data, offsets[i], offsets[i + 1], tables, fold, scratch.points, texts, begin)
-        text_offsets[i + 1] = stop
-        windows = window_keys(texts, begin, stop, q, scratch, keys)
-        possible = np.inf
-        if windows > rules.also_whole:
-            if is_ascii(texts, begin, stop):
-                possible = possible_qgrams(texts, begin, stop - begin, q)
-            else:
-                possible = possible_qgrams(scratch.kept, 0, windows + q - 1, q)
-        first = sketch_offsets[i]
-        size, count = fill_sketch(keys, windows, possible, rules, scratch, sketches[first:])
-        if counted and count == UNCOUNTED:
-            count = distinct(keys, windows, scratch.table)
-        counts[i] = count
-        sketch_offsets[i + 1] = first + size
-        levels[i] = level_of(stop - begin)
-        fill_three_levels(
-            keys, windows, rules.multipliers[6], np.int64(levels[i]), scratch.chosen, bitmaps[i]
-        )
+    _sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, out)
 
 
-@njit(cache=True, nogil=True)
-def count_qgrams(texts, offsets, which, q, scratch, counts):
-    """Sets `counts[i]` (any integers) to |A| of the normal form `texts[offsets[i]:offsets[i + 1]]` for i in `which`.
+def count_qgrams(
+    texts: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    which: NDArray[np.int64],
+    q: int,
+    scratch: Scratch,
+    counts: NDArray[Any],
+) -> None:
+    """Sets `counts[i]` (integers of 32 or 64 bits) to |A| of the normal form `texts[offsets[i]:offsets[i + 1]]` for i
+    in `which`.
 
     scratch   Scratch for the longest of the texts
     """
-    for i in which:
-        windows = window_keys(texts, offsets[i], offsets[i + 1], q, scratch, scratch.keys)
-        counts[i] = distinct(scratch.keys, windows, scratch.table)
+    _count_qgrams(texts, offsets, which, q, scratch, counts)
 
 
-@njit(cache=True, nogil=True)
-def key_sets(texts, offsets, q, scratch, out, out_offsets):
+def key_sets(
+    texts: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    q: int,
+    scratch: Scratch,
+    out: NDArray[np.uint64],
+    out_offsets: NDArray[np.int64],
+) -> None:
     """Writes the distinct keys of every normal form `texts[offsets[i]:offsets[i + 1]]` to `out`, one after another.
 
-    texts, offsets     uint8, int64 n + 1
-    out, out_offsets   uint64, with a value more than `texts`, and int64 n + 1
+    out, out_offsets   with a value more than `texts`, and n + 1
     scratch            Scratch for the longest of the texts
     """
-    out_offsets[0] = 0
-    for i in range(len(offsets) - 1):
-        first = out_offsets[i]
-        n, _, _ = key_set(texts, offsets[i], offsets[i + 1], q, scratch, out[first:])
-        out_offsets[i + 1] = first + n
+    _key_sets(texts, offsets, q, scratch, out, out_offsets)
 
 
-@njit(cache=True, nogil=True)
-def prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets):
+def prefix_batch(
+    keys: NDArray[np.uint64],
+    key_offsets: NDArray[np.int64],
+    classes: NDArray[np.uint8],
+    numerator: int,
+    denominator: int,
+    slack: int,
+    out: NDArray[np.uint64],
+    out_offsets: NDArray[np.int64],
+) -> None:
     """Writes the prefix of every key set that a lossless search at t = numerator / denominator needs to `out`.
 
-    keys, key_offsets   uint64, int64 n + 1: the key sets
-    classes             uint8: frequency class by q-gram slot
-    out, out_offsets    uint64, as long as `keys`, and int64 n + 1
+    keys, key_offsets   the key sets, and n + 1 offsets
+    classes             frequency class by q-gram slot
+    out, out_offsets    as long as `keys`, and n + 1
 
     |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t ·
     |A|)) of them.
     """
-    out_offsets[0] = 0
-    for i in range(len(key_offsets) - 1):
-        size = key_offsets[i + 1] - key_offsets[i]
-        required = (numerator * size + denominator - 1) // denominator
-        length = min(size, size - required + slack)
-        out_offsets[i + 1] = prefix(
-            keys, key_offsets[i], key_offsets[i + 1], classes, length, out, out_offsets[i]
-        )
+    _prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets)

@@ -139,6 +139,8 @@ def parse_time(value: Any) -> int:
     >>> parse_time("Sat, 21 Nov 2026 10:00:00 +0100"), parse_time("1795251600")
     (1795251600000, 1795251600000)
     """
+    if type(value) is int:  # so most clocks have it
+        return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
     meant = _read_time(value) if isinstance(value, str) else value
     if isinstance(meant, datetime):
         aware = meant if meant.tzinfo is not None else meant.replace(tzinfo=UTC)
@@ -274,6 +276,8 @@ def check_documents(documents: Any) -> None:
 
 def _plain_id(id: Any) -> str:
     """The id as text. Raises `DocumentError` for what is none."""
+    if type(id) is str and id:
+        return id
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
         return str(known)
@@ -284,7 +288,7 @@ def _plain_id(id: Any) -> str:
 
 def _plain_time(time: Any) -> Any:
     """The time as plain Python has it; None for a time that is none. A number that is none is a mistake."""
-    if time is None or isinstance(time, str | int | float):
+    if time is None or type(time) is int or isinstance(time, str | int | float):
         return time
     return None if is_missing(time) else plain(time)
 
@@ -319,7 +323,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
             id, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
         )
     try:
-        if len(encode_text(id, "id")) > MAX_ID_BYTES:
+        if not (id.isascii() and len(id) <= MAX_ID_BYTES) and len(encode_text(id, "id")) > MAX_ID_BYTES:
             raise DocumentError(id[:40], f"id is longer than {MAX_ID_BYTES} bytes")
         encoded = encode_text(text)
         when = arrival() if time is None else parse_time(time)

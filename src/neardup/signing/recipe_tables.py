@@ -57,5 +57,5 @@ def sketch_rules(recipe: Recipe) -> SketchRules:
 
 def _multipliers(seed: int) -> Keys:
     """C1 to C7."""
-    values = [splitmix64(np.uint64((j * _GOLDEN + seed) & _MASK)) for j in range(1, 8)]
+    values = [splitmix64((j * _GOLDEN + seed) & _MASK) for j in range(1, 8)]
     return np.array(values, np.uint64) | np.uint64(1)

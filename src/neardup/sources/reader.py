@@ -11,6 +11,7 @@ from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
 from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
+from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import Position
@@ -107,6 +108,21 @@ class Reader:
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """See `FieldUse.missing`."""
         return self._use.missing(named)
+
+    def may_have_times(self) -> bool:
+        """Whether any record may have a time; False only if none has. Reads what is JSON without parsing it, up to the
+        first key that a time may have; what is no JSON may have one.
+        """
+        return any(self._may_have_times(file) for file in self._files if file.problem is None)
+
+    def _may_have_times(self, file: File) -> bool:
+        if (self._form or file.form or form_of(file.name)) != "jsonl" or self._position.encoding is not None:
+            return True
+        try:
+            with opened(file.name) as descriptor:
+                return may_have_key(chunks(descriptor), self._fields.time)
+        except (StreamError, OSError):
+            return True
 
     def _items(self, file: File) -> Iterator[Item]:
         if file.problem is not None:

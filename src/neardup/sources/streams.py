@@ -8,9 +8,13 @@ from __future__ import annotations
 import os
 import select
 import stat
-import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+try:
+    from isal import isal_zlib as gzip_codec  # takes half of the time
+except ImportError:  # there are no wheels of it for this machine
+    import zlib as gzip_codec  # type: ignore[no-redef]
 
 from neardup.sources import optional_readers
 from neardup.sources.encoding import WIDE, transcoded
@@ -147,10 +151,10 @@ def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
             continue
         rest = block if inflater else block.lstrip(b"\0")
         while rest:
-            inflater = inflater or zlib.decompressobj(wbits=31)
+            inflater = inflater or gzip_codec.decompressobj(wbits=31)
             try:
                 yield from _inflated(inflater, rest)
-            except zlib.error as cause:
+            except gzip_codec.error as cause:  # type: ignore[misc] # the stubs of isal have it otherwise
                 raise StreamError(f"the gzip stream is damaged ({cause})") from cause
             if not inflater.eof:
                 break
@@ -159,7 +163,7 @@ def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         raise StreamError("the gzip stream ends in the middle: the file was cut short")
 
 
-def _inflated(inflater: zlib._Decompress, block: bytes) -> Iterator[bytes]:
+def _inflated(inflater: Any, block: bytes) -> Iterator[bytes]:
     """What `block` expands to, `CHUNK` bytes at a time, until the block or the member ends."""
     while True:
         chunk = inflater.decompress(block, CHUNK)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from neardup.sources.reader import Reader
 
 _BEFORE_ALL: Final = -(2**62)
+_WITHOUT: Final = 100
+"""Documents without a time from which on it is asked whether there can be any, before they are all parsed."""
 
 
 class HourOrder(NamedTuple):
@@ -141,11 +143,14 @@ class DatedReader:
 
     def _first_time(self) -> int | None:
         """The first time that a document has; mostly the first document's."""
-        items = iter(self.reader)
-        times = (
-            self._known(item.time, None) for item in items if type(item) is Document and item.time is not None
-        )
-        first = next((time for time in times if time is not None), None)
+        first = None
+        for read, item in enumerate(self.reader, 1):
+            if type(item) is Document and item.time is not None:
+                first = self._known(item.time, None)
+                if first is not None:
+                    break
+            if read == _WITHOUT and not self.reader.may_have_times():
+                break
         self.rewind()
         return first
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from neardup.model.document import Flush
 from neardup.model.settings import BATCH_BYTES
 from neardup.window.newest_hour import LOOKED_PAST, Leaps, Next
+from neardup.window.signing_ahead import MAX_WAIT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
 
 Batch = dict[str, "Prepared"]
-
-_MAX_WAIT_SECONDS: Final = 0.2
 
 
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[tuple[Batch, Next]]:
@@ -61,7 +60,7 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
         since = since if batch else clock.monotonic()
         batch[item.id] = item
         size += len(item.text)
-        if len(batch) >= limit or clock.monotonic() - since > _MAX_WAIT_SECONDS:
+        if len(batch) >= limit or clock.monotonic() - since > MAX_WAIT_SECONDS:
             yield batch, Next()
             batch, size, waiting = {}, 0, list(leaps.held)
     if batch:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
 from neardup.window.newest_hour import Leaps, Next
-from neardup.window.scoring import Scorer
+from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
+from neardup.window.signing_ahead import SigningAhead
 from neardup.window.usable_documents import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
@@ -31,12 +33,14 @@ class Ingest:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._scorer = Scorer(session.state.settings.threads)
+        self._signing_threads = session.state.settings.threads - 1  # another decides
+        self._pool = ThreadPoolExecutor(self._signing_threads) if self._signing_threads else None
         self._has_warned = False
 
     def close(self) -> None:
         """Ends the threads that sign."""
-        self._scorer.close()
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def verdicts(
         self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
@@ -44,10 +48,17 @@ class Ingest:
         """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
         check_documents(documents)
         settings, leaps = self._session.state.settings, Leaps()
-        limit = settings.batch_documents * settings.threads
+        limit = settings.batch_documents
         self._warn_of_changes()
-        for batch, following in batches(usable(documents, settings, reject), limit, leaps):
-            yield from self._scored(batch, following, leaps, reject, wait)
+        ahead = SigningAhead(
+            usable(documents, settings, reject), self._sign, size=limit, pool=self._pool,
+            threads=self._signing_threads + 1,
+        )  # fmt: skip
+        for batch, following in batches(ahead.items(), limit, leaps):
+            yield from self._scored(batch, ahead, following, leaps, reject, wait)
+
+    def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
+        return sign(self._session.state, documents)
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:
@@ -67,6 +78,7 @@ class Ingest:
     def _scored(
         self,
         batch: Mapping[str, Prepared],
+        ahead: SigningAhead,
         following: Next,
         leaps: Leaps,
         reject: OnReject,
@@ -74,7 +86,7 @@ class Ingest:
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         session, documents = self._session, list(batch.values())
-        signed = self._scorer.signed(session.state, documents)
+        signed = ahead.signed(documents)
         session.look_ahead(documents, signed)
         wait()
         with session.writing(whole=False):
@@ -102,7 +114,7 @@ class Ingest:
                 is_named = True
             state, rejected = session.state, list[Reject]()
             before, figures = state.committed, dataclasses.replace(state.since_opened)
-            verdicts = self._scorer.score(state, documents, signed, following, leaps, rejected.append)
+            verdicts = score(state, documents, signed, following, leaps, rejected.append)
             refused = state.commit().refused
             if not refused:
                 for each in rejected:
@@ -113,7 +125,7 @@ class Ingest:
             for id, reason in refused.items():
                 reject(Reject(id, reason))
             documents = [document for document in documents if document.id not in refused]
-            signed = self._scorer.signed(session.state, documents)
+            signed = self._sign(documents)
 
 
 def log_reject(reject: Reject) -> None:

@@ -52,7 +52,7 @@ def add_stored(state: State, stored: Records) -> None:
     hours = hours_of(rows)
     first = table.extend(rows, hours, None)
     table.ids.extend([id.encode() for id in stored.ids])
-    table.ids.let_find_all(first, stored.ids)
+    table.ids.let_find_all(np.arange(first, first + len(stored.ids)), stored.ids)
     table.alive[first : table.size] = ~are_set_aside(rows)
     table.chain_same_texts(first)
     table.join_groups(first)

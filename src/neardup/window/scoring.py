@@ -7,13 +7,11 @@ and with the hours that lived when it came.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.index.posting_lists import Query
-from neardup.index.query_batch import SignedQueryBatch, joined_batches
 from neardup.model.decision import Evidence, Matches, decide
 from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
     from neardup.model.verdict import Overlap, Part, Verdict
@@ -43,67 +42,51 @@ class _Recorded(NamedTuple):
     head: Overlap | None
 
 
-class Scorer:
-    """Signs batches, in several threads if it is given so many, and decides their documents."""
+def score(
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    following: Next,
+    leaps: Leaps,
+    reject: Callable[[Reject], None],
+) -> list[Verdict]:
+    """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
 
-    def __init__(self, threads: int) -> None:
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
+    `leaps` until it is known what follows it.
+    """
+    docs = state.table.ids.docs_of([document.id for document in documents])
+    came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
+    verdicts: list[Verdict] = []
+    leaps.begin(documents, following)
+    first = 0
+    while first < len(documents):
+        document = documents[first]
+        doc = state.table.ids.get(document.id) if came_before[first] else None
+        if doc is not None and _has_text(state, doc, batch.signed.fingerprints[first]):
+            verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
+            first += 1
+            continue
+        reason = leaps.doubt(first, state)
+        if leaps.held:
+            break
+        if reason is not None:
+            reject(Reject(document.id, reason))
+            first += 1
+            continue
+        if doc is not None:
+            state.remove(doc)
+            state.since_opened.replaced += 1
+        last = _end_of_run(state, documents, batch, first, came_before)
+        verdicts += _score_run(state, documents[first:last], batch.part(first, last))
+        first = last
+    return verdicts
 
-    def close(self) -> None:
-        """Ends the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
 
-    def score(
-        self,
-        state: State,
-        documents: Sequence[Prepared],
-        batch: SignedQueryBatch,
-        following: Next,
-        leaps: Leaps,
-        reject: Callable[[Reject], None],
-    ) -> list[Verdict]:
-        """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
-
-        What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
-        `leaps` until it is known what follows it.
-        """
-        known = state.table.ids
-        verdicts: list[Verdict] = []
-        leaps.begin(documents, following)
-        first = 0
-        while first < len(documents):
-            document = documents[first]
-            doc = known.get(document.id)
-            if doc is not None and _has_text(state, doc, batch.signed.fingerprints[first]):
-                verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
-                first += 1
-                continue
-            reason = leaps.doubt(first, state)
-            if leaps.held:
-                break
-            if reason is not None:
-                reject(Reject(document.id, reason))
-                first += 1
-                continue
-            if doc is not None:
-                state.remove(doc)
-                state.since_opened.replaced += 1
-            last = _end_of_run(state, documents, batch, first)
-            verdicts += _score_run(state, documents[first:last], batch.part(first, last))
-            first = last
-        return verdicts
-
-    def signed(self, state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        """A batch signed; in several threads, a part each, if so set."""
-        counted = state.signer.counted
-        texts = [counted.of(document.text, document.fields) for document in documents]
-        if self._pool is None or len(texts) < 2 * self._threads:
-            return state.search.query_batch(texts)
-        step = -(-len(texts) // self._threads)
-        parts = [texts[at : at + step] for at in range(0, len(texts), step)]
-        return joined_batches(list(self._pool.map(state.search.query_batch, parts)))
+def sign(state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
+    """A batch signed."""
+    counted = state.signer.counted
+    return state.search.query_batch([counted.of(document.text, document.fields) for document in documents])
 
 
 def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
@@ -117,8 +100,14 @@ def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[
     return state.stored_verdict(doc)
 
 
-def _end_of_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, first: int) -> int:
-    """Where the run of new documents from `first` ends: at a known id, a leap in time, or where a budget
+def _end_of_run(
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    first: int,
+    came_before: Sequence[bool],
+) -> int:
+    """Where the run of new documents from `first` ends: at an id that `came_before`, a leap in time, or where a budget
     is reached.
     """
     settings = state.settings
@@ -132,7 +121,7 @@ def _end_of_run(state: State, documents: Sequence[Prepared], batch: SignedQueryB
         document, oldest = documents[last], min(oldest, hour)
         hour = document.hour
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
-        if document.id in state.table.ids or expires:
+        if came_before[last] or expires:
             break  # whether it is believed is asked when it is known what is there
         newest = max(newest, hour)
         last += 1
@@ -186,6 +175,7 @@ def _decided(
     floors, docs = hours.floors.tolist(), hours.docs.tolist()
     verdicts: list[Verdict] = []
     recorded: list[_Recorded] = []
+    kept: list[int] = []
     for i, document in enumerate(documents):
         doc = docs[i]
         compared, limited = verifier.compared(i, floors[i], living=living, limit=limit)
@@ -197,10 +187,13 @@ def _decided(
             )
         )  # fmt: skip
         is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
+        if is_kept:
+            kept.append(i)
         best = matches.best[0] if matches.total else None
         if best is not None or (is_kept and parts) or (not is_kept and document.origin is not None):
             recorded.append(_Recorded(i, doc if is_kept else -1, best, parts, matches.head))
         verdicts.append(verdict)
+    state.table.ids.let_find_all(hours.docs[kept], [documents[i].id for i in kept])
     _record(state, documents, verdicts, recorded)
     return verdicts
 
@@ -224,14 +217,16 @@ def _record(
 
 
 def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> bool:
-    """Notes the verdict on a document of the run, as the policy has it; whether the document is kept."""
+    """Notes the verdict on a document of the run, as the policy has it; whether the document is kept, and so to be
+    found by its id.
+    """
     table, policy = state.table, state.settings.policy
     if matches.total and policy == "drop":
         table.delete(doc)
         return False
-    table.ids.let_find(doc, verdict.id)
+    table.ids.known[doc] = 1
     if matches.total or parts:
-        state.join(doc, verdict)
+        state.join(doc, matches.head)
     elif verdict.candidates or verdict.truncated:
         table.note_compared(doc, verdict.candidates, truncated=verdict.truncated)
     if matches.total and policy == "route":

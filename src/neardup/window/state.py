@@ -171,15 +171,15 @@ class State:
         stored one. `parts` are those that the verdict names, and perhaps others; `head` is the match whose group
         it joins.
         """
-        self.join(doc, verdict)
+        self.join(doc, head)
         self.write(doc, verdict, best, parts, head)
 
-    def join(self, doc: int, verdict: Verdict) -> None:
-        """Puts a document into the group of its verdict."""
-        if verdict.group == verdict.id:
+    def join(self, doc: int, head: Overlap | None) -> None:
+        """Puts a document into the group of `head`, or of its own."""
+        if head is None:
             self.table.lead(doc)
         else:
-            self.table.follow(doc, self.table.ids.doc(verdict.group))
+            self.table.follow(doc, head.doc)
 
     def write(
         self, doc: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
         listed += batch
         fresh = {id: doc for doc, id in enumerate(batch, first) if id not in doc_of}
         if len(fresh) == len(batch) and number % 2:
-            ids.let_find_all(first, batch)
+            ids.let_find_all(first + np.arange(len(batch)), batch)
         else:
             for id, doc in fresh.items():
                 ids.let_find(doc, id)
@@ -35,7 +36,9 @@ def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
         assert [ids[doc] for doc in range(len(listed))] == listed
         assert len(ids) == len(doc_of)
         assert ids.docs().tolist() == sorted(doc_of.values())
-        assert all(ids.get(id) == doc_of.get(id) for id in [*listed, "absent", ""])
+        asked = [*listed, "absent", ""]
+        assert all(ids.get(id) == doc_of.get(id) for id in asked)
+        assert ids.docs_of(asked).tolist() == [doc_of.get(id, -1) for id in asked]
     kept = ids.kept(ids.docs())
     assert [kept[doc] for doc in range(len(kept))] == [listed[doc] for doc in sorted(doc_of.values())]
     assert {kept.get(id) for id in doc_of} == set(range(len(doc_of)))
@@ -49,7 +52,7 @@ def test_thousands_come_and_go_and_none_is_lost():
         first = ids.size
         ids.extend([name.encode() for name in names])
         if round % 5:
-            ids.let_find_all(first, names)
+            ids.let_find_all(first + np.arange(len(names)), names)
         else:
             for doc, name in enumerate(names, first):
                 ids.let_find(doc, name)
@@ -68,10 +71,11 @@ def test_ids_whose_hashes_are_alike_are_told_apart(monkeypatch):
     names = [str(i) for i in range(1_200)]
     ids.extend([name.encode() for name in names])
     for first in range(0, 1_200, 100):
-        ids.let_find_all(first, names[first : first + 100])
+        ids.let_find_all(np.arange(first, first + 100), names[first : first + 100])
     for doc in range(0, 1_200, 2):
         ids.remove(doc)
     assert [ids.get(name) for name in names] == [doc if doc % 2 else None for doc in range(1_200)]
+    assert ids.docs_of(names).tolist() == [doc if doc % 2 else -1 for doc in range(1_200)]
 
 
 def test_an_id_that_finds_nothing_is_an_error_where_one_is_meant():

@@ -33,7 +33,8 @@ def columns_of(hours, counts, alive):
     size = len(hours)
     fingerprints = np.arange(2 * size, dtype=np.uint64).reshape(size, 2)
     chains = np.arange(size, dtype=np.int32), np.full(size, -1, np.int32)
-    return Documents(hours, counts, alive, fingerprints[:, 0].copy(), fingerprints, *chains)
+    columns = hours.astype(np.int32), counts.astype(np.int32), alive.astype(np.uint8)
+    return Documents(*columns, fingerprints[:, 0].copy(), fingerprints, *chains)
 
 
 @pytest.fixture(
@@ -75,7 +76,9 @@ class Slow:
     def add(self, documents):
         documents = self.posted(documents)
         keys = [key for _, own in documents for key in own]
-        self.lists.add(np.array(keys, np.uint64), offsets_of(documents), np.array([n for n, _ in documents]))
+        self.lists.add(
+            np.array(keys, np.uint64), offsets_of(documents), np.array([n for n, _ in documents], np.int64)
+        )
         self.remember(documents)
 
     def remember(self, documents):
@@ -275,7 +278,7 @@ def test_an_empty_batch_and_a_document_without_keys():
 
 
 def test_lists_of_thousands_are_answered_like_any_other():
-    """Answered from bitsets (kernels/bitset_cache.py): filled, caught up with, and made anew when renumbered."""
+    """Answered from bitsets (native/bitset_cache.h): filled, caught up with, and made anew when renumbered."""
     numbers = np.random.default_rng(6)
     size = 12_000
     slow = Slow(size)

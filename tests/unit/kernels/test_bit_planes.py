@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from neardup.kernels.bit_planes import AT_ONCE, BITS, SIZE, WORDS, add_rows, set_counts
-from neardup.kernels.caching import njit
 
 
-@njit(cache=False, nogil=True)
 def _counted(bits, base, stride, rows, first, last, counts):
     planes = np.empty(SIZE, np.uint64)
     add_rows(bits, base, stride, rows, first, last, planes)
-    set_counts(planes, counts, 0)
+    set_counts(planes, counts)
 
 
 @pytest.mark.parametrize("size", [0, 1, 16, 17, 255, 257, 1_000])

@@ -6,17 +6,9 @@ import numpy as np
 import pytest
 
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.caching import njit
 from neardup.kernels.candidate_filter import Filter, are_plain
 
-HALF = np.uint64(7)
-
-
-@njit(cache=False, nogil=True)
-def _plain(low, high, smallest, most, fits_uncounted, is_chained, half, documents, words):
-    wanted = Filter(low, high, smallest, most, fits_uncounted, is_chained, half)
-    for word in range(len(words)):
-        words[word] = are_plain(wanted, documents, word)
+HALF = 7
 
 
 @pytest.mark.parametrize("is_chained", [False, True])
@@ -34,7 +26,7 @@ def test_a_bit_says_whether_a_doc_is_wanted_and_alone(is_chained: bool, fits_unc
         np.where(numbers.random(size) < 0.2, 5, -1).astype(np.int32),
     )
     words = np.empty(size // 64, np.uint64)
-    _plain(102, 107, 90, 100, fits_uncounted, is_chained, HALF, documents, words)
+    are_plain(Filter(102, 107, 90, 100, fits_uncounted, is_chained, HALF), documents, words)
     told = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool).tolist()
     columns = zip(
         documents.hours, documents.counts, documents.alive, documents.halves, documents.next_of, strict=True

@@ -1,0 +1,155 @@
+/* A batch of documents searched in posting lists and added to them, one after another.
+ * src/neardup/kernels/batch_search.py
+ *
+ * A text that comes again is not posted again: the document joins the chain of the first one, which is posted for all
+ * of them (Documents), and a search that meets the first finds the whole chain.
+ */
+#ifndef NEARDUP_BATCH_SEARCH_H
+#define NEARDUP_BATCH_SEARCH_H
+
+#include "bitset_cache.h"
+#include "candidate_filter.h"
+#include "core.h"
+#include "documents.h"
+#include "packed_lists.h"
+#include "posting_lists.h"
+#include "shared_counts.h"
+
+/* Documents from which on those of a few candidates are in no cache. */
+enum { FAR_DOCUMENTS = 1 << 18 };
+
+/* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
+ * arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
+ *
+ * Returns the next position, -1 if there is no room; `same` is the posted doc of document i's fingerprint, or -1.
+ */
+ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i64 end, const Documents *documents,
+                               const Filter *wanted, u64 second, bool is_chained, bool are_far, i64 *same) {
+    const i32 *hours = documents->hours, *counts = documents->counts, *next_of = documents->next_of;
+    const u8 *alive = documents->alive;
+    const u64 *halves = documents->halves;
+    const Fingerprints known = documents->fingerprints;
+    const Filter filter = *wanted;
+    i64 at = end;
+    *same = -1;
+    for (i64 p = begin; p < end; p++) {
+        if (are_far) {
+            const u32 ahead = (u32)candidates[min_i64(p + AHEAD, end - 1)];
+            prefetch(counts + ahead);
+            prefetch(hours + ahead);
+            prefetch(alive + ahead);
+            if (is_chained) prefetch(halves + ahead);
+            if (is_chained) prefetch(next_of + ahead);
+        }
+        const u32 doc = (u32)candidates[p];
+        if (is_chained && halves[doc] == filter.half && second_half(known, doc) == second) *same = doc;
+        if (!size_fits(&filter, counts[doc])) continue;
+        if (at == room) return -1;
+        candidates[at] = (i32)doc;
+        at += (filter.low <= hours[doc]) & (hours[doc] <= filter.high) & (alive[doc] == 1);
+        if (!is_chained || next_of[doc] < 0) continue;
+        const i64 chain = at;
+        for (i64 other = next_of[doc]; other >= 0; other = next_of[other]) {
+            if (at == room) return -1;
+            candidates[at] = (i32)other;
+            at += (filter.low <= hours[other]) & (hours[other] <= filter.high) & (alive[other] == 1);
+        }
+        for (i64 k = 0; k < (at - chain) / 2; k++) { /* the chain has the newest next to its first */
+            const i32 held = candidates[chain + k];
+            candidates[chain + k] = candidates[at - 1 - k];
+            candidates[at - 1 - k] = held;
+        }
+    }
+    return at;
+}
+
+static inline i64 write_candidates(i32 *candidates, i64 room, i64 begin, i64 end, const Documents *documents,
+                                   const Filter *wanted, const Query *query, i64 i, i64 *same) {
+    const bool are_far = documents->length > FAR_DOCUMENTS;
+    if (wanted->is_chained) {
+        const u64 second = second_half(query->fingerprints, i);
+        return write_candidates_of(candidates, room, begin, end, documents, wanted, second, true, are_far, same);
+    }
+    return write_candidates_of(candidates, room, begin, end, documents, wanted, 0, false, are_far, same);
+}
+
+/* Puts `doc` into the chain of the doc that is `posted` for its text, right behind it. */
+static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
+    documents->first_of[doc] = (i32)posted;
+    documents->next_of[doc] = documents->next_of[posted];
+    documents->next_of[posted] = (i32)doc;
+}
+
+/* The largest number of values between two of so many offsets. */
+static inline i64 widest_of(const i64 *offsets, i64 length) {
+    i64 widest = 0;
+    for (i64 i = 0; i + 1 < length; i++) widest = max_i64(widest, offsets[i + 1] - offsets[i]);
+    return widest;
+}
+
+#define SEARCH_OUTPUT "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.same_as i8!"
+
+KERNEL(search_and_add,
+       LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
+             ", " DOCUMENTS ", " COUNTERS ", " SEARCH_OUTPUT ", progress i8!") {
+    Lists lists = lists_of(a);
+    a += LISTS_ARGS;
+    const PackedLists packed = packed_lists_of(a);
+    a += PACKED_LISTS_ARGS;
+    BitsetCache bitsets = bitset_cache_of(a);
+    a += BITSET_CACHE_ARGS;
+    const u64 *keys = a[0].data;
+    const i64 *key_offsets = a[1].data, *min_shared = a[2].data;
+    const i64 offsets_length = a[1].length, limit = a[3].number;
+    a += 4;
+    const Query query = query_of(a);
+    a += QUERY_ARGS;
+    const Documents documents = documents_of(a);
+    a += DOCUMENTS_ARGS;
+    Counters counters = counters_of(a);
+    a += COUNTERS_ARGS;
+    i32 *candidates = a[0].data;
+    const i64 room = a[0].length;
+    i64 *offsets = a[1].data, *left_out = a[2].data, *same_as = a[3].data, *progress = a[4].data;
+
+    Located located;
+    if (!room_to_locate(widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
+    i64 status = DONE;
+    while (progress[0] < query.length) {
+        const i64 i = progress[0], first = key_offsets[i], last = key_offsets[i + 1];
+        if (progress[2] == 0) {
+            locate(&lists, &packed, keys + first, last - first, &located);
+            const Filter wanted = filter_of(&query, i);
+            i64 certain = offsets[i];
+            const i64 end =
+                count_shared(&lists, &packed, &bitsets, keys + first, &located, last - first, min_shared[i], limit,
+                             &documents, &wanted, &counters, candidates, room, offsets[i], &certain, &left_out[i]);
+            if (end < 0) {
+                status = end == -1 ? CANDIDATES_FULL : NO_MEMORY;
+                break;
+            }
+            const i64 at =
+                write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &same_as[i]);
+            if (at < 0) {
+                status = CANDIDATES_FULL;
+                break;
+            }
+            memmove(candidates + certain, candidates + end, (size_t)(at - end) * sizeof *candidates);
+            offsets[i + 1] = certain + at - end;
+            progress[2] = 1;
+        }
+        if (query.docs[i] >= 0 && same_as[i] >= 0) {
+            join_chain(&documents, query.docs[i], same_as[i]);
+        } else if (query.docs[i] >= 0) {
+            status = add_doc(&lists, keys, first, last, (u32)query.docs[i], progress);
+            if (status != DONE) break;
+        }
+        progress[0] = i + 1;
+        progress[1] = 0;
+        progress[2] = 0;
+    }
+    free_located(&located);
+    return status;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* Exact |A ∩ B| of two ASCII texts that are alike, inside kernels, along the runs that they have in common; q = 4.
+ *
+ * |A ∩ B| = |B| less the different q-grams of B that are not in A. From a q-gram that both have on, as far as the texts
+ * go on alike, every window of B is in A: eight bytes are compared at once. Only between such runs are windows looked
+ * up, in a filter of A's q-grams that lies in the first cache level, and in A's table where that lets one pass.
+ *
+ * A q-gram is its four bytes as one number; so nothing is hashed to a key, and tables have half the size.
+ */
+#ifndef NEARDUP_COMMON_RUNS_H
+#define NEARDUP_COMMON_RUNS_H
+
+#include "core.h"
+
+#define GRAM_MULTIPLIER 0x9E3779B1U
+#define GRAM_IN_USE 0x80000000U /* set in every q-gram, of which no byte has it: 0 is a free slot */
+
+enum { GRAM_HASH_BITS = 32, GRAM_FILTER_WORDS = 1024 };
+
+/* The q-grams of A.
+ *
+ * table      open addressing, a power of two of slots, four for every window or more: the q-gram; 0 = free
+ * positions  by slot: where it stands in A
+ * passing    GRAM_FILTER_WORDS: a bit for every 16 high bits of a hash that some q-gram has
+ */
+typedef struct {
+    u32 *table;
+    i32 *positions;
+    u64 *passing;
+} Grams;
+
+/* Binary digits of the slots of a table for so many q-grams. */
+static inline i64 gram_bits_for(i64 windows) {
+    i64 bits = 6;
+    while (((i64)1 << bits) < 4 * windows) bits++;
+    return bits;
+}
+
+static inline u32 gram_at(const u8 *at) { return read32(at) | GRAM_IN_USE; }
+
+static inline u32 gram_hash(u32 gram) { return gram * GRAM_MULTIPLIER; }
+
+/* Slot of a q-gram in the first 2^bits slots of a table, or the free one where it would go. */
+static inline i64 gram_slot(const u32 *table, i64 bits, u32 gram, u32 hashed) {
+    const i64 mask = ((i64)1 << bits) - 1;
+    i64 slot = hashed >> (GRAM_HASH_BITS - bits);
+    for (u32 held = table[slot]; (held != 0) & (held != gram); held = table[slot]) slot = (slot + 1) & mask;
+    return slot;
+}
+
+/* Fills `grams` with A = `text[start:end]`, ASCII. Returns |A|, and sets `bits` for `shared_along_runs`. Linear. */
+static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *grams, i64 *bits) {
+    u32 *restrict table = grams->table;
+    i32 *restrict positions = grams->positions;
+    u64 *restrict passing = grams->passing;
+    const i64 digits = gram_bits_for(end - start);
+    memset(table, 0, sizeof *table << digits);
+    memset(passing, 0, GRAM_FILTER_WORDS * sizeof *passing);
+    i64 size = 0;
+    for (i64 at = start; at < end - 3; at++) {
+        const u32 gram = gram_at(text + at), hashed = gram_hash(gram);
+        passing[hashed >> 22] |= 1ULL << (hashed >> 16 & 63);
+        const i64 slot = gram_slot(table, digits, gram, hashed);
+        size += table[slot] == 0;
+        table[slot] = gram;
+        positions[slot] = (i32)at;
+    }
+    *bits = digits;
+    return size;
+}
+
+/* Up to where `data[at:end]` goes on as `text[behind:text_end]` does. */
+static inline i64 end_of_run(const u8 *text, i64 behind, i64 text_end, const u8 *data, i64 at, i64 end) {
+    for (; at + 8 <= end && behind + 8 <= text_end; at += 8, behind += 8) {
+        const u64 differing = read64(data + at) ^ read64(text + behind);
+        if (differing) return at + (low_zeros(differing) >> 3); /* the first byte is the lowest */
+    }
+    while (at < end && behind < text_end && data[at] == text[behind]) {
+        at++;
+        behind++;
+    }
+    return at;
+}
+
+/* |A ∩ B|, or a number from it up to below `needed`, for A of `gram_set`, which ends at `text[text_end]`, and
+ * B = `data[start:end]`, ASCII, of `size` q-grams, `needed` or more.
+ *
+ * `others`: a free table for what is not in A, as large as A's would be for B.
+ */
+static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text, i64 text_end, const u8 *data,
+                                    i64 start, i64 end, i64 size, i64 needed, u32 *restrict others) {
+    const u32 *const table = grams->table;
+    const i32 *const positions = grams->positions;
+    const u64 *const passing = grams->passing;
+    const i64 other_bits = gram_bits_for(min_i64(size - needed + 1, size)); /* no more of them before it stops */
+    memset(others, 0, sizeof *others << other_bits);
+    i64 outside = 0;
+    for (i64 at = start; at < end - 3; at++) {
+        const u32 gram = gram_at(data + at), hashed = gram_hash(gram);
+        if (passing[hashed >> 22] >> (hashed >> 16 & 63) & 1) {
+            const i64 slot = gram_slot(table, bits, gram, hashed);
+            if (table[slot]) {
+                at = end_of_run(text, positions[slot] + (i64)4, text_end, data, at + 4, end) - 4;
+                continue;
+            }
+        }
+        const i64 slot = gram_slot(others, other_bits, gram, hashed);
+        outside += others[slot] == 0;
+        others[slot] = gram;
+        if (size - outside < needed) break;
+    }
+    return size - outside;
+}
+
+#endif

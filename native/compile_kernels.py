@@ -1,0 +1,128 @@
+"""Compiles the kernels: in a checkout `python native/compile_kernels.py`, else when pip builds (native/hatch_hook.py).
+
+Does nothing where they were compiled from these very sources already.
+
+Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings when it builds.
+Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings for a build.
+to Ice Lake and Zen 4), so that what was built on one machine runs on others; the best is taken when it is loaded.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LIBRARIES = Path("src/neardup/kernels/lib")
+COMPILERS = ("cc", "gcc", "clang")
+FLAGS = [
+    "-std=gnu11",
+    "-O3",
+    "-g0",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-function",
+    "-Wno-psabi",
+]
+"""`-ffp-contract=off`: no level may come to another number than the others."""
+LEVELS = {1: [], 3: ["v3"], 4: ["v4", "avx512vbmi2", "avx512vpopcntdq"]}
+"""What the levels of x86-64 have beyond the first, as `neardup_level` asks for it."""
+
+
+class CannotCompile(Exception):
+    """No compiler, or one that fails; the message says which, and what to do."""
+
+
+def sources_hash() -> str:
+    """The hash of all that the kernels are made of."""
+    whole = hashlib.sha256()
+    for file in sorted([*HERE.glob("*.[ch]"), Path(__file__)]):
+        whole.update(file.name.encode() + b"\0" + file.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def compiler() -> list[str] | None:
+    """The command that compiles C here; None if there is none."""
+    chosen = os.environ.get("CC")
+    if chosen:
+        return chosen.split()
+    for name in COMPILERS:
+        if shutil.which(name):
+            return [name]
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc"]
+    return None
+
+
+def build(libraries: Path) -> list[Path]:
+    """Every library in the directory `libraries`, compiled where it is not there yet; what else lay there goes.
+
+    Raises `CannotCompile`.
+    """
+    levels = LEVELS if platform.machine() in {"x86_64", "AMD64"} else {1: []}
+    wanted = [libraries / f"kernels-{level}.so" for level in levels]
+    made_of = sources_hash().encode()
+    if all(path.exists() and made_of in path.read_bytes() for path in wanted):
+        return wanted
+    command = compiler()
+    if command is None:
+        message = f"no C compiler ({', '.join(COMPILERS)}): install one, set CC, or `pip install ziglang`"
+        raise CannotCompile(message)
+    libraries.mkdir(parents=True, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda level, out: _compile(command, level, out), levels, wanted))
+    for old in set(libraries.glob("*.so")) - set(wanted):
+        old.unlink()
+    return wanted
+
+
+def _compile(command: list[str], level: int, out: Path) -> None:
+    """One library, put in its place when it is whole: another process may be reading the old one."""
+    with tempfile.TemporaryDirectory(dir=out.parent) as directory:
+        made = Path(directory, out.name)
+        done = subprocess.run(
+            [
+                *command, *FLAGS, *_level_flags(command, level), f'-DSOURCES="{sources_hash()}"',
+                str(HERE / "kernels.c"), "-o", str(made), "-lm",
+            ],
+            check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        if done.returncode:
+            message = f"{' '.join(command)} cannot compile the kernels:\n{done.stderr}"
+            raise CannotCompile(message)
+        if done.stderr:
+            print(done.stderr, file=sys.stderr)
+        made.replace(out)
+
+
+def _level_flags(command: list[str], level: int) -> list[str]:
+    names = LEVELS[level]
+    if "ziglang" in command:
+        return [f"-mcpu={'+'.join(['x86_64_' + names[0], *names[1:]])}" if names else "-mcpu=baseline"]
+    return [f"-march=x86-64-{names[0]}", *(f"-m{name}" for name in names[1:])] if names else []
+
+
+def main() -> None:
+    """Those of the checkout that this file lies in."""
+    try:
+        build(HERE.parent / LIBRARIES)
+    except CannotCompile as error:
+        sys.exit(f"native/compile_kernels.py: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,323 @@
+/* Packed posting lists: sorted by key, four bytes a posting, changed only as a whole.
+ * src/neardup/kernels/packed_lists.py
+ *
+ *     starts[b] : starts[b + 1]     where bucket b lies in `postings`: the keys whose high bits are b
+ *     postings[p]                   low bits of the key << doc_bits | doc
+ *
+ * A key has PACKED_KEY_BITS; the number of its high bits grows with the packed, so that a bucket holds some eight
+ * postings, and what is left of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, however long its list,
+ * where a table costs 16 bytes a slot, a third to half of them free (posting_lists.h).
+ *
+ * New postings go to such a table, and from it to these when they have become many (`absorb`): as in a log-structured
+ * merge (O'Neil et al. 1996) of two levels. Both keep the order in which docs were added to a list, and the packed were
+ * added first: a list is its packed part, then its part of the table.
+ */
+#ifndef NEARDUP_PACKED_LISTS_H
+#define NEARDUP_PACKED_LISTS_H
+
+#include "core.h"
+#include "posting_lists.h"
+
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
+
+enum { PACKED_WORD_BITS = 32, LISTED_KEY_SHIFT = 33, LISTED_SEVERAL_SHIFT = 32 };
+#define LISTED_SEVERAL (1LL << LISTED_SEVERAL_SHIFT)
+
+/* Of so many postings all are looked at; of more the place is searched by halves first. */
+enum { PACKED_SCANNED = 32 };
+
+/* Packed lists; without postings they have one bucket and `doc_bits` 0. */
+typedef struct {
+    const u32 *starts; /* 2^high bits + 1 */
+    i64 starts_length;
+    u32 *postings;
+    i64 postings_length;
+    i64 doc_bits; /* how many bits of a posting are its doc's */
+} PackedLists;
+
+#define PACKED_LISTS "packed.starts u4, packed.postings u4, packed.doc_bits int"
+#define PACKED_LISTS_WRITTEN "packed.starts u4, packed.postings u4!, packed.doc_bits int"
+enum { PACKED_LISTS_ARGS = 3 };
+
+static inline PackedLists packed_lists_of(const Arg *a) {
+    return (PackedLists){a[0].data, a[0].length, a[1].data, a[1].length, a[2].number};
+}
+
+/* What of a posting is its doc. */
+static inline i64 doc_mask(const PackedLists *packed) { return ((i64)1 << packed->doc_bits) - 1; }
+
+/* Where the posting lists of some keys lie, of each its two parts. */
+typedef struct {
+    i64 *slots;          /* where its part in the table is, or would be (posting_lists.h) */
+    i64 *starts, *sizes; /* its packed part: `postings[start:start + size]` */
+    i64 *lengths;        /* docs in both parts */
+} Located;
+
+/* Room for so many keys, which `locate` fills; false: there is no memory. `free_located` gives it back. */
+static inline bool room_to_locate(i64 size, Located *located) {
+    i64 *room = malloc((size_t)(4 * size + 1) * sizeof *room);
+    *located = (Located){room, room + size, room + 2 * size, room + 3 * size};
+    return room != NULL;
+}
+
+static inline void free_located(const Located *located) { free(located->slots); }
+
+/* How many of the ascending `postings[begin:end]`, at most PACKED_SCANNED, are below `value` (up to 2^32).
+ *
+ * All are compared, without a branch: how many there are nobody foresees.
+ */
+#if defined(__AVX512BW__)
+static inline i64 postings_below(const u32 *postings, i64 begin, i64 end, i64 value) {
+    if (begin == end || value == 0) return 0;
+    const __m512i limit = _mm512_set1_epi32((i32)(value - 1));
+    const u64 wanted = (1ULL << (end - begin)) - 1;
+    const __m512i low = _mm512_maskz_loadu_epi32((__mmask16)wanted, postings + begin);
+    i64 below = ones(_mm512_mask_cmple_epu32_mask((__mmask16)wanted, low, limit));
+    if (end - begin > 16) {
+        const __m512i high = _mm512_maskz_loadu_epi32((__mmask16)(wanted >> 16), postings + begin + 16);
+        below += ones(_mm512_mask_cmple_epu32_mask((__mmask16)(wanted >> 16), high, limit));
+    }
+    return below;
+}
+#else
+static inline i64 postings_below(const u32 *postings, i64 begin, i64 end, i64 value) {
+    i64 below = 0;
+    for (i64 p = begin; p < end; p++) below += (i64)postings[p] < value;
+    return below;
+}
+#endif
+
+/* Where the first of the ascending `postings[begin:end]` is that is at least `value`, or `end`. */
+static inline i64 first_posting_not_below(const u32 *postings, i64 begin, i64 end, i64 value) {
+    while (end - begin > PACKED_SCANNED) {
+        const i64 middle = (begin + end) >> 1;
+        if ((i64)postings[middle] < value)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin + postings_below(postings, begin, end, value);
+}
+
+/* Finds the lists of `keys[:size]` in `lists`, a table, and in `packed`.
+ *
+ * All look-ups of a kind first: they miss the cache one beside the other, not one after the other.
+ */
+static inline void locate(const Lists *lists, const PackedLists *packed, const u64 *keys, i64 size,
+                          const Located *located) {
+    i64 *restrict slots = located->slots, *restrict starts = located->starts;
+    i64 *restrict sizes = located->sizes, *restrict lengths = located->lengths;
+    const u32 *buckets = packed->starts, *postings = packed->postings;
+    const i64 doc_bits = packed->doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    for (i64 j = 0; j < size; j++) prefetch(lists->entries + 2 * first_slot(lists, keys[j]));
+    if (packed->postings_length == 0) {
+        for (i64 j = 0; j < size; j++) {
+            slots[j] = find(lists, keys[j]);
+            starts[j] = sizes[j] = 0;
+            lengths[j] = length_at(lists, slots[j]);
+        }
+        return;
+    }
+    for (i64 j = 0; j < size; j++) prefetch(buckets + (keys[j] >> low_bits));
+    for (i64 j = 0; j < size; j++) {
+        slots[j] = find(lists, keys[j]);
+        const i64 bucket = (i64)(keys[j] >> low_bits);
+        starts[j] = buckets[bucket];
+        sizes[j] = buckets[bucket + 1]; /* where it ends, for now */
+        prefetch(postings + starts[j]);
+    }
+    const i64 low_mask = ((i64)1 << low_bits) - 1;
+    for (i64 j = 0; j < size; j++) {
+        const i64 part = ((i64)keys[j] & low_mask) << doc_bits;
+        const i64 begin = first_posting_not_below(postings, starts[j], sizes[j], part);
+        const i64 end = first_posting_not_below(postings, begin, sizes[j], part + ((i64)1 << doc_bits));
+        starts[j] = begin;
+        sizes[j] = end - begin;
+        lengths[j] = end - begin + length_at(lists, slots[j]);
+    }
+}
+
+KERNEL(unordered_lists, "entries u8, out u8!") {
+    const u64 *entries = a[0].data;
+    u64 *out = a[1].data;
+    const i64 slots = a[0].length, room = a[1].length;
+    i64 at = 0, postings = 0;
+    for (i64 slot = 0; slot < slots && at < room; slot++) { /* behind the last list all are free */
+        const u64 packed = entries[2 * slot + 1];
+        const PostingList list = unpacked(packed);
+        const u64 is_pooled = (u32)packed > 1;
+        const u64 doc_or_slot = is_pooled ? (u64)slot : (u64)list.start;
+        /* Whether it is a list or not: no branch. */
+        out[at] = entries[2 * slot] << LISTED_KEY_SHIFT | is_pooled << LISTED_SEVERAL_SHIFT | doc_or_slot;
+        postings += list.length;
+        at += list.length != 0;
+    }
+    return postings;
+}
+
+KERNEL(unordered_postings, "keys u8, offsets i8, docs i8, out u8!") {
+    const u64 *keys = a[0].data;
+    const i64 *offsets = a[1].data, *docs = a[2].data;
+    u64 *out = a[3].data;
+    i64 at = 0;
+    for (i64 i = 0; i < a[2].length; i++) {
+        if (docs[i] < 0) continue;
+        for (i64 j = offsets[i]; j < offsets[i + 1]; j++) out[at++] = keys[j] << LISTED_KEY_SHIFT | (u64)docs[i];
+    }
+    return at;
+}
+
+/* Writes a list that `unordered_lists` has as `value` to `postings`, so that it ends before `at`; returns where it
+ * begins. `part`: what of its key is in each posting.
+ */
+static inline i64 write_list(const Lists *lists, i64 value, i64 part, u32 *postings, i64 at) {
+    if (!(value & LISTED_SEVERAL)) {
+        postings[at - 1] = (u32)(part | (value & 0xFFFFFFFF));
+        return at - 1;
+    }
+    const PostingList list = list_at(lists, value & 0xFFFFFFFF);
+    const u32 *restrict from = lists->pool + list.start;
+    u32 *restrict to = postings + at - list.length;
+    for (i64 p = 0; p < list.length; p++) to[p] = (u32)part | from[p];
+    return at - list.length;
+}
+
+/* From the last posting to the first, so that nothing is overwritten before it is moved. Linear in both. */
+KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, starts u4!, doc_bits int") {
+    const PackedLists packed = packed_lists_of(a);
+    a += PACKED_LISTS_ARGS;
+    const i64 size = a[0].number;
+    const Lists lists = lists_of(a + 1);
+    a += 1 + LISTS_ARGS;
+    const u64 *order = a[0].data;
+    u32 *starts = a[1].data;
+    const i64 doc_bits = a[2].number;
+    const u32 *old_starts = packed.starts;
+    u32 *postings = packed.postings;
+    const i64 old_doc_bits = packed.doc_bits;
+    const i64 old_low_bits = PACKED_WORD_BITS - old_doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 old_mask = doc_mask(&packed), low_mask = ((i64)1 << low_bits) - 1;
+    i64 at = packed.postings_length, waiting = size, listed = a[0].length;
+    i64 known = a[1].length - 1; /* from this bucket on, starts are known */
+    starts[known] = (u32)at;
+    i64 old_bucket = packed.starts_length - 2;
+    while (waiting > 0 || listed > 0) {
+        const i64 value = listed > 0 ? (i64)order[listed - 1] : -1, list_key = value >> LISTED_KEY_SHIFT;
+        while (waiting > 0) { /* the packed ones behind that list */
+            while (old_starts[old_bucket] >= waiting) old_bucket--;
+            const i64 posting = postings[waiting - 1], key = old_bucket << old_low_bits | posting >> old_doc_bits;
+            if (list_key >= key) break;
+            while (known > (key >> low_bits) + 1) starts[--known] = (u32)at;
+            waiting--;
+            at--;
+            postings[at] = (u32)((key & low_mask) << doc_bits | (posting & old_mask));
+        }
+        if (listed == 0) break;
+        while (known > (list_key >> low_bits) + 1) starts[--known] = (u32)at;
+        listed--;
+        at = write_list(&lists, value, (list_key & low_mask) << doc_bits, postings, at);
+    }
+    memset(starts, 0, (size_t)known * sizeof *starts);
+    return 0;
+}
+
+/* As `absorb`, where the shape stays the same: what lies between two of the lists is moved as it is. */
+KERNEL(insert_packed, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, starts u4!") {
+    const PackedLists packed = packed_lists_of(a);
+    a += PACKED_LISTS_ARGS;
+    const i64 size = a[0].number;
+    const Lists lists = lists_of(a + 1);
+    a += 1 + LISTS_ARGS;
+    const u64 *order = a[0].data;
+    u32 *restrict starts = a[1].data;
+    const u32 *restrict old_starts = packed.starts;
+    u32 *postings = packed.postings;
+    const i64 doc_bits = packed.doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 low_mask = ((i64)1 << low_bits) - 1;
+    i64 at = packed.postings_length, waiting = size;
+    i64 known = a[1].length - 1;
+    starts[known] = (u32)at;
+    for (i64 listed = a[0].length - 1; listed >= 0; listed--) {
+        const i64 value = (i64)order[listed], key = value >> LISTED_KEY_SHIFT;
+        const i64 bucket = key >> low_bits, part = (key & low_mask) << doc_bits;
+        const i64 end = min_i64(old_starts[bucket + 1], waiting);
+        const i64 first = first_posting_not_below(postings, old_starts[bucket], end, part + ((i64)1 << doc_bits));
+        const i64 moved = at - waiting;
+        for (i64 b = bucket + 1; b < known; b++) starts[b] = (u32)(old_starts[b] + moved);
+        known = min_i64(known, bucket + 1);
+        memmove(postings + first + moved, postings + first, (size_t)(waiting - first) * sizeof *postings);
+        at = write_list(&lists, value, part, postings, first + moved);
+        waiting = first;
+    }
+    memcpy(starts, old_starts, (size_t)known * sizeof *starts);
+    return 0;
+}
+
+KERNEL(count_kept, PACKED_LISTS ", docs i8") {
+    const PackedLists packed = packed_lists_of(a);
+    const i64 *docs = a[PACKED_LISTS_ARGS].data;
+    const u32 *postings = packed.postings;
+    const u64 mask = (u64)doc_mask(&packed);
+    const i64 size = packed.postings_length;
+    i64 kept = 0;
+    for (i64 p = 0; p < size; p++) kept += docs[postings[p] & mask] >= 0;
+    return kept;
+}
+
+KERNEL(renumber_packed, PACKED_LISTS_WRITTEN ", docs i8, starts u4!, doc_bits int") {
+    const PackedLists packed = packed_lists_of(a);
+    a += PACKED_LISTS_ARGS;
+    const i64 *docs = a[0].data;
+    u32 *starts = a[1].data;
+    const i64 doc_bits = a[2].number, old_doc_bits = packed.doc_bits;
+    const u32 *old_starts = packed.starts;
+    u32 *postings = packed.postings;
+    const i64 old_low_bits = PACKED_WORD_BITS - old_doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 old_mask = doc_mask(&packed), low_mask = ((i64)1 << low_bits) - 1;
+    i64 at = 0, known = 0; /* up to this bucket, starts are known */
+    starts[0] = 0;
+    for (i64 old_bucket = 0; old_bucket < packed.starts_length - 1; old_bucket++) {
+        for (i64 p = old_starts[old_bucket]; p < old_starts[old_bucket + 1]; p++) {
+            const i64 doc = docs[postings[p] & old_mask];
+            const i64 key = old_bucket << old_low_bits | (i64)postings[p] >> old_doc_bits;
+            while (known < key >> low_bits) starts[++known] = (u32)at;
+            postings[at] = (u32)((key & low_mask) << doc_bits | doc); /* whether it stays or not: no branch */
+            at += doc >= 0;
+        }
+    }
+    for (i64 b = known + 1; b < a[1].length; b++) starts[b] = (u32)at;
+    return 0;
+}
+
+KERNEL(count_keys, PACKED_LISTS ", entries u8") {
+    const PackedLists packed = packed_lists_of(a);
+    const u64 *entries = a[PACKED_LISTS_ARGS].data;
+    const i64 slots = a[PACKED_LISTS_ARGS].length;
+    const u32 *starts = packed.starts, *postings = packed.postings;
+    const i64 doc_bits = packed.doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 size = packed.postings_length;
+    /* Where what is left of the key changes, and buckets that begin with what the one before ends with. */
+    i64 count = size > 0;
+    for (i64 p = 1; p < size; p++) count += (u64)postings[p] >> doc_bits != (u64)postings[p - 1] >> doc_bits;
+    for (i64 bucket = 1; bucket < packed.starts_length - 1; bucket++) {
+        const i64 p = starts[bucket];
+        if (p == 0 || p == size) continue;
+        const bool is_alike = (u64)postings[p] >> doc_bits == (u64)postings[p - 1] >> doc_bits;
+        count += is_alike & (p != starts[bucket + 1]);
+    }
+    for (i64 slot = 0; slot < slots; slot++) {
+        if (entries[2 * slot + 1] == 0) continue;
+        count++;
+        if (packed.postings_length == 0) continue;
+        const u64 key = entries[2 * slot];
+        const i64 bucket = (i64)(key >> low_bits), part = ((i64)key & (((i64)1 << low_bits) - 1)) << doc_bits;
+        const i64 end = starts[bucket + 1];
+        const i64 at = first_posting_not_below(postings, starts[bucket], end, part);
+        count -= at < end && (i64)postings[at] >> doc_bits == part >> doc_bits;
+    }
+    return count;
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* What a kind is computed from, of two marked normal forms (docs/definitions.md, Kinds). src/neardup/kernels/pairs.py
+ *
+ * Whole numbers: sizes of sets of q-grams and what they share, passages, what is quoted from the other. The slow
+ * counterpart is neardup.oracle.kinds.
+ */
+#ifndef NEARDUP_PAIRS_H
+#define NEARDUP_PAIRS_H
+
+#include "core.h"
+#include "gram_sets.h"
+#include "marks.h"
+#include "signs.h"
+#include "text.h"
+
+enum { SHORT_TEXT = 200 };   /* own words of fewer code points are compared by short q-grams */
+enum { FIGURE_SIGN = 0x23 }; /* what stands for a figure: no normal form has it */
+enum { NOT_OWN = TOKEN | QUOTED | FOOTER };
+
+/* Where in a row of measures what begins; see `measure_pairs` in Python. */
+enum {
+    SAME = 0,
+    LIKENESS = 1,
+    PASSAGES = 4,
+    PLAIN = 6,
+    WITH_SIGNS = 9,
+    BORROWED_A = 12,
+    BORROWED_B = 16,
+    COLUMNS = 20,
+};
+enum { SAME_TEXT = 1, OTHER_NUMBERS = 2, BOTH_EMPTY = 3, ENOUGH = 4 };
+
+typedef struct {
+    MarkScratch mark;
+    MarkedForm a;
+    MarkedForm b;
+    u32 *own_a;
+    u32 *own_b;
+    GramScratch grams;
+} PairScratch;
+
+#define PAIR_SCRATCH \
+    MARK_SCRATCH ", " MARKED_FORM("a") ", " MARKED_FORM("b") ", scratch.own_a u4!, scratch.own_b u4!, " GRAM_SCRATCH
+
+enum { PAIR_SCRATCH_ARGS = MARK_SCRATCH_ARGS + 2 * MARKED_FORM_ARGS + 2 + GRAM_SCRATCH_ARGS };
+
+static inline PairScratch pair_scratch_of(const Arg *a) {
+    const Arg *forms = a + MARK_SCRATCH_ARGS, *own = forms + 2 * MARKED_FORM_ARGS;
+    return (PairScratch){mark_scratch_of(a), marked_form_of(forms), marked_form_of(forms + MARKED_FORM_ARGS),
+                         own[0].data,        own[1].data,           gram_scratch_of(own + 2)};
+}
+
+typedef struct {
+    double enough;
+    double form_below;
+    double alike;
+    double spread;
+    double form_share;
+    i64 passage;
+    i64 spread_run;
+} PairLimits;
+
+#define PAIR_LIMITS                                                                           \
+    "limits.enough float, limits.form_below float, limits.alike float, limits.spread float, " \
+    "limits.form_share float, limits.passage int, limits.spread_run int"
+
+enum { PAIR_LIMITS_ARGS = 7 };
+
+static inline PairLimits pair_limits_of(const Arg *a) {
+    return (PairLimits){a[0].real, a[1].real, a[2].real, a[3].real, a[4].real, a[5].number, a[6].number};
+}
+
+#define EACH_BYTE 0x0101010101010101ULL
+
+/* What any of the flags has. */
+static inline u8 marks_of(const u8 *flags, i64 n) {
+    u8 marks = 0;
+    for (i64 i = 0; i < n; i++) marks |= flags[i];
+    return marks;
+}
+
+/* Writes the own words of a marked normal form to `out`, perhaps with signs for figures; returns how many.
+ *
+ * All of it, if none were its own. Eight at once where they stay as they are; else written always, and counted only if
+ * it is so, as in `scan_words`.
+ */
+static inline i64 own_words(const u32 *restrict form, const u8 *restrict flags, i64 n, bool with_signs,
+                            u32 *restrict out) {
+    bool any_own = false;
+    if (marks_of(flags, n) & NOT_OWN)
+        for (i64 i = 0; i < n; i++) any_own |= (flags[i] & NOT_OWN) == 0;
+    if (!(any_own || with_signs)) {
+        memcpy(out, form, (size_t)n * sizeof *out);
+        return n;
+    }
+    const u8 left_out = any_own ? NOT_OWN : 0, as_sign = with_signs ? FIGURE : 0;
+    const u64 not_as_it_is = (left_out | as_sign) * EACH_BYTE;
+    i64 count = 0;
+    for (i64 i = 0; i < n;) {
+        if (i + 8 <= n && !(read64(flags + i) & not_as_it_is)) {
+            memcpy(out + count, form + i, 8 * sizeof *out);
+            count += 8;
+            i += 8;
+            continue;
+        }
+        const u8 flag = flags[i];
+        const bool is_sign = flag & as_sign;
+        out[count] = is_sign ? FIGURE_SIGN : form[i];
+        count += ((flag & left_out) == 0) & (!is_sign | ((flag & BEGINS) != 0));
+        i++;
+    }
+    return count;
+}
+
+/* See `same` of `measure_pairs`. */
+static inline i64 sameness_of(const u32 *form_a, const u8 *flags_a, i64 n_a, const u32 *form_b, const u8 *flags_b,
+                              i64 n_b) {
+    if (n_a != n_b || memcmp(form_a, form_b, (size_t)n_a * sizeof *form_a)) return 0;
+    if (n_a == 0) return BOTH_EMPTY;
+    u8 differ = 0;
+    for (i64 i = 0; i < n_a; i++) differ |= flags_a[i] ^ flags_b[i];
+    return differ & (FIGURE | BEGINS | POINT) ? OTHER_NUMBERS : SAME_TEXT;
+}
+
+typedef struct {
+    i64 before;
+    i64 behind;
+} CommonEnds;
+
+/* How many q-grams `a[:n_a]` and `b[:n_b]` both begin with, and how many they end with, none counted twice. */
+static inline CommonEnds common_ends(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 q) {
+    const i64 least = min_i64(n_a, n_b);
+    const i64 before = common_begin(a, b, least);
+    const i64 behind = common_end(a + n_a, b + n_b, least - before);
+    return (CommonEnds){max_i64(before - q + 1, 0), max_i64(behind - q + 1, 0)};
+}
+
+/* Whether two texts are as alike as `enough` by their common `ends` alone. They have at most so many `windows`, of
+ * which those that do not lie in an end may be in one alone; and at least as many q-grams as short ones, of which there
+ * are `in_short` at least, but for eight of each text.
+ */
+static inline bool is_surely_alike(double enough, i64 windows, CommonEnds ends, i64 in_short) {
+    const i64 least = in_short - 2 * (LONG_Q - SHORT_Q);
+    return least > 0 && 1 - (double)(windows - 2 * (ends.before + ends.behind)) / (double)least >= enough;
+}
+
+static inline double likeness_of(const i64 *row) {
+    const i64 both = row[LIKENESS + 2], sizes = row[LIKENESS] + row[LIKENESS + 1];
+    return sizes ? (double)(2 * both) / (double)sizes : 0.0;
+}
+
+/* Fills the row of a pair of marked normal forms of so many code points, but for what figures decide, and what is
+ * borrowed; returns whether that is to be known.
+ */
+static inline bool measure_words(i64 n_a, i64 n_b, i64 larger, i64 shared, const PairLimits *limits,
+                                 const PairScratch *scratch, i64 *row) {
+    memset(row, 0, COLUMNS * sizeof *row);
+    const u32 *own_a = scratch->a.form, *own_b = scratch->b.form;
+    const u8 *flags_a = scratch->a.flags, *flags_b = scratch->b.flags;
+    row[SAME] = sameness_of(own_a, flags_a, n_a, own_b, flags_b, n_b);
+    if (row[SAME]) return false;
+    const GramScratch *grams = &scratch->grams;
+    i64 size_a = n_a, size_b = n_b;
+    if ((marks_of(flags_a, n_a) | marks_of(flags_b, n_b)) & NOT_OWN) {
+        size_a = own_words(own_a, flags_a, n_a, false, scratch->own_a);
+        size_b = own_words(own_b, flags_b, n_b, false, scratch->own_b);
+        own_a = scratch->own_a;
+        own_b = scratch->own_b;
+    }
+    const bool is_known = larger > 0 && size_a == n_a && size_b == n_b;
+    const i64 q = min_i64(size_a, size_b) < SHORT_TEXT ? SHORT_Q : LONG_Q;
+    const CommonEnds ends = common_ends(own_a, size_a, own_b, size_b, q);
+    if (is_known && is_surely_alike(limits->enough, size_a + size_b - 2 * (q - 1), ends, larger + shared)) {
+        row[SAME] = ENOUGH;
+        return false;
+    }
+    const i64 passage = count_sets(own_a, size_a, own_b, size_b, q, grams, row + LIKENESS);
+    const double likeness = likeness_of(row);
+    if (likeness >= limits->enough) {
+        row[SAME] = ENOUGH;
+        return false;
+    }
+    const bool is_spread =
+        likeness < limits->alike && (!is_known || (double)shared >= limits->spread * (double)larger * (1 - 1e-9));
+    row[PASSAGES + 1] = passage;
+    const bool may_be_frame = likeness >= limits->alike && passage >= limits->passage;
+    if (may_be_frame || (is_spread && passage <= limits->spread_run)) row[PASSAGES] = longest_outside(size_a, q, grams);
+    if (likeness >= limits->form_below) return false;
+    if (is_known) {
+        row[PLAIN] = row[PLAIN + 1] = larger;
+        row[PLAIN + 2] = shared;
+    } else {
+        count_sets(own_a, size_a, own_b, size_b, SHORT_Q, grams, row + PLAIN);
+    }
+    return true;
+}
+
+typedef struct {
+    i64 count;
+    i64 touched;
+} FigureCounts;
+
+/* How many figures there are, and how many short q-grams at most touch one. */
+static inline FigureCounts count_figures(const u8 *flags, i64 n) {
+    i64 count = 0, inside = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const u64 eight = read64(flags + i);
+        count += ones(eight & BEGINS * EACH_BYTE);
+        inside += ones(eight & FIGURE * EACH_BYTE);
+    }
+    for (; i < n; i++) {
+        count += (flags[i] & BEGINS) != 0;
+        inside += (flags[i] & FIGURE) != 0;
+    }
+    return (FigureCounts){count, inside + (SHORT_Q - 1) * count};
+}
+
+/* Whether figures can be that share of what differs, of whose q-grams `plain` has |A|, |B|, |A ∩ B|, or twice the
+ * larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go. A
+ * sign's q-gram that both have is one of either text, too, so that it stands above the line and below.
+ */
+static inline bool may_be_form(FigureCounts a, FigureCounts b, const i64 *plain, double form_share) {
+    const i64 larger = max_i64(plain[0], plain[1]);
+    const i64 rest = larger - max_i64(a.touched, b.touched);
+    if (rest <= 0) return true;
+    const i64 most = SHORT_Q * min_i64(a.count, b.count);
+    const double masked = (double)(plain[2] + most) / (double)(rest + most);
+    const double score = (double)plain[2] / (double)larger;
+    return masked - score >= form_share * (1 - score) * (1 - 1e-9);
+}
+
+/* Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams, at the indexes from `first`
+ * on, that both have: of all, of quoted lines, of footers.
+ */
+static inline void count_borrowed(i64 n, const u8 *flags, i64 first, const GramScratch *grams, i64 *out) {
+    const i64 last = n - LONG_Q + 1;
+    i64 covered = 0, all = 0, quoted = 0, in_footers = 0;
+    for (i64 at = 0; at < n; at++) {
+        if (at < last && is_shared(grams, first + at)) covered = at + LONG_Q;
+        const i64 is_covered = at < covered;
+        all += is_covered;
+        quoted += is_covered & ((flags[at] & QUOTED) != 0);
+        in_footers += is_covered & ((flags[at] & FOOTER) != 0);
+    }
+    out[0] = n;
+    out[1] = all;
+    out[2] = quoted;
+    out[3] = in_footers;
+}
+
+/* Fills in the rest of a row, of texts whose figure words are marked, too. */
+static inline void measure_figures(i64 n_a, i64 n_b, const PairLimits *limits, const PairScratch *scratch, i64 *row) {
+    const u32 *form_a = scratch->a.form, *form_b = scratch->b.form;
+    const u8 *flags_a = scratch->a.flags, *flags_b = scratch->b.flags;
+    const GramScratch *grams = &scratch->grams;
+    if (may_be_form(count_figures(flags_a, n_a), count_figures(flags_b, n_b), row + PLAIN, limits->form_share)) {
+        const i64 size_a = own_words(form_a, flags_a, n_a, true, scratch->own_a);
+        const i64 size_b = own_words(form_b, flags_b, n_b, true, scratch->own_b);
+        count_sets(scratch->own_a, size_a, scratch->own_b, size_b, SHORT_Q, grams, row + WITH_SIGNS);
+    }
+    const u8 marks = marks_of(flags_a, n_a) | marks_of(flags_b, n_b);
+    if (likeness_of(row) >= limits->alike || !(marks & (QUOTED | FOOTER))) return;
+    i64 sizes[3];
+    count_sets(form_a, n_a, form_b, n_b, LONG_Q, grams, sizes);
+    count_borrowed(n_a, flags_a, 0, grams, row + BORROWED_A);
+    count_borrowed(n_b, flags_b, max_i64(n_a - LONG_Q + 1, 0), grams, row + BORROWED_B);
+}
+
+KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, " PAIR_LIMITS ", " TEXT_TABLES
+                      ", " SIGN_TABLES ", " PAIR_SCRATCH ", out i8!") {
+    const u8 *data = a[0].data;
+    const i64 *offsets = a[1].data, *first = a[2].data, *second = a[3].data, *known = a[4].data;
+    const Arg *rest = a + 5;
+    const PairLimits limits = pair_limits_of(rest);
+    const TextTables tables = text_tables_of(rest += PAIR_LIMITS_ARGS);
+    const SignTables sign_tables = sign_tables_of(rest += TEXT_TABLES_ARGS);
+    const PairScratch scratch = pair_scratch_of(rest += SIGN_TABLES_ARGS);
+    i64 *row = rest[PAIR_SCRATCH_ARGS].data;
+    i64 last = -1, n_b = 0, words_a, words_b = 0;
+    for (i64 i = 0; i < a[2].length; i++, row += COLUMNS) {
+        const i64 from_a = offsets[first[i]], from_b = offsets[second[i]];
+        const i64 n_a = mark_text(data + from_a, offsets[first[i] + 1] - from_a, &tables, &sign_tables, &scratch.mark,
+                                  &scratch.a, &words_a);
+        if (second[i] != last) {
+            n_b = mark_text(data + from_b, offsets[second[i] + 1] - from_b, &tables, &sign_tables, &scratch.mark,
+                            &scratch.b, &words_b);
+            last = second[i];
+        }
+        if (!measure_words(n_a, n_b, known[2 * i], known[2 * i + 1], &limits, &scratch, row)) continue;
+        mark_figure_words(&scratch.a, words_a, &sign_tables);
+        mark_figure_words(&scratch.b, words_b, &sign_tables);
+        measure_figures(n_a, n_b, &limits, &scratch, row);
+    }
+    return 0;
+}
+
+KERNEL(own_words, "form u4, flags u1, with_signs int, out u4!") {
+    return own_words(a[0].data, a[1].data, a[0].length, a[2].number, a[3].data);
+}
+
+#endif

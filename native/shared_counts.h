@@ -1,0 +1,346 @@
+/* How many of some posting lists each doc is in: by reading them, the long ones by their bitsets (bitset_cache.h says
+ * which these are). src/neardup/kernels/shared_counts.py
+ */
+#ifndef NEARDUP_SHARED_COUNTS_H
+#define NEARDUP_SHARED_COUNTS_H
+
+#include "bitset_cache.h"
+#include "candidate_filter.h"
+#include "core.h"
+#include "documents.h"
+#include "packed_lists.h"
+#include "posting_lists.h"
+
+enum { CACHE_LINE_POSTINGS = 16 };
+
+/* A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in. */
+typedef struct {
+    u8 *hits; /* one a doc: stamp << bits | count */
+    i64 hits_length;
+    u8 *coarse; /* counters that docs share, a power of two or none: that of doc d is d % coarse_length */
+    i64 coarse_length;
+    i64 bits;    /* how many low bits are the count's */
+    i64 *stamps; /* the stamp of the last search in `hits`, and in `coarse` */
+} Counters;
+
+#define COUNTERS "counters.hits u1!, counters.coarse u1!, counters.bits int, counters.stamps i8!"
+enum { COUNTERS_ARGS = 4 };
+
+static inline Counters counters_of(const Arg *a) {
+    return (Counters){a[0].data, a[0].length, a[1].data, a[1].length, a[2].number, a[3].data};
+}
+
+/* Starts a new count in `counts`, whose stamp is `stamps[0]`; returns what a counter of 0 is in it. All of them are
+ * cleared when stamps run out.
+ */
+static inline i64 next_stamp(u8 *counts, i64 length, i64 bits, i64 *stamp) {
+    if (*stamp == (1 << (8 - bits)) - 1) {
+        memset(counts, 0, (size_t)length);
+        *stamp = 0;
+    }
+    return ++*stamp << bits;
+}
+
+/* How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference. */
+static inline i64 living_of(const Lists *lists, const PackedLists *packed, const Located *located, i64 j,
+                            const Documents *documents, i64 low, i64 high) {
+    const PostingList list = list_at(lists, located->slots[j]);
+    const i64 begin = located->starts[j], size = located->sizes[j], mask = doc_mask(packed);
+    i64 count = 0;
+    for (i64 p = 0; p < size + list.length; p++) {
+        const i64 doc = p < size         ? packed->postings[begin + p] & mask
+                        : list.is_inline ? list.start
+                                         : (i64)lists->pool[list.start + p - size];
+        const i64 hour = documents->hours[doc];
+        count += (low <= hour) & (hour <= high) & (documents->alive[doc] == 1);
+    }
+    return count;
+}
+
+/* Which two of some lists are the longest of those worth a bitset among so many documents: the longest first, -1 for
+ * none. Returns how long the others are together.
+ */
+static inline i64 two_longest(const i64 *lengths, i64 size, i64 documents, i64 *first, i64 *second) {
+    i64 longest = looked_up_from(documents) - 1, next_longest = longest, total = 0;
+    *first = *second = -1;
+    for (i64 j = 0; j < size; j++) {
+        if (lengths[j] > longest) {
+            *second = *first;
+            next_longest = max_i64(longest, next_longest);
+            *first = j;
+            longest = lengths[j];
+        } else if (lengths[j] > next_longest) {
+            *second = j;
+            next_longest = lengths[j];
+        }
+        total += lengths[j];
+    }
+    return total - (*first >= 0 ? longest : 0) - (*second >= 0 ? next_longest : 0);
+}
+
+/* Whether counting all long lists by their bitsets costs less than reading them, but for the two longest. */
+static inline bool is_crowded(const i64 *lengths, i64 size, i64 documents) {
+    const i64 shortest = long_from(documents);
+    i64 many = 0, postings = 0, longest = 0, next_longest = 0;
+    for (i64 j = 0; j < size; j++) {
+        if (lengths[j] < shortest) continue;
+        many++;
+        postings += lengths[j];
+        next_longest = max_i64(next_longest, min_i64(lengths[j], longest));
+        longest = max_i64(longest, lengths[j]);
+    }
+    return many > 2 && postings - longest - next_longest > many * (documents / 64);
+}
+
+/* Sets what each value of a counter becomes when its doc is in one list more: one below `base` is of an earlier search,
+ * and it stops one above the `goal`, or it would run into the next stamp.
+ */
+static inline void counted_once_more(i64 base, i64 goal, u8 after[256]) {
+    for (i64 held = 0; held < 256; held++) after[held] = (u8)(min_i64(max_i64(held, base), goal) + 1);
+}
+
+static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
+    for (i64 p = 0; p < length; p++) out[p] = (i32)(postings[p] & mask);
+}
+
+/* Writes the docs of the lists `chosen[:size]` of `located` to `out[at:]`, list by list; returns the next position.
+ *
+ * All are asked for first: they miss the cache one beside the other, not one after the other.
+ */
+static inline i64 read_lists(const Lists *lists, const PackedLists *packed, const Located *located, const i64 *chosen,
+                             i64 size, i32 *out, i64 at) {
+    const u32 mask = (u32)doc_mask(packed);
+    for (i64 k = 0; k < size; k++) {
+        const u32 *list = packed->postings + located->starts[chosen[k]];
+        for (i64 p = 0; p < located->sizes[chosen[k]]; p += CACHE_LINE_POSTINGS) prefetch(list + p);
+    }
+    for (i64 k = 0; k < size; k++) {
+        const i64 j = chosen[k];
+        copy_docs(packed->postings + located->starts[j], located->sizes[j], mask, out + at);
+        at += located->sizes[j];
+        const PostingList list = list_at(lists, located->slots[j]);
+        if (list.is_inline)
+            out[at] = (i32)list.start;
+        else
+            copy_docs(lists->pool + list.start, list.length, ~0U, out + at);
+        at += list.length;
+    }
+    return at;
+}
+
+/* Counts `docs[begin:end]`; those whose counter comes to `enough` go to `docs[at:]`, which has room for all: it is
+ * filled without a branch. Returns the next position. `at` is `begin`, or not below `end`.
+ *
+ * after   as `counted_once_more` sets it. Comparing would be a branch, which is mispredicted now and then; then all
+ *         waits for a counter among millions, which is in no cache.
+ *
+ * Unrolled, as the other loops over all postings: gcc by itself does not, and a search takes a seventh longer.
+ */
+static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 at) {
+#pragma GCC unroll 8
+    for (i64 p = begin; p < end; p++) {
+        const u32 doc = (u32)docs[p];
+        const u8 held = after[hits[doc]];
+        hits[doc] = held;
+        docs[at] = (i32)doc;
+        at += held == enough;
+    }
+    return at;
+}
+
+/* Keeps of `docs[begin:end]`, where a doc stands as often as it is in lists, those that may come to the `minimum` with
+ * the bitset `bits`, NULL for none; returns their end.
+ *
+ * By counters that docs share, which a cache holds: none of their docs has more than they say (as in a count-min
+ * sketch, Cormode & Muthukrishnan 2005, of one row).
+ */
+static inline i64 keep_likely(i32 *docs, i64 begin, i64 end, i64 minimum, const Counters *counters, const u64 *bits) {
+    u8 *coarse = counters->coarse;
+    const u32 mask = (u32)(counters->coarse_length - 1);
+    const i64 base = next_stamp(coarse, counters->coarse_length, counters->bits, counters->stamps + 1);
+    const i64 enough = base + minimum;
+    u8 after[256];
+    counted_once_more(base, enough, after);
+#pragma GCC unroll 8
+    for (i64 p = begin; p < end; p++) {
+        u8 *counter = coarse + ((u32)docs[p] & mask);
+        *counter = after[*counter];
+    }
+    i64 at = begin;
+    /* A loop of its own: to look for each doc in a bitset of none takes a search a twentieth longer. */
+    if (!bits) {
+#pragma GCC unroll 8
+        for (i64 p = begin; p < end; p++) {
+            const u32 doc = (u32)docs[p];
+            docs[at] = (i32)doc;
+            at += coarse[doc & mask] >= enough;
+        }
+    } else {
+#pragma GCC unroll 8
+        for (i64 p = begin; p < end; p++) {
+            const u32 doc = (u32)docs[p];
+            docs[at] = (i32)doc;
+            at += coarse[doc & mask] + bit_of(bits, doc) >= enough;
+        }
+    }
+    for (i64 p = begin; p < at; p++) prefetch(counters->hits + (u32)docs[p]);
+    return at;
+}
+
+/* Takes out of `reached` the bits of plain candidates, where there are many, and sets `plain` to these. */
+static inline void take_plain(u64 *reached, u64 *plain, i64 words, const Documents *documents, const Filter *wanted) {
+    memset(plain, 0, (size_t)words * sizeof *plain);
+    for (i64 word = 0; word < min_i64(documents->length / 64, words); word++) {
+        if (ones(reached[word]) < MANY_BITS) continue;
+        plain[word] = reached[word] & are_plain(wanted, documents, word);
+        reached[word] &= ~plain[word];
+    }
+}
+
+/* `count_shared` where many lists are long: those are counted by their bitsets, the others are read. */
+static inline i64 count_by_bitsets(const Lists *lists, const PackedLists *packed, const BitsetCache *bitsets,
+                                   const u64 *keys, const Located *located, i64 size, i64 minimum,
+                                   const Documents *documents, const Filter *wanted, const Counters *counters, i32 *out,
+                                   i64 room, i64 out_at, i64 *certain) {
+    const i64 *lengths = located->lengths;
+    const i64 total = counters->hits_length, shortest = long_from(total), words = (total + 63) / 64;
+    i64 *rows = malloc((size_t)(2 * size + AT_ONCE) * sizeof *rows);
+    if (!rows) return -2;
+    i64 *others = rows + size + AT_ONCE;
+    i64 n_rows = 0, n_others = 0, postings = 0;
+    for (i64 j = 0; j < size; j++) {
+        const i64 row = lengths[j] >= shortest ? bitset_row(bitsets, keys[j], lists, packed, located, j) : -1;
+        if (row >= 0) {
+            rows[n_rows++] = row;
+        } else {
+            others[n_others++] = j;
+            postings += lengths[j];
+        }
+    }
+    const i64 digits = max_i64(digits_of(n_rows), digits_of(minimum));
+    u64 *planes = malloc((size_t)((digits + 3) * words) * sizeof *planes);
+    if (!planes) {
+        free(rows);
+        return -2;
+    }
+    u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words;
+    const i64 reaching = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached);
+    i64 kept = -1;
+    if (out_at + reaching + 64 <= room) {
+        memcpy(rest, reached, (size_t)words * sizeof *rest);
+        take_plain(rest, plain, words, documents, wanted);
+        *certain = write_members(words, plain, out, out_at);
+        const i64 by_list = write_members(words, rest, out, *certain);
+        if (by_list + postings <= room) {
+            u8 *hits = counters->hits;
+            const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
+            u8 after[256];
+            counted_once_more(base, goal, after);
+            i64 at = read_lists(lists, packed, located, others, n_others, out, by_list);
+            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
+            kept = by_list;
+            for (i64 p = by_list; p < at; p++) {
+                const i64 doc = out[p];
+                if (bit_of(reached, doc)) continue; /* written already */
+                out[kept] = (i32)doc;
+                kept += hits[doc] - base + counted_bits(planes, digits, words, doc) >= minimum;
+            }
+        }
+    }
+    free(planes);
+    free(rows);
+    return kept;
+}
+
+/* Clears the counters of `docs[begin:end]`, all that were counted last, so that their stamp is free again; moves
+ * `docs[end:last]` to `docs[begin:]` and returns their end.
+ */
+static inline i64 forget_counts(const Counters *counters, i32 *docs, i64 begin, i64 end, i64 last) {
+    for (i64 p = begin; p < end; p++) counters->hits[(u32)docs[p]] = 0;
+    counters->stamps[0]--;
+    memmove(docs + begin, docs + end, (size_t)(last - end) * sizeof *docs);
+    return begin + last - end;
+}
+
+/* Keeps of the docs `out[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
+static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i32 *out, i64 begin,
+                                i64 end) {
+    i64 likely = begin;
+    for (i64 p = begin; p < end; p++) {
+        const i64 doc = out[p];
+        out[likely] = (i32)doc;
+        likely += hits[doc] + bit_of(two, doc) >= goal - 1;
+    }
+    /* Few are left, of which few lie in the longest list too: its bitset is not looked at for the others. */
+    i64 at = begin;
+    for (i64 p = begin; p < likely; p++) {
+        const i64 doc = out[p];
+        out[at] = (i32)doc;
+        at += hits[doc] + bit_of(one, doc) + bit_of(two, doc) >= goal;
+    }
+    return at;
+}
+
+/* Writes the docs in at least `minimum` of the lists of `keys[:size]`, each once, to `out[out_at:room]`.
+ *
+ * `located`: where these lists lie in `lists` and `packed` (packed_lists.h).
+ *
+ * Returns the position behind all, -1: `out` is too small, -2: no memory; `certain` becomes that behind those that are
+ * known to be all that is `wanted` (candidate_filter.h), `left_out` how many lists were. A list of more than `limit`
+ * living docs in the hours wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
+ * `counters`. Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up
+ * that the others leave.
+ */
+static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCache *bitsets, const u64 *keys,
+                               Located *located, i64 size, i64 minimum, i64 limit, const Documents *documents,
+                               const Filter *wanted, Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain,
+                               i64 *left_out) {
+    const i64 *lengths = located->lengths;
+    u8 *hits = counters->hits;
+    const i64 total = counters->hits_length;
+    *certain = out_at;
+    *left_out = 0;
+    i64 one = -1, two = -1, row_one = -1, row_two = -1;
+    if (minimum > 2 && limit == 0) {
+        if (is_crowded(lengths, size, total))
+            return count_by_bitsets(lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters,
+                                    out, room, out_at, certain);
+        const i64 others = two_longest(lengths, size, total, &one, &two);
+        if (one >= 0) row_one = bitset_row(bitsets, keys[one], lists, packed, located, one);
+        /* With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up. */
+        if (two >= 0 && (minimum > 3 || 3 * lengths[two] > 2 * others))
+            row_two = bitset_row(bitsets, keys[two], lists, packed, located, two);
+    }
+    i64 few[64], *read = size <= 64 ? few : malloc((size_t)size * sizeof *read);
+    if (!read) return -2;
+    i64 n_read = 0, to_read = 0, end = -1;
+    for (i64 j = 0; j < size; j++) {
+        if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
+        if (limit > 0 && lengths[j] > limit &&
+            living_of(lists, packed, located, j, documents, wanted->low, wanted->high) > limit) {
+            ++*left_out;
+            continue;
+        }
+        read[n_read++] = j;
+        to_read += lengths[j];
+    }
+    const bool has_room = out_at + 2 * to_read <= room;
+    if (has_room) end = read_lists(lists, packed, located, read, n_read, out, out_at);
+    if (read != few) free(read);
+    if (!has_room) return -1;
+    const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
+    const u64 *bits_two = bitset_at(bitsets, row_two >= 0 ? row_two : bitsets->most);
+    const i64 likely = minimum - (row_one >= 0);
+    const bool is_coarse = likely > 1 && to_read <= counters->coarse_length;
+    i64 begin = out_at;
+    if (is_coarse) begin = end = keep_likely(out, out_at, end, likely, counters, row_two >= 0 ? bits_two : NULL);
+    const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
+    const i64 enough = goal - (row_one >= 0) - (row_two >= 0);
+    u8 after[256];
+    counted_once_more(base, goal, after);
+    i64 at = count_docs(out, out_at, end, after, enough, hits, begin);
+    if (enough < goal) at = keep_reaching(bits_one, bits_two, goal, hits, out, begin, at);
+    return is_coarse ? forget_counts(counters, out, out_at, begin, at) : at;
+}
+
+#endif

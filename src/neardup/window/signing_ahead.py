@@ -1,0 +1,125 @@
+"""Signing ahead: while a batch is decided, the documents that follow it are signed in threads of their own.
+
+Signing is half of the work and depends on nothing that is decided. Documents are read ahead only where they come faster
+than they are decided, so a verdict never waits for a document that is yet to be written.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from neardup.index.query_batch import joined_batches
+from neardup.model.document import Flush
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.document import Prepared
+
+    Sign = Callable[[Sequence[Prepared]], SignedQueryBatch]
+
+MAX_WAIT_SECONDS: Final = 0.2
+"""Documents that took so long to come are decided before others are waited for."""
+
+
+class _Chunk(NamedTuple):
+    """Some items in the order in which they came.
+
+    documents   those to be signed, and `signed`, which they are when it is done
+    is_full     the next ones may be there already
+    error       what ended the stream behind them
+    """
+
+    items: list[Prepared | Flush]
+    documents: list[Prepared]
+    signed: Future[SignedQueryBatch] | None
+    is_full: bool
+    error: BaseException | None
+
+
+class SigningAhead:
+    """Reads `items` and signs them by `sign`, `size` at a time and as many at once as the pool has `threads`; without a
+    pool nothing is read ahead, and nothing signed before it is asked for.
+    """
+
+    def __init__(
+        self,
+        items: Iterator[Prepared | Flush],
+        sign: Sign,
+        *,
+        size: int,
+        pool: ThreadPoolExecutor | None,
+        threads: int,
+    ) -> None:
+        self._source, self._sign, self._size, self._pool, self._threads = items, sign, size, pool, threads
+        self._positions: dict[int, tuple[_Chunk, int]] = {}
+
+    def items(self) -> Iterator[Prepared | Flush]:
+        """All items, in order. What ends the stream with an error is raised behind what came before it."""
+        if self._pool is None:
+            yield from self._source
+            return
+        ahead: deque[_Chunk] = deque()
+        while True:
+            while len(ahead) < self._threads and (not ahead or ahead[-1].is_full):
+                ahead.append(self._read())
+            chunk = ahead.popleft()
+            yield from chunk.items
+            if chunk.error is not None:
+                raise chunk.error
+            if not chunk.items:
+                return
+
+    def signed(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
+        """The signatures of some of the documents that were yielded, waited for where they are not there yet."""
+        parts: list[SignedQueryBatch] = []
+        first = 0
+        while first < len(documents):
+            position = self._positions.pop(id(documents[first]), None)
+            last = first + 1
+            if position is None:
+                while last < len(documents) and id(documents[last]) not in self._positions:
+                    last += 1
+                parts.append(self._sign(documents[first:last]))
+            else:
+                chunk, at = position
+                while last < len(documents) and self._follows(documents[last], chunk, at + last - first):
+                    last += 1
+                assert chunk.signed is not None
+                parts.append(chunk.signed.result().part(at, at + last - first))
+            first = last
+        return parts[0] if len(parts) == 1 else joined_batches(parts)
+
+    def _follows(self, document: Prepared, chunk: _Chunk, at: int) -> bool:
+        """Whether a document is the one of a chunk at this place; then its signature is taken."""
+        if at < len(chunk.documents) and chunk.documents[at] is document:
+            return self._positions.pop(id(document), None) is not None
+        return False
+
+    def _read(self) -> _Chunk:
+        """The next items, until they are a batch, are all that there is now, or took long to come."""
+        items: list[Prepared | Flush] = []
+        documents: list[Prepared] = []
+        began, error, is_full = clock.monotonic(), None, False
+        try:
+            for item in self._source:
+                items.append(item)
+                if isinstance(item, Flush):
+                    break
+                documents.append(item)
+                if clock.monotonic() - began > MAX_WAIT_SECONDS:
+                    break
+                if len(documents) == self._size:
+                    is_full = True
+                    break
+        except Exception as caught:  # noqa: BLE001 - raised again when its turn comes
+            error = caught
+        signed = self._pool.submit(self._sign, documents) if documents and self._pool is not None else None
+        chunk = _Chunk(items, documents, signed, is_full, error)
+        self._positions.update((id(document), (chunk, at)) for at, document in enumerate(documents))
+        return chunk
