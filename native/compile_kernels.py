@@ -2,9 +2,9 @@
 
 Does nothing where they were compiled from these very sources already.
 
-Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings when it builds.
 Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings for a build.
-to Ice Lake and Zen 4), so that what was built on one machine runs on others; the best is taken when it is loaded.
+Of x86-64 a library is made for each of three levels of the instruction set (psABI: x86-64-v3, and -v4 with what came
+with Ice Lake and Zen 4), so that what was built on one machine runs on others; the best is taken when it is loaded.
 """
 
 from __future__ import annotations
