@@ -20,8 +20,7 @@ enum {
     BITSET_CLASS = 31, /* the size class that tells a bitset: no list has a room of 2^31 */
     ROWS_FULL = 4,     /* what `add_members` returns where there must be more rows */
     SHORTEST_BITSET = 64,
-    BITSET_SHARE =
-        64, /* a list becomes one from 64 members and a 64th of all on: then it takes twice the memory at most */
+    BITSET_SHARE = 64, /* a list becomes one from 64 members and a 64th of all on */
     POSTINGS_OF_LINE = 16,
 };
 

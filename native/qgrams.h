@@ -207,18 +207,25 @@ static inline i64 prefix(const u64 *keys, i64 start, i64 end, const u8 *classes,
         return out_at + end - start;
     }
     i64 counts[257] = {0};
-    for (i64 i = start; i < end; i++) counts[(u8)(classes[keys[i] >> KEY_SLOT_SHIFT] + 1)]++; /* 255 becomes 0 */
+    u8 known[8192]; /* classes of so many keys, or as many as there are: the table of them is in no near cache */
+    const i64 n_known = min_i64(end - start, sizeof known);
+    for (i64 i = 0; i < end - start; i++) {
+        const u8 bucket = (u8)(classes[keys[start + i] >> KEY_SLOT_SHIFT] + 1); /* 255 becomes 0 */
+        if (i < n_known) known[i] = bucket;
+        counts[bucket]++;
+    }
     i64 cut = 0, below = 0;
     while (below + counts[cut] < length) below += counts[cut++];
     i64 at = out_at;
     u64 *const edge = out + out_at + below;
     i64 n = 0;
-    for (i64 i = start; i < end; i++) {
-        const i64 bucket = (u8)(classes[keys[i] >> KEY_SLOT_SHIFT] + 1);
+    for (i64 i = 0; i < end - start; i++) {
+        const u64 key = keys[start + i];
+        const i64 bucket = i < n_known ? known[i] : (u8)(classes[key >> KEY_SLOT_SHIFT] + 1);
         if (bucket < cut)
-            out[at++] = keys[i];
+            out[at++] = key;
         else if (bucket == cut)
-            edge[n++] = keys[i];
+            edge[n++] = key;
     }
     select_smallest(edge, n, length - below);
     return out_at + length;

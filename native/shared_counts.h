@@ -11,7 +11,12 @@
 #include "packed_lists.h"
 #include "posting_lists.h"
 
-enum { CACHE_LINE_POSTINGS = 16 };
+enum {
+    CACHE_LINE_POSTINGS = 16,
+    LISTS_AHEAD = 4,
+    MANY_LISTS = 64,         /* more than a sketch has */
+    MOST_LISTS = UINT16_MAX, /* that 16 bits count */
+};
 
 /* A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in. */
 typedef struct {
@@ -90,6 +95,22 @@ static inline bool is_crowded(const i64 *lengths, i64 size, i64 documents) {
         longest = max_i64(longest, lengths[j]);
     }
     return many > 2 && postings - longest - next_longest > many * (documents / 64);
+}
+
+/* Whether it costs least to count some lists by counters of all docs: about half a nanosecond a posting. Long lists cost
+ * as bitsets three a line of 512 docs, what is read otherwise two a posting.
+ */
+static inline bool are_dense(const i64 *lengths, i64 size, i64 documents) {
+    const i64 shortest = long_from(documents);
+    i64 bitsets = 0, read = 0, postings = 0;
+    for (i64 j = 0; j < size; j++) {
+        postings += lengths[j];
+        if (lengths[j] >= shortest)
+            bitsets++;
+        else
+            read += lengths[j];
+    }
+    return 2 * postings >= documents && postings < 4 * read + bitsets * (6 * documents / PLANE_BITS);
 }
 
 /* Sets what each value of a counter becomes when its doc is in one list more: one below `base` is of an earlier search,
@@ -281,6 +302,52 @@ static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const 
     return at;
 }
 
+static inline void count_postings(const u32 *restrict postings, i64 length, u32 mask, u16 *restrict counts) {
+#pragma GCC unroll 8
+    for (i64 p = 0; p < length; p++) counts[postings[p] & mask]++;
+}
+
+/* Asks for all that list j holds. */
+static inline void ask_for_list(const Lists *lists, const PackedLists *packed, const Located *located, i64 j) {
+    const u32 *postings = packed->postings + located->starts[j];
+    for (i64 p = 0; p < located->sizes[j]; p += CACHE_LINE_POSTINGS) prefetch(postings + p);
+    const PostingList list = list_at(lists, located->slots[j]);
+    if (list.is_inline) return;
+    for (i64 p = 0; p < list.length; p += CACHE_LINE_POSTINGS) prefetch(lists->pool + list.start + p);
+}
+
+/* `count_shared` of so many postings that to clear a counter of every doc, and to look at all of them, is nothing beside:
+ * the docs in at least `minimum` of the lists `read[:n_read]`, of which no stamp need be looked at, nor the docs kept.
+ *
+ * counts   one a doc
+ */
+static inline i64 count_densely(const Lists *lists, const PackedLists *packed, const Located *located, const i64 *read,
+                                i64 n_read, i64 minimum, i64 total, u16 *restrict counts, i32 *out, i64 at) {
+    const u32 mask = (u32)doc_mask(packed);
+    memset(counts, 0, (size_t)total * sizeof *counts);
+    for (i64 k = 0; k < n_read; k++) {
+        if (k + LISTS_AHEAD < n_read) ask_for_list(lists, packed, located, read[k + LISTS_AHEAD]);
+        const i64 j = read[k];
+        const PostingList list = list_at(lists, located->slots[j]);
+        count_postings(packed->postings + located->starts[j], located->sizes[j], mask, counts);
+        if (list.is_inline)
+            counts[list.start]++;
+        else
+            count_postings(lists->pool + list.start, list.length, ~0U, counts);
+    }
+    for (i64 doc = 0; doc < total; doc += 32) {
+        const i64 end = min_i64(doc + 32, total);
+        u16 most = 0;
+        for (i64 d = doc; d < end; d++) most = counts[d] > most ? counts[d] : most;
+        if (most < minimum) continue;
+        for (i64 d = doc; d < end; d++) {
+            out[at] = (i32)d;
+            at += counts[d] >= minimum;
+        }
+    }
+    return at;
+}
+
 /* Writes the docs in at least `minimum` of the lists of `keys[:size]`, each once, to `out[out_at:room]`.
  *
  * `located`: where these lists lie in `lists` and `packed` (packed_lists.h).
@@ -301,10 +368,11 @@ static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCa
     *certain = out_at;
     *left_out = 0;
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
-    if (minimum > 2 && limit == 0) {
-        if (is_crowded(lengths, size, total))
-            return count_by_bitsets(lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters,
-                                    out, room, out_at, certain);
+    const bool is_dense = size > MANY_LISTS && size <= MOST_LISTS && limit == 0 && are_dense(lengths, size, total);
+    if (minimum > 2 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
+        return count_by_bitsets(lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out,
+                                room, out_at, certain);
+    if (minimum > 2 && limit == 0 && !is_dense) {
         const i64 others = two_longest(lengths, size, total, &one, &two);
         if (one >= 0) row_one = bitset_row(bitsets, keys[one], lists, packed, located, one);
         /* With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up. */
@@ -324,10 +392,14 @@ static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCa
         read[n_read++] = j;
         to_read += lengths[j];
     }
-    const bool has_room = out_at + 2 * to_read <= room;
-    if (has_room) end = read_lists(lists, packed, located, read, n_read, out, out_at);
+    const bool has_room = out_at + 2 * to_read + 1 <= room; /* what is found, and behind it counters of 16 bits */
+    if (has_room && is_dense)
+        end = count_densely(lists, packed, located, read, n_read, minimum, total, (u16 *)(out + out_at + to_read), out,
+                            out_at);
+    else if (has_room)
+        end = read_lists(lists, packed, located, read, n_read, out, out_at);
     if (read != few) free(read);
-    if (!has_room) return -1;
+    if (!has_room || is_dense) return end;
     const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
     const u64 *bits_two = bitset_at(bitsets, row_two >= 0 ? row_two : bitsets->most);
     const i64 likely = minimum - (row_one >= 0);

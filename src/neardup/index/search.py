@@ -93,7 +93,7 @@ class Search:
     def query_batch(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
         """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
         complete = self._settings.retrieval == "complete"
-        signed = self._signer.sign(texts, normal=normal, counted=complete)
+        signed = self._signer.sign(texts, normal=normal)
         prefixes = self.prefixes(signed, self._settings.threshold_fraction) if complete else None
         words = self._signer.word_features(texts) if self.reads_words and not normal else None
         return SignedQueryBatch(signed, prefixes, words)

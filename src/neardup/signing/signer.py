@@ -155,8 +155,12 @@ class Signer:
         ]
 
     def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
-        """The rarest keys of every document that a lossless search at t = numerator / denominator needs."""
+        """The rarest keys of every document that a lossless search at t = numerator / denominator needs.
+
+        Sets |A| of all of them in `batch` itself.
+        """
         keys, key_offsets = self.key_sets(batch)
+        batch.counts[:] = np.diff(key_offsets)
         out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
         prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
         return out[: offsets[-1]], offsets

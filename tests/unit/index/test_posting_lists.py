@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -320,6 +321,22 @@ def test_long_lists_are_counted_by_their_bitsets_as_others_are():
     for minimum in (1, 2, 3, 5, 6):
         slow.search_and_add([(-1, [*crowd, 21, 22, 23, 24, 999])], [minimum])
         slow.search_and_add([(5_900 + minimum, [*crowd[:5], 21, 22, 1_000 + minimum])], [minimum])
+
+
+@pytest.mark.parametrize("minimum", [1, 3, 20, 60])
+def test_many_lists_are_counted_by_a_counter_of_every_doc_as_others_are(minimum):
+    """More lists than a sketch has, of many postings in all; and of one doc, which lies in the table itself."""
+    numbers = random.Random(minimum)
+    slow = Slow(size=700, most=126)
+    for first in range(0, 600, 60):
+        documents = [
+            (
+                first + i,
+                [*numbers.sample(range(400), numbers.randint(60, 200)), 10_000 + first + i, *range(500, 504)],
+            )
+            for i in range(60)
+        ]
+        slow.search_and_add(documents, [minimum] * 60)
 
 
 @pytest.mark.parametrize("texts", [[7] * 9, [1, 2, 1, 3, 2, 2, 1, 4, 1], list(range(9))])
