@@ -84,14 +84,16 @@ def build(libraries: Path) -> list[Path]:
         raise CannotCompile(message)
     libraries.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda level, out: _compile(command, level, out), levels, wanted))
+        list(pool.map(lambda level, out: compile_level(command, level, out), levels, wanted))
     for old in set(libraries.glob("*.so")) - set(wanted):
         old.unlink()
     return wanted
 
 
-def _compile(command: list[str], level: int, out: Path) -> None:
-    """One library, put in its place when it is whole: another process may be reading the old one."""
+def compile_level(command: list[str], level: int, out: Path) -> None:
+    """Compiles the library of one level to `out`, which is put in its place when it is whole: another process may be
+    reading the old one. Raises `CannotCompile`.
+    """
     with tempfile.TemporaryDirectory(dir=out.parent) as directory:
         made = Path(directory, out.name)
         done = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -89,6 +90,7 @@ def test_the_source_distribution_has_what_the_tests_need():
         included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     for name in (
         "src",
+        "native",
         "tests",
         "examples",
         "scripts",
@@ -105,3 +107,11 @@ def test_the_source_distribution_has_what_the_tests_need():
 
 def test_the_changelog_knows_this_version():
     assert f"## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_kernels_are_in_the_built_wheel_and_it_is_of_one_platform(wheel):
+    made = {Path(name).name for name in wheel.namelist() if name.startswith("neardup/kernels/lib/")}
+    assert made == {path.name for path in (ROOT / "src/neardup/kernels/lib").glob("*.so")}
+    tag = wheel.read(f"neardup-{VERSION}.dist-info/WHEEL").decode()
+    assert "Root-Is-Purelib: false" in tag
+    assert re.search(r"^Tag: py3-none-(?!any)", tag, re.MULTILINE)

@@ -329,7 +329,12 @@ BatchDocumentsOption = Annotated[
 ]
 ThreadsOption = Annotated[
     int | None,
-    _setting("threads", panel=None, metavar="N", help="Threads that sign; changes no verdict."),
+    _setting(
+        "threads",
+        panel=None,
+        metavar="N",
+        help="Threads: one decides, the others sign ahead; changes no verdict.",
+    ),
 ]
 
 AddressOption = Annotated[

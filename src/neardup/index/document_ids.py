@@ -44,6 +44,7 @@ class DocumentIds:
         self.names = np.zeros(_FIRST_BYTES, np.uint8)
         self.name_starts = np.zeros(1, np.int64)
         self.known = np.zeros(0, np.uint8)
+        self._views = self.names.data, self.name_starts.data
         self._count = 0
         self._used = 0
         self._set_slots(np.zeros(_FIRST_SLOTS, np.uint64))
@@ -64,8 +65,8 @@ class DocumentIds:
 
     def __getitem__(self, doc: int) -> str:
         """The id of `doc`, known or not."""
-        starts = self.name_starts
-        return self.names[starts[doc] : starts[doc + 1]].tobytes().decode()
+        names, starts = self._views  # read in half the time of the arrays
+        return str(names[starts[doc] : starts[doc + 1]], "utf-8")
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and self.get(id) is not None
@@ -113,6 +114,7 @@ class DocumentIds:
         if end > len(self.names):
             self.names = _grown(self.names, begin, max(end, int(len(self.names) * _GROWTH)))
         self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
+        self._views = self.names.data, self.name_starts.data
         self.size = last
 
     def let_find(self, doc: int, id: str) -> None:

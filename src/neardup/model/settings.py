@@ -266,7 +266,7 @@ class Settings:
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
     batch_documents   how many documents are worked in one go; never changes a verdict
     candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
-    threads           how many threads sign; never changes a verdict
+    threads           one decides, the others sign the documents that follow; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
     partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy

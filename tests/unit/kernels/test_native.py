@@ -195,3 +195,41 @@ def test_a_read_only_installation_without_a_home_starts(tmp_path):
         folder.chmod(0o755)
     assert done.returncode == 0, done.stderr
     assert (done.stdout, done.stderr) == (f"{copy / 'neardup/__init__.py'} 1.0\n", "")
+
+
+@pytest.mark.slow
+def test_nothing_is_read_or_written_beyond_its_array(tmp_path, monkeypatch):
+    """Everything once, under the sanitizers of addresses and undefined behaviour, by the best level there is here."""
+    runtimes = [shared_library(name) for name in ("libasan.so", "libubsan.so")]
+    if not all(runtimes):
+        pytest.skip("gcc and its sanitizers are not here")
+    package = tmp_path / "neardup"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    flags = [flag for flag in compile_kernels.FLAGS if flag not in {"-O3", "-s"}]
+    sanitizing = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize=alignment",
+    ]  # words are read where they lie
+    monkeypatch.setattr(compile_kernels, "FLAGS", [*flags, *sanitizing])
+    level = levels_here()[-1]
+    compile_kernels.compile_level(["gcc"], int(level), package / "kernels/lib" / f"kernels-{level}.so")
+    environment = os.environ | {
+        native.LEVEL_VARIABLE: level,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "LD_PRELOAD": " ".join(runtimes),
+        "ASAN_OPTIONS": "detect_leaks=0",  # of Python's own there are many
+        "UBSAN_OPTIONS": "halt_on_error=1",
+    }
+    command = [sys.executable, str(Path(__file__).with_name("everything.py"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == digest(level)
+
+
+def shared_library(name: str) -> str:
+    """Where gcc has a library of its own; nothing if there is none."""
+    if shutil.which("gcc") is None:
+        return ""
+    done = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if Path(done.stdout.strip()).is_absolute() else ""
