@@ -111,4 +111,58 @@ static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text
     return size - outside;
 }
 
+/* Sets `slots[i]` to the slot of the q-gram of A that begins at `text[start + i]`, for `shared_and_size`. Linear. */
+static inline void find_slots(const u8 *text, i64 start, i64 end, const Grams *grams, i64 bits, u32 *restrict slots) {
+    for (i64 at = start; at < end - 3; at++) {
+        const u32 gram = gram_at(text + at);
+        slots[at - start] = (u32)gram_slot(grams->table, bits, gram, gram_hash(gram));
+    }
+}
+
+/* |A ∩ B|, and |B| as `size`; or a number below `needed`, and -1 as `size`: of A = `text[text_start:text_end]`, of
+ * `gram_set` and `find_slots`, and B = `data[start:end]`, ASCII.
+ *
+ * A window of B in a run that A has too is the window of A that it lies on: its slot is known, nothing is looked up.
+ *
+ * seen     a flag a slot of A's table, and `others`, as large: working memory
+ */
+static inline i64 shared_and_size(const Grams *grams, i64 bits, const u8 *text, i64 text_start, i64 text_end,
+                                  const u32 *restrict slots, const u8 *data, i64 start, i64 end, i64 needed,
+                                  u8 *restrict seen, u32 *restrict others, i64 *size) {
+    const u32 *const table = grams->table;
+    const i32 *const positions = grams->positions;
+    const u64 *const passing = grams->passing;
+    const i64 windows = max_i64(end - start - 3, 0);
+    *size = -1;
+    if (windows < needed) return 0;
+    /* No more windows than these can lie outside A before it stops. */
+    const i64 other_bits = gram_bits_for(min_i64(windows - needed + 1, windows));
+    memset(seen, 0, (size_t)1 << bits);
+    memset(others, 0, sizeof *others << other_bits);
+    i64 shared = 0, outside = 0;
+    for (i64 at = start; at < end - 3; at++) {
+        const u32 gram = gram_at(data + at), hashed = gram_hash(gram);
+        if (passing[hashed >> 22] >> (hashed >> 16 & 63) & 1) {
+            const i64 slot = gram_slot(table, bits, gram, hashed);
+            if (table[slot]) {
+                const u32 *restrict run = slots + (positions[slot] - text_start);
+                const i64 length = end_of_run(text, positions[slot] + (i64)4, text_end, data, at + 4, end) - 3 - at;
+                for (i64 i = 0; i < length; i++) {
+                    shared += 1 - seen[run[i]];
+                    seen[run[i]] = 1;
+                }
+                at += length - 1;
+                continue;
+            }
+        }
+        const i64 slot = gram_slot(others, other_bits, gram, hashed);
+        outside += others[slot] == 0;
+        others[slot] = gram;
+        if (shared + (end - 4 - at) < needed) return shared;
+    }
+    if (shared < needed) return shared;
+    *size = shared + outside;
+    return shared;
+}
+
 #endif

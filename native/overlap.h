@@ -4,8 +4,7 @@
  * table, and each key of A is counted the first time it is hit. What is not in A is gathered, and counted in
  * a table of its own, which is small where the two are alike; so |B| comes out as well. One pass over B, no sort.
  *
- * Where |B| is known already and A has several such pairs, ASCII texts are compared along what they have in common
- * (common_runs.h).
+ * ASCII texts are compared along what they have in common (common_runs.h).
  */
 #ifndef NEARDUP_OVERLAP_H
 #define NEARDUP_OVERLAP_H
@@ -100,15 +99,22 @@ KERNEL(verify_pairs,
             end = text_offsets[query + 1];
             last = query;
             has_keys = false;
-            const bool is_one_of_several = i + 1 < pairs && queries[i + 1] == query;
-            by_runs = q == 4 && is_one_of_several && is_ascii(texts, begin, end);
-            if (by_runs) count = gram_set(texts, begin, end, &grams, &bits);
+            by_runs = q == 4 && is_ascii(texts, begin, end);
+            if (by_runs) {
+                count = gram_set(texts, begin, end, &grams, &bits);
+                find_slots(texts, begin, end, &grams, bits, scratch.points);
+            }
         }
-        if (by_runs && others[i] >= 0 && is_ascii(data, starts[i], ends[i])) {
+        if (by_runs && is_ascii(data, starts[i], ends[i])) {
             const i64 wanted = wanted_overlap(needed[i], count, others[i], numerator, denominator);
-            out[i] = others[i] < wanted ? 0
-                                        : shared_along_runs(&grams, bits, texts, end, data, starts[i], ends[i],
-                                                            others[i], wanted, beyond);
+            if (others[i] < 0)
+                out[i] = shared_and_size(&grams, bits, texts, begin, end, scratch.points, data, starts[i], ends[i],
+                                         wanted, scratch.seen, beyond, &others[i]);
+            else if (others[i] < wanted)
+                out[i] = 0;
+            else
+                out[i] =
+                    shared_along_runs(&grams, bits, texts, end, data, starts[i], ends[i], others[i], wanted, beyond);
         } else {
             if (!has_keys) count = key_set(texts, begin, end, q, &scratch, scratch.chosen, &mask, &zero);
             has_keys = true;

@@ -75,11 +75,19 @@ def own(tree: Path, user: str | None) -> None:
         os.chown(path, ids.pw_uid, ids.pw_gid, follow_symlinks=False)
 
 
+_given: set[int] = set()
+"""Ports that this process has handed out: a node listens on its own only when it has started."""
+
+
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as taken:
-        taken.bind((HOST, 0))
-        return int(taken.getsockname()[1])
+    """A port that nobody listens on now, and that was not given to anybody here."""
+    while True:
+        with socket.socket() as taken:
+            taken.bind((HOST, 0))
+            port = int(taken.getsockname()[1])
+        if port not in _given:
+            _given.add(port)
+            return port
 
 
 @dataclass(frozen=True)
