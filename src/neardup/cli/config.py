@@ -63,7 +63,7 @@ TABLES: Final = {"recipe": RECIPE_KEYS, "fields": FIELD_KEYS, "elasticsearch": C
 TOP_KEYS: Final = ("window", *(key for key in SETTING_KEYS if key not in FIELD_KEYS), *TABLES)
 VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", *CREDENTIAL_VARIABLES)
 """What can be set in the environment, as `NEARDUP_` and the key in capitals."""
-OTHER_VARIABLES: Final = ("NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
+OTHER_VARIABLES: Final = ("NEARDUP_CPU_LEVEL", "NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
 """How variables begin that benchmarks and tests read: no settings, and no mistake."""
 
 _TRUTH: Final = {

@@ -143,7 +143,14 @@ def test_variables_that_are_known_or_of_others_are_not_told(tmp_path, caplog, mo
     own = {f"NEARDUP_{key.upper()}": "" for key in config.VARIABLE_KEYS}
     assert {"NEARDUP_WINDOW", "NEARDUP_CONFIG", "NEARDUP_API_KEY", "NEARDUP_PARTIAL"} <= set(own)
     tests = dict.fromkeys(
-        ("NEARDUP_TEST_URL", "NEARDUP_TEST_PLUGIN", "NEARDUP_REQUIRE_NODE", "NEARDUP_DATA"), "x"
+        (
+            "NEARDUP_TEST_URL",
+            "NEARDUP_TEST_PLUGIN",
+            "NEARDUP_REQUIRE_NODE",
+            "NEARDUP_DATA",
+            "NEARDUP_CPU_LEVEL",
+        ),
+        "x",
     )
     load(tmp_path, "", **own, **tests, PATH="x", THRESOLD="x")
     assert caplog.records == []
