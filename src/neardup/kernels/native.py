@@ -96,8 +96,11 @@ class Kernel:
 
 def library_path() -> Path:
     """The library for this processor, or the one that the environment chooses. Raises `KernelsUnusable`."""
-    chosen = os.environ.get(LEVEL_VARIABLE)
-    level = int(chosen) if chosen in LEVELS else _loaded(LIBRARIES / "kernels-1.so").neardup_level()
+    best = str(_loaded(LIBRARIES / "kernels-1.so").neardup_level())
+    level = os.environ.get(LEVEL_VARIABLE) or best
+    if level not in LEVELS or level > best:
+        at_most = ", ".join(each for each in LEVELS if each <= best)
+        raise KernelsUnusable(f"{LEVEL_VARIABLE} is {level!r}: this processor has {at_most}")
     return LIBRARIES / f"kernels-{level}.so"
 
 

@@ -107,6 +107,12 @@ class TestLibrary:
         with pytest.raises(KernelsUnusable, match=r"cannot be loaded .*: install neardup again"):
             native.library_path()
 
+    @pytest.mark.parametrize("level", ["2", "5", "best"])
+    def test_a_level_that_there_is_not_is_refused(self, monkeypatch, level):
+        monkeypatch.setenv(native.LEVEL_VARIABLE, level)
+        with pytest.raises(KernelsUnusable, match=f"NEARDUP_CPU_LEVEL is '{level}': this processor has 1"):
+            native.library_path()
+
     def test_one_that_is_no_library_is_told_too(self, tmp_path):
         (tmp_path / "kernels-1.so").write_bytes(b"not found")
         with pytest.raises(KernelsUnusable, match="cannot be loaded"):
