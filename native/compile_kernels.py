@@ -39,7 +39,7 @@ FLAGS = [
     "-Wno-psabi",
 ]
 """`-ffp-contract=off`: no level may come to another number than the others."""
-LEVELS = {1: [], 3: ["v3"], 4: ["v4", "avx512vbmi2", "avx512vpopcntdq"]}
+LEVELS = {1: [], 3: ["v3"], 4: ["v4", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq"]}
 """What the levels of x86-64 have beyond the first, as `neardup_level` asks for it."""
 
 

@@ -46,8 +46,8 @@ EXPORT i64 neardup_level(void) {
                        __builtin_cpu_supports("popcnt");
     const bool has_4 = has_3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2") &&
-                       __builtin_cpu_supports("avx512vpopcntdq");
+                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
     return has_4 ? 4 : has_3 ? 3 : 1;
 #else
     return 1;

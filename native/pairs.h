@@ -121,26 +121,82 @@ static inline i64 sameness_of(const u32 *form_a, const u8 *flags_a, i64 n_a, con
     return differ & (FIGURE | BEGINS | POINT) ? OTHER_NUMBERS : SAME_TEXT;
 }
 
-typedef struct {
-    i64 before;
-    i64 behind;
-} CommonEnds;
+enum {
+    ANCHOR = 4,       /* code points that are looked for at once */
+    FIRST_ANCHOR = 8, /* how far behind a difference the first of them lies, and each one more than twice as far */
+    LAST_ANCHOR = 400,
+    LOOKED_BEHIND = 24, /* how much farther than twice that it is looked for */
+};
 
-/* How many q-grams `a[:n_a]` and `b[:n_b]` both begin with, and how many they end with, none counted twice. */
-static inline CommonEnds common_ends(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 q) {
-    const i64 least = min_i64(n_a, n_b);
-    const i64 before = common_begin(a, b, least);
-    const i64 behind = common_end(a + n_a, b + n_b, least - before);
-    return (CommonEnds){max_i64(before - q + 1, 0), max_i64(behind - q + 1, 0)};
+/* Where the code points `anchor[:ANCHOR]` first stand in `points[:n]`; n if they do not. */
+static inline i64 find_anchor(const u32 *restrict points, i64 n, const u32 *restrict anchor) {
+    i64 at = 0;
+    for (; at + 16 + ANCHOR <= n; at += 16) {
+        const u32 *few = points + at;
+        u32 differ[16], any = 0;
+        for (int i = 0; i < 16; i++)
+            differ[i] =
+                (few[i] ^ anchor[0]) | (few[i + 1] ^ anchor[1]) | (few[i + 2] ^ anchor[2]) | (few[i + 3] ^ anchor[3]);
+        for (int i = 0; i < 16; i++) any |= differ[i] == 0;
+        if (!any) continue;
+        for (int i = 0;; i++)
+            if (differ[i] == 0) return at + i;
+    }
+    for (; at + ANCHOR <= n; at++)
+        if (!difference_of(points + at, anchor, ANCHOR)) return at;
+    return n;
 }
 
-/* Whether two texts are as alike as `enough` by their common `ends` alone. They have at most so many `windows`, of
- * which those that do not lie in an end may be in one alone; and at least as many q-grams as short ones, of which there
- * are `in_short` at least, but for eight of each text.
+/* Sets how many code points of `a[:n_a]` and of `b[:n_b]` are to be passed over until both go on alike for a long
+ * q-gram; returns whether that was found: a few places are tried.
  */
-static inline bool is_surely_alike(double enough, i64 windows, CommonEnds ends, i64 in_short) {
-    const i64 least = in_short - 2 * (LONG_Q - SHORT_Q);
-    return least > 0 && 1 - (double)(windows - 2 * (ends.before + ends.behind)) / (double)least >= enough;
+static inline bool find_next_run(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 *pass_a, i64 *pass_b) {
+    for (i64 ahead = FIRST_ANCHOR; ahead <= LAST_ANCHOR && ahead + LONG_Q <= n_b; ahead += ahead + FIRST_ANCHOR) {
+        const i64 most = min_i64(n_a, 2 * ahead + LOOKED_BEHIND);
+        const i64 at = find_anchor(a, most, b + ahead);
+        if (at + LONG_Q > n_a || difference_of(a + at, b + ahead, LONG_Q)) continue;
+        const i64 before = common_end(a + at, b + ahead, min_i64(at, ahead));
+        *pass_a = at - before;
+        *pass_b = ahead - before;
+        return true;
+    }
+    return false;
+}
+
+/* Whether two texts are so alike that they are copies whatever the rest says, by runs that both have in the same order:
+ * only long q-grams that lie in none may be in one text alone, and only what lies between runs be a passage of its own.
+ * Of short q-grams they have `in_short` at least, and of long ones as many, but for eight of each text; of all that the
+ * first has, those that lie in runs are the second's, too.
+ *
+ * Often enough it is not seen, but what is seen is so. Linear, and much quicker than counting.
+ */
+static inline bool is_surely_alike(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 in_short, const PairLimits *limits,
+                                   const GramScratch *grams) {
+    const i64 windows_a = n_a - LONG_Q + 1, windows = windows_a + n_b - LONG_Q + 1;
+    const double may_be_outside = (1 - limits->form_below) * (double)windows;
+    i64 at_a = 0, at_b = 0, inside = 0, gap_a = 0, gap_b = 0;
+    while (true) {
+        const i64 run = common_begin(a + at_a, b + at_b, min_i64(n_a - at_a, n_b - at_b));
+        i64 pass_a, pass_b;
+        if (run >= LONG_Q) {
+            inside += run - LONG_Q + 1;
+            at_a += run;
+            at_b += run;
+        }
+        if ((double)(at_a + at_b - 2 * inside) > may_be_outside) return false;
+        if (!find_next_run(a + at_a, n_a - at_a, b + at_b, n_b - at_b, &pass_a, &pass_b)) break;
+        gap_a = max_i64(gap_a, pass_a);
+        gap_b = max_i64(gap_b, pass_b);
+        at_a += pass_a;
+        at_b += pass_b;
+    }
+    gap_a = max_i64(gap_a, n_a - at_a);
+    gap_b = max_i64(gap_b, n_b - at_b);
+    const double outside = (double)(windows - 2 * inside);
+    const double enough = min_i64(gap_a, gap_b) < limits->passage ? limits->form_below : limits->enough;
+    if (outside > (1 - enough) * (double)windows) return false;
+    if (outside <= (1 - enough) * (double)(in_short - 2 * (LONG_Q - SHORT_Q))) return true;
+    return outside <= (1 - enough) * (double)(2 * least_grams(a, n_a, grams) - (windows_a - inside));
 }
 
 static inline double likeness_of(const i64 *row) {
@@ -168,8 +224,9 @@ static inline bool measure_words(i64 n_a, i64 n_b, i64 larger, i64 shared, const
     }
     const bool is_known = larger > 0 && size_a == n_a && size_b == n_b;
     const i64 q = min_i64(size_a, size_b) < SHORT_TEXT ? SHORT_Q : LONG_Q;
-    const CommonEnds ends = common_ends(own_a, size_a, own_b, size_b, q);
-    if (is_known && is_surely_alike(limits->enough, size_a + size_b - 2 * (q - 1), ends, larger + shared)) {
+    /* Few others are that much alike by long q-grams. */
+    const bool may_be_alike = is_known && q == LONG_Q && 10 * shared >= 9 * larger;
+    if (may_be_alike && is_surely_alike(own_a, size_a, own_b, size_b, larger + shared, limits, grams)) {
         row[SAME] = ENOUGH;
         return false;
     }

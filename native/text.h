@@ -194,6 +194,15 @@ static inline i64 compose(u32 *points, i64 start, i64 end, const TextTables *tab
     return out;
 }
 
+/* Whether `data[start:end]` has no byte above 0x7F. */
+static inline bool is_ascii(const u8 *data, i64 start, i64 end) {
+    u64 seen = 0;
+    i64 at = start;
+    for (; at + 8 <= end; at += 8) seen |= read64(data + at);
+    for (; at < end; at++) seen |= data[at];
+    return !(seen & NOT_ASCII);
+}
+
 /* Decodes `data[start:end]` into `points` in NFC; returns how many code points.
  *
  * `points` must hold 4 * (end - start) + 4 values: no code point decomposes into more than four.
@@ -202,11 +211,10 @@ static inline i64 decode_nfc(const u8 *data, i64 start, i64 end, const TextTable
     i64 n = 0, at = start;
     i64 pending = -1; /* where the stretch to normalise starts in `points`, or -1 */
     while (at < end) {
-        while (pending < 0 && at + 8 <= end && !(read64(data + at) & NOT_ASCII)) {
+        for (; pending < 0 && at + 64 <= end && is_ascii(data, at, at + 64); at += 64, n += 64)
+            for (int i = 0; i < 64; i++) points[n + i] = data[at + i];
+        for (; pending < 0 && at + 8 <= end && !(read64(data + at) & NOT_ASCII); at += 8, n += 8)
             for (int i = 0; i < 8; i++) points[n + i] = data[at + i];
-            at += 8;
-            n += 8;
-        }
         if (at == end) break;
         const u32 point = decode_one(data, &at);
         if (tables->classes[point] & NFC_CHECK) {
@@ -289,15 +297,6 @@ static inline i64 normal_form(const u8 *data, i64 start, i64 end, const TextTabl
     }
     const i64 count = decode_nfc(data, start, end, tables, points);
     return write_kept(points, count, tables, fold, out, out_at);
-}
-
-/* Whether `data[start:end]` has no byte above 0x7F. */
-static inline bool is_ascii(const u8 *data, i64 start, i64 end) {
-    u64 seen = 0;
-    i64 at = start;
-    for (; at + 8 <= end; at += 8) seen |= read64(data + at);
-    for (; at < end; at++) seen |= data[at];
-    return !(seen & NOT_ASCII);
 }
 
 /* Decodes `data[start:end]` into `points`; returns how many, and whether any is above U+FFFF. */

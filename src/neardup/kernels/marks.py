@@ -37,14 +37,18 @@ class MarkScratch(NamedTuple):
     """Working memory for texts of up to s bytes, whose normal forms have up to n code points.
 
     points   4 · s + 4: the text in NFC
+    classes  n + 1: the class of each of these code points
     lines    `LINE_ROWS` rows, a line and one more each
     starts   n + 1: where each word begins in `points`
+    maybe    n + 1: words
     chosen   n: words
     """
 
     points: NDArray[np.uint32]
+    classes: NDArray[np.uint8]
     lines: NDArray[np.int64]
     starts: NDArray[np.int64]
+    maybe: NDArray[np.int64]
     chosen: NDArray[np.int64]
 
 

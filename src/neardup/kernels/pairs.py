@@ -83,8 +83,8 @@ def measure_pairs(
     scratch         PairScratch for the largest text
 
     SAME            0: the normal forms differ; `SAME_TEXT`: they are one; `OTHER_NUMBERS`: they are, but perhaps not
-                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are as alike as that. Where it is not 0 the
-                    rest says nothing
+                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are as alike as that, or as `form_below`, and one
+                    has no such passage. Where it is not 0 the rest says nothing
     LIKENESS        |A|, |B|, |A ∩ B| of the own words
     PASSAGES        the longest passage of its own of either
     PLAIN, WITH_SIGNS   as likeness, by short q-grams, of the own words and of these with signs for figures

@@ -101,7 +101,7 @@ def _scratch(size: int, lines: int) -> PairScratch:
 def _new_scratch(size: int, lines: int) -> PairScratch:
     """Normal forms have one and a half times as many code points as a text has bytes, at most."""
     points, slots = 3 * size // 2 + 1, 64
-    while slots < 4 * points:
+    while slots < 2 * points:
         slots *= 2
     return PairScratch(
         _mark_scratch(size, lines),
@@ -112,8 +112,10 @@ def _new_scratch(size: int, lines: int) -> PairScratch:
         GramScratch(
             np.empty(2 * points, np.uint32),
             np.empty(2 * points, np.int32),
+            np.empty(2 * points, np.int32),
             np.empty(2 * points, np.uint8),
             np.empty(slots, np.int32),
+            np.empty(slots // 4, np.uint64),
         ),
     )
 
@@ -122,7 +124,9 @@ def _mark_scratch(size: int, lines: int) -> MarkScratch:
     words = 3 * size // 2 + 1
     return MarkScratch(
         np.empty(4 * size + 4, np.uint32),
+        np.empty(words, np.uint8),
         np.empty((LINE_ROWS, lines), np.int64),
+        np.empty(words, np.int64),
         np.empty(words, np.int64),
         np.empty(words, np.int64),
     )

@@ -164,12 +164,16 @@ def test_of_real_stories_too() -> None:
     for _ in range(200):
         story = [
             rng.choice(words) + str(rng.randrange(9)) * (rng.random() < 0.1)
-            for _ in range(rng.randrange(40, 300))
+            for _ in range(rng.randrange(40, 600))
         ]
         rate = rng.choice((0.01, 0.03, 0.1))
         other = [rng.choice(words) if rng.random() < rate else word for word in story]
         cut = rng.randrange(len(other))
         other[cut:cut] = story[: rng.choice((0, 0, 20))]
+        if rng.random() < 0.3:  # a passage of its own for each
+            for text in (story, other):
+                cut = rng.randrange(len(text))
+                text[cut:cut] = [f"{rng.getrandbits(20):x}" for _ in range(rng.randrange(30, 60))]
         a, b = " ".join(story), " ".join(other)
         (wanted,) = kinds_of([(a.encode(), b.encode())])
         (quick,) = labels_of([(a.encode(), b.encode())], [known(a, b)])
