@@ -81,7 +81,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'neardup' has no attribute {name!r}")
     module, attribute = _HOMES[name].rsplit(".", 1)
-    return getattr(import_module(f"neardup.{module}"), attribute)
+    value = globals()[name] = getattr(import_module(f"neardup.{module}"), attribute)
+    return value
 
 
 def __dir__() -> list[str]:
