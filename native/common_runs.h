@@ -47,8 +47,10 @@ static inline i64 gram_slot(const u32 *table, i64 bits, u32 gram, u32 hashed) {
     return slot;
 }
 
-/* Fills `grams` with A = `text[start:end]`, ASCII. Returns |A|, and sets `bits` for `shared_along_runs`. Linear. */
-static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *grams, i64 *bits) {
+/* Fills `grams` with A = `text[start:end]`, ASCII, and sets `slots[i]` to the slot of its window that begins at
+ * `text[start + i]`. Returns |A|, and sets `bits` for what follows. Linear.
+ */
+static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *grams, i64 *bits, u32 *restrict slots) {
     u32 *restrict table = grams->table;
     i32 *restrict positions = grams->positions;
     u64 *restrict passing = grams->passing;
@@ -63,6 +65,7 @@ static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *gram
         size += table[slot] == 0;
         table[slot] = gram;
         positions[slot] = (i32)at;
+        slots[at - start] = (u32)slot;
     }
     *bits = digits;
     return size;
@@ -111,16 +114,8 @@ static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text
     return size - outside;
 }
 
-/* Sets `slots[i]` to the slot of the q-gram of A that begins at `text[start + i]`, for `shared_and_size`. Linear. */
-static inline void find_slots(const u8 *text, i64 start, i64 end, const Grams *grams, i64 bits, u32 *restrict slots) {
-    for (i64 at = start; at < end - 3; at++) {
-        const u32 gram = gram_at(text + at);
-        slots[at - start] = (u32)gram_slot(grams->table, bits, gram, gram_hash(gram));
-    }
-}
-
 /* |A ∩ B|, and |B| as `size`; or a number below `needed`, and -1 as `size`: of A = `text[text_start:text_end]`, of
- * `gram_set` and `find_slots`, and B = `data[start:end]`, ASCII.
+ * `gram_set`, and B = `data[start:end]`, ASCII.
  *
  * A window of B in a run that A has too is the window of A that it lies on: its slot is known, nothing is looked up.
  *

@@ -100,10 +100,7 @@ KERNEL(verify_pairs,
             last = query;
             has_keys = false;
             by_runs = q == 4 && is_ascii(texts, begin, end);
-            if (by_runs) {
-                count = gram_set(texts, begin, end, &grams, &bits);
-                find_slots(texts, begin, end, &grams, bits, scratch.points);
-            }
+            if (by_runs) count = gram_set(texts, begin, end, &grams, &bits, scratch.points);
         }
         if (by_runs && is_ascii(data, starts[i], ends[i])) {
             const i64 wanted = wanted_overlap(needed[i], count, others[i], numerator, denominator);
