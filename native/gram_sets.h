@@ -82,7 +82,7 @@ ALWAYS u64 difference_of(const u32 *a, const u32 *b, i64 q) {
     return differ;
 }
 
-static inline u32 turned(u32 value, int by) { return value << by | value >> (32 - by); }
+static inline u32 rotated_32(u32 value, int by) { return value << by | value >> (32 - by); }
 
 /* Writes the names of the first `last` q-grams, of which the highest bits differ most. */
 ALWAYS void fill_names(const u32 *restrict points, i64 last, i64 q, u32 *restrict names) {
@@ -94,7 +94,7 @@ ALWAYS void fill_names(const u32 *restrict points, i64 last, i64 q, u32 *restric
     }
     if (q == SHORT_Q) return;
     for (i64 at = 0; at < last; at++) {
-        const u32 mixed = names[at] + turned(names[at + 4], 11) + turned(names[at + 8], 21);
+        const u32 mixed = names[at] + rotated_32(names[at + 4], 11) + rotated_32(names[at + 8], 21);
         names[at] = (mixed ^ mixed >> 14) * 0x297A2D39u;
     }
 }

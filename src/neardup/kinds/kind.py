@@ -132,9 +132,7 @@ class _Judged(NamedTuple):
 
 def _judged(row: Sequence[int]) -> _Judged:
     likeness, doc_q = _likeness(row), _doc_q(row, columns.PLAIN)
-    passage, longer = row[columns.PASSAGES], row[columns.PASSAGES + 1]
-    if passage > longer:
-        passage, longer = longer, passage
+    passage, longer = sorted(row[columns.PASSAGES : columns.PLAIN])
     is_spread = doc_q >= SPREAD_DOC_Q and longer <= SPREAD_RUN
     figures = _figures_share(doc_q, _doc_q(row, columns.WITH_SIGNS))
     borrowed = _NOTHING
