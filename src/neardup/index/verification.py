@@ -81,6 +81,13 @@ class Verifier:
             table=table, crowds=crowds, signer=signer, threshold=threshold,
         )  # fmt: skip
 
+    @property
+    def have_candidates(self) -> NDArray[np.bool_]:
+        """Which documents of the batch have any: `compared` says nothing of the others."""
+        have = np.diff(self._bounds) > 0
+        have[list(self._candidates.crowds)] = True
+        return have
+
     def compared(
         self, index: int, floor: int, *, living: bool = False, limit: int = 0
     ) -> tuple[Compared, bool]:

@@ -129,6 +129,9 @@ class Prepared(NamedTuple):
     origin: Origin | None = None
 
 
+_PREPARED_OF: Final = functools.partial(tuple.__new__, Prepared)
+"""A `Prepared` of a whole tuple, in a third of the time."""
+
 def parse_time(value: Any) -> int:
     """Milliseconds since 1970 UTC of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or such a number.
 
@@ -202,19 +205,21 @@ def format_time(milliseconds: int) -> str:
     >>> format_time(1_795_251_600_000), format_time(1_795_251_600_250)
     ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
     """
-    minute, rest = divmod(milliseconds, 60_000)
-    second, thousandths = divmod(rest, 1_000)
-    text = f"{_format_minute(minute)}{second:02}"
-    return f"{text}.{thousandths:03}Z" if thousandths else f"{text}Z"
+    second, thousandth = divmod(milliseconds, 1_000)
+    return _format_second(second) + _ENDS[thousandth]
+
+
+_ENDS: Final = ("Z", *(f".{thousandth:03}Z" for thousandth in range(1, 1_000)))
 
 
 @functools.lru_cache(maxsize=4_096)
-def _format_minute(minute: int) -> str:
-    """A time but for its seconds: documents of one minute come together."""
-    day, clock = divmod(minute, 1_440)
+def _format_second(second: int) -> str:
+    """A time but for its thousandths: documents of one second come together."""
+    day, rest = divmod(second, 86_400)
     # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
     stamp = datetime.fromordinal(719_163 + day)
-    return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}T{clock // 60:02}:{clock % 60:02}:"
+    date = f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
+    return f"{date}T{rest // 3_600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
 
 def text_argument(name: str, value: Any) -> bytes:
@@ -276,8 +281,6 @@ def check_documents(documents: Any) -> None:
 
 def _plain_id(id: Any) -> str:
     """The id as text. Raises `DocumentError` for what is none."""
-    if type(id) is str and id:
-        return id
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
         return str(known)
@@ -288,7 +291,7 @@ def _plain_id(id: Any) -> str:
 
 def _plain_time(time: Any) -> Any:
     """The time as plain Python has it; None for a time that is none. A number that is none is a mistake."""
-    if time is None or type(time) is int or isinstance(time, str | int | float):
+    if time is None or isinstance(time, str | int | float):
         return time
     return None if is_missing(time) else plain(time)
 
@@ -315,7 +318,10 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         id, text, time, fields = Document(*item)
     else:
         raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
-    id, time = _plain_id(id), _plain_time(time)
+    if type(id) is not str or not id:
+        id = _plain_id(id)
+    if type(time) is not int:
+        time = _plain_time(time)
     if not isinstance(text, str):
         raise DocumentError(id, f"text is {type(text).__name__}, not a string")
     if len(text) > max_length:
@@ -332,4 +338,4 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     except ValueError as error:
         raise DocumentError(id, str(error)) from None
     dated = time is not None and type(time) is not AssumedTime
-    return Prepared(id, encoded, when, when // HOUR_MS, fields, dated, origin)
+    return _PREPARED_OF((id, encoded, when, when // HOUR_MS, fields, dated, origin))

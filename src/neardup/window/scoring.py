@@ -7,12 +7,13 @@ and with the hours that lived when it came.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.index.posting_lists import Query
-from neardup.model.decision import Evidence, Matches, decide
+from neardup.model.decision import Evidence, Matches, decide, unmatched
 from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
 from neardup.window.budgets import within_budgets
@@ -162,40 +163,52 @@ def _decided(
     cut: NDArray[np.bool_],
     verifier: Verifier,
 ) -> list[Verdict]:
-    """One verdict after another: each sees the groups, and the copies not kept, of those before it.
+    """One verdict after another: each sees the groups, and the copies not kept, of those before it. What has no
+    candidates changes nothing for others.
 
     `cut`: of which documents something was left out of the search.
     """
-    settings = state.settings
+    settings, docs = state.settings, hours.docs
     living = settings.policy != "mark"
     limit = settings.max_candidates if living else 0
-    left_out = (cut | hours.incomplete).tolist()
+    cut = cut | hours.incomplete
+    left_out, empty = cut.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
-    empty = (np.diff(batch.signed.text_offsets) == 0).tolist()
-    floors, docs = hours.floors.tolist(), hours.docs.tolist()
-    verdicts: list[Verdict] = []
-    recorded: list[_Recorded] = []
-    kept: list[int] = []
-    for i, document in enumerate(documents):
-        doc = docs[i]
-        compared, limited = verifier.compared(i, floors[i], living=living, limit=limit)
+    ids = [document.id for document in documents]
+    times = [document.time for document in documents]
+    verdicts = unmatched(ids, times, empty, comparable, left_out, parts=settings.partial)
+    alone, kept = ~verifier.have_candidates, docs >= 0
+    _keep_alone(state, docs[alone & kept], cut[alone & kept])
+    recorded = [
+        _Recorded(i, -1, None, (), None)
+        for i in np.flatnonzero(alone & ~kept).tolist()
+        if documents[i].origin is not None
+    ]
+    for i in np.flatnonzero(~alone).tolist():
+        doc = int(docs[i])
+        compared, limited = verifier.compared(i, int(hours.floors[i]), living=living, limit=limit)
         checked, matches, parts = compared
         verdict = decide(
             Evidence(
-                document.id, document.time, checked, matches, parts if settings.partial else None, empty[i],
+                ids[i], times[i], checked, matches, parts if settings.partial else None, empty[i],
                 comparable[i], left_out[i] or limited, settings.matches,
             )
         )  # fmt: skip
-        is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
-        if is_kept:
-            kept.append(i)
+        kept[i] = is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
         best = matches.best[0] if matches.total else None
-        if best is not None or (is_kept and parts) or (not is_kept and document.origin is not None):
+        if best is not None or (is_kept and parts) or (not is_kept and documents[i].origin is not None):
             recorded.append(_Recorded(i, doc if is_kept else -1, best, parts, matches.head))
-        verdicts.append(verdict)
-    state.table.ids.let_find_all(hours.docs[kept], [documents[i].id for i in kept])
-    _record(state, documents, verdicts, recorded)
+        verdicts[i] = verdict
+    state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
+    _record(state, documents, verdicts, sorted(recorded, key=attrgetter("i")))
     return verdicts
+
+
+def _keep_alone(state: State, docs: NDArray[np.int64], cut: NDArray[np.bool_]) -> None:
+    """Notes that documents of the run were compared with none: whatever the policy, they are kept."""
+    state.table.ids.known[docs] = 1
+    for doc in docs[cut].tolist():
+        state.table.note_compared(doc, 0, truncated=True)
 
 
 def _record(

@@ -115,11 +115,11 @@ class State:
         """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
         indices = chosen.tolist()
         self._documents = [documents[i] for i in indices]
-        self._texts = [signed.signed.text(i) for i in indices]
+        self._texts = signed.signed.texts_of(indices)
         ids = [document.id for document in self._documents]
         encoded = [id.encode() for id in ids]
         rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
-        self._blobs = blobs.first_blobs(rows, encoded, list(map(self._shown_bytes, self._documents)))
+        self._blobs = blobs.first_blobs(rows, encoded, self._shown_parts(self._documents))
         first = self.committed.next_order
         records.set_arrivals(rows, first)
         self.committed = self.committed._replace(next_order=first + len(rows))
@@ -127,9 +127,9 @@ class State:
         self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self.table.ids.extend(encoded)
 
-    def _shown_bytes(self, document: Prepared) -> bytes:
-        """What is kept of a document to be shown, for its blob."""
-        return b"" if self._shown is None else self._shown.shown_bytes(document)
+    def _shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
+        """What is kept of documents to be shown, for their blobs."""
+        return [b""] * len(documents) if self._shown is None else list(map(self._shown.shown_bytes, documents))
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""

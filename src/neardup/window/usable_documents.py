@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
-from neardup.model.document import Flush, Item, Prepared, Reject, prepare
+from neardup.model.document import Flush, Prepared, Reject, prepare
 from neardup.model.hours import too_far_ahead
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterator[Prepared | Flush]:
     """What of `documents` can be used."""
+    max_length, now = settings.max_length, now_ms()
     for item in documents:
         if isinstance(item, Flush):
             yield item
             continue
         try:
-            yield _prepared(item, settings)
+            document = prepare(item, now_ms, max_length)
+            if document.time > now:  # which may be long ago: it is asked for where it matters
+                now = now_ms()
+                reason = too_far_ahead(document.time, now, settings.ahead_hours)
+                if reason is not None:
+                    raise DocumentError(document.id, reason)
         except DocumentError as error:
             reject(Reject(error.id, error.reason))
-
-
-def _prepared(item: Item, settings: Settings) -> Prepared:
-    document = prepare(item, now_ms, settings.max_length)
-    reason = too_far_ahead(document.time, now_ms(), settings.ahead_hours)
-    if reason is not None:
-        raise DocumentError(document.id, reason)
-    return document
+            continue
+        yield document
