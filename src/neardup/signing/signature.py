@@ -94,10 +94,10 @@ class SignedBatch(NamedTuple):
         """Normal form of document `index`."""
         return self.texts[self.text_offsets[index] : self.text_offsets[index + 1]].tobytes()
 
-    def texts_of(self, indices: Iterable[int]) -> list[bytes]:
-        """Normal forms of many documents, each in a third of the time of `text`."""
+    def views(self, indices: Iterable[int]) -> list[memoryview]:
+        """Normal forms of these documents where they lie."""
         data, offsets = self.texts.data, self.text_offsets.tolist()
-        return [data[offsets[i] : offsets[i + 1]].tobytes() for i in indices]
+        return [data[offsets[i] : offsets[i + 1]] for i in indices]
 
     def fingerprint(self, index: int) -> str:
         """Fingerprint of document `index`, 32 hex digits."""
@@ -136,7 +136,7 @@ class WordFeatures(NamedTuple):
         return (positions | values)[present], offsets
 
 
-def concatenated(texts: Sequence[bytes]) -> tuple[Bytes, Offsets]:
+def concatenated(texts: Sequence[bytes | memoryview]) -> tuple[Bytes, Offsets]:
     """`texts` one after another as bytes, and n + 1 offsets."""
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=offsets[1:])

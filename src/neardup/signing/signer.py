@@ -139,7 +139,7 @@ class Signer:
         """
         texts, ends = batch.texts, batch.text_offsets
         if which is not None:
-            texts, ends = concatenated(batch.texts_of(which))
+            texts, ends = concatenated(batch.views(which))
         out, offsets = np.empty(len(texts) + 1, np.uint64), np.empty(len(ends), np.int64)
         longest = int(np.diff(ends).max(initial=0))
         key_sets(texts, ends, self.recipe.q, self.scratch(longest), out, offsets)

@@ -50,12 +50,12 @@ class CommitResult(NamedTuple):
 class NewDocuments(NamedTuple):
     """What one batch adds to one hour: one of each a document, but `keys`, which lie one after another.
 
-    `rows` in order of arrival; `texts` are normal forms.
+    `rows` in order of arrival; `texts` are normal forms, or views of memory that is not to be kept.
     """
 
     rows: Rows
     documents: Sequence[Prepared]
-    texts: Sequence[bytes]
+    texts: Sequence[bytes | memoryview]
     blobs: Sequence[bytes]
     keys: NDArray[np.uint64]
 

@@ -24,7 +24,7 @@ def checksums(items: Iterable[bytes | memoryview], owners: Iterable[int], kind: 
     return [digest(item, owner * _KINDS + kind) for item, owner in zip(items, owners, strict=True)]
 
 
-def sealed(items: Sequence[bytes], owners: Iterable[int], kind: int) -> bytes:
+def sealed(items: Sequence[bytes | memoryview], owners: Iterable[int], kind: int) -> bytes:
     """The items one after another, each followed by its checksum."""
     digest = xxhash.xxh3_64_digest
     sums = [digest(item, owner * _KINDS + kind) for item, owner in zip(items, owners, strict=True)]

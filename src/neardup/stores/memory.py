@@ -41,7 +41,7 @@ class MemoryStore(SingleOwner):
 
     def append(self, hour: int, new: NewDocuments) -> None:
         arrivals = arrivals_of(new.rows).tolist()
-        self._texts.setdefault(hour, {}).update(zip(arrivals, new.texts, strict=True))
+        self._texts.setdefault(hour, {}).update(zip(arrivals, map(bytes, new.texts), strict=True))
         self._blobs.setdefault(hour, {}).update(zip(arrivals, new.blobs, strict=True))
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:  # noqa: ARG002 - it is in the blob

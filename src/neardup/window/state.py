@@ -68,7 +68,7 @@ class State:
         )
         self._run = 0
         self._documents: Sequence[Prepared] = ()
-        self._texts: list[bytes] = []
+        self._texts: list[memoryview] = []
         self._blobs: list[bytes] = []
         self._doomed: list[int] = []
 
@@ -115,7 +115,7 @@ class State:
         """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
         indices = chosen.tolist()
         self._documents = [documents[i] for i in indices]
-        self._texts = signed.signed.texts_of(indices)
+        self._texts = signed.signed.views(indices)
         ids = [document.id for document in self._documents]
         encoded = [id.encode() for id in ids]
         rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
@@ -222,7 +222,7 @@ class State:
         """Normal forms of documents, of the run at hand or stored; one call to the store for all of them."""
         stored = [doc for doc in docs if doc < self._run]
         read = iter(self.store.texts(self.table.rows[stored]))
-        return [next(read) if doc < self._run else self._texts[doc - self._run] for doc in docs]
+        return [next(read) if doc < self._run else bytes(self._texts[doc - self._run]) for doc in docs]
 
     @property
     def keeps_came(self) -> bool:
