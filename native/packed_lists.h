@@ -22,7 +22,7 @@
 #include <immintrin.h>
 #endif
 
-enum { PACKED_WORD_BITS = 32, LISTED_KEY_SHIFT = 33, LISTED_SEVERAL_SHIFT = 32 };
+enum { PACKED_WORD_BITS = 32, PACKED_KEY_BITS = 30, LISTED_KEY_SHIFT = 33, LISTED_SEVERAL_SHIFT = 32 };
 #define LISTED_SEVERAL (1LL << LISTED_SEVERAL_SHIFT)
 
 /* Of so many postings all are looked at; of more the place is searched by halves first. */
@@ -167,6 +167,41 @@ KERNEL(unordered_postings, "keys u8, offsets i8, docs i8, out u8!") {
         for (i64 j = offsets[i]; j < offsets[i + 1]; j++) out[at++] = keys[j] << LISTED_KEY_SHIFT | (u64)docs[i];
     }
     return at;
+}
+
+/* Sorts `from` by the ten bits from `shift` on into `to`; what has the same ones stays in its order. `ends` has room for
+ * SORTED_SIZE numbers, and for where the values with each of them end in `to`, when it returns.
+ */
+enum { SORTED_BITS = 10, SORTED_SIZE = 1 << SORTED_BITS };
+_Static_assert(3 * SORTED_BITS == PACKED_KEY_BITS, "three passes sort by a whole key");
+
+static inline void sort_by_ten_bits(const u64 *restrict from, i64 size, int shift, u64 *restrict to,
+                                    i64 *restrict ends) {
+    memset(ends, 0, SORTED_SIZE * sizeof *ends);
+    for (i64 i = 0; i < size; i++) ends[from[i] >> shift & (SORTED_SIZE - 1)]++;
+    i64 at = 0;
+    for (int digit = 0; digit < SORTED_SIZE; digit++) {
+        const i64 count = ends[digit];
+        ends[digit] = at;
+        at += count;
+    }
+    for (i64 i = 0; i < size; i++) to[ends[from[i] >> shift & (SORTED_SIZE - 1)]++] = from[i];
+}
+
+/* By the highest ten bits first, so that what is sorted by the others lies in the cache. */
+KERNEL(sort_by_key, "values u8!, room u8!") {
+    u64 *values = a[0].data, *room = a[1].data;
+    i64 ends[SORTED_SIZE], counts[SORTED_SIZE];
+    sort_by_ten_bits(values, a[0].length, LISTED_KEY_SHIFT + 2 * SORTED_BITS, room, ends);
+    i64 begin = 0;
+    for (int digit = 0; digit < SORTED_SIZE; digit++) {
+        const i64 size = ends[digit] - begin;
+        sort_by_ten_bits(room + begin, size, LISTED_KEY_SHIFT, values + begin, counts);
+        sort_by_ten_bits(values + begin, size, LISTED_KEY_SHIFT + SORTED_BITS, room + begin, counts);
+        memcpy(values + begin, room + begin, (size_t)size * sizeof *values);
+        begin = ends[digit];
+    }
+    return 0;
 }
 
 /* Writes a list that `unordered_lists` has as `value` to `postings`, so that it ends before `at`; returns where it

@@ -19,7 +19,16 @@ from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
 from neardup.model.hours import FIRST_HOUR
-from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
+from neardup.stores.records import (
+    DELETED,
+    ROW,
+    SET_ASIDE,
+    TRUNCATED,
+    Rows,
+    are_deleted,
+    copy_rows,
+    key_counts,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,11 +168,11 @@ class DocumentTable:
             for name in _COLUMNS:
                 old = getattr(self, name)
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
-                larger[:first] = old[:first]
+                (copy_rows if name == "rows" else np.copyto)(larger[:first], old[:first])
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
             give_back(capacity)
-        self.rows[first:last] = rows
+        copy_rows(self.rows[first:last], rows)
         self.hours[first:last] = hours
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1

@@ -164,7 +164,7 @@ class PostingLists:
             self._pack()  # what is in the table came before
             order = np.empty(len(keys), np.uint64)
             order = order[: packed_lists.unordered_postings(keys, offsets, docs, order)]
-            order.sort()
+            packed_lists.sort_by_key(order)
             self._add_packed(order, len(order))
             return
         progress = np.zeros(2, np.int64)
@@ -188,7 +188,7 @@ class PostingLists:
         lists = self._lists
         order = np.empty(self._table_size, np.uint64)
         added = packed_lists.unordered_lists(lists.entries, order)
-        order.sort()
+        packed_lists.sort_by_key(order)
         self._add_packed(order, added)
         lists.entries[:] = 0
         lists.state[:] = 0

@@ -84,7 +84,7 @@ class Verifier:
     @property
     def have_candidates(self) -> NDArray[np.bool_]:
         """Which documents of the batch have any: `compared` says nothing of the others."""
-        have = np.diff(self._bounds) > 0
+        have: NDArray[np.bool_] = np.diff(self._bounds) > 0
         have[list(self._candidates.crowds)] = True
         return have
 

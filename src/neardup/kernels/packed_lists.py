@@ -24,6 +24,7 @@ _BUCKET_BITS: Final = 3
 
 _unordered_lists = Kernel("unordered_lists")
 _unordered_postings = Kernel("unordered_postings")
+_sort_by_key = Kernel("sort_by_key")
 _absorb = Kernel("absorb")
 _insert = Kernel("insert_packed")
 _count_kept = Kernel("count_kept")
@@ -70,6 +71,14 @@ def unordered_postings(
     one; a doc of -1 is left out. Returns how many were written.
     """
     return _unordered_postings(keys, offsets, docs, out)
+
+
+def sort_by_key(values: NDArray[np.uint64]) -> None:
+    """Sorts what `unordered_lists` or `unordered_postings` has written by key; what has the same stays in its order.
+
+    Linear: a radix sort, three passes of 10 bits each. It takes as much memory again.
+    """
+    _sort_by_key(values, np.empty(len(values), np.uint64))
 
 
 def absorb(

@@ -132,6 +132,7 @@ class Prepared(NamedTuple):
 _PREPARED_OF: Final = functools.partial(tuple.__new__, Prepared)
 """A `Prepared` of a whole tuple, in a third of the time."""
 
+
 def parse_time(value: Any) -> int:
     """Milliseconds since 1970 UTC of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or such a number.
 

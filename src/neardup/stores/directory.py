@@ -40,7 +40,6 @@ from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
-from neardup.stores.records import ROW
 from neardup.stores.single_owner import SingleOwner
 from neardup.stores.stored_hour import StoredHour, added_hours, check_keys, hours_in, read_hour, rows_in
 from neardup.stores.window_directory import HOURS, hour_directory
@@ -138,19 +137,19 @@ class DirectoryStore(SingleOwner):
         added, self._added = self._added, {}
         hours = added if added and since != Commit() else self._stored_hours()
         stored = list(hours.values())
-        rows = np.concatenate([hour.rows for hour in stored]) if stored else np.empty(0, ROW)
+        rows = records.joined_rows([hour.rows for hour in stored])
         part_of = np.repeat(np.arange(len(stored)), [len(hour.rows) for hour in stored])
         last = records.last_versions(rows, max(self.committed.floor_order, since.next_order))
         by_part = last[np.argsort(part_of[last], kind="stable")]
         ends = np.cumsum(np.bincount(part_of[last], minlength=len(stored)))[:-1]
         for hour, own in zip(hours, np.split(by_part, ends), strict=False):
-            check_keys(self._directory(hour), rows[own], hours[hour].keys)
+            check_keys(self._directory(hour), records.chosen_rows(rows, own), hours[hour].keys)
         ids = list(chain.from_iterable(hour.ids for hour in stored))
         keys = [hour.keys for hour in stored]
         if self._readonly:
             known = self._row_counts if hours is added else {}
             self._row_counts = known | {hour: rows_in(hours[hour]) for hour in hours}
-        yield Records(rows[last], [ids[i] for i in last.tolist()], keys, part_of[last])
+        yield Records(records.chosen_rows(rows, last), [ids[i] for i in last.tolist()], keys, part_of[last])
 
     def _stored_hours(self) -> dict[int, StoredHour]:
         """Everything committed, by hour; a reader starts over if the writer drops hours meanwhile, a writer deletes

@@ -52,7 +52,11 @@ class HourFiles:
     # ---- writing ----
 
     def append(
-        self, rows: Rows, texts: Sequence[bytes | memoryview], blobs: Sequence[bytes], keys: NDArray[np.uint64]
+        self,
+        rows: Rows,
+        texts: Sequence[bytes | memoryview],
+        blobs: Sequence[bytes],
+        keys: NDArray[np.uint64],
     ) -> None:
         """Adds new documents, and notes in `rows` where they lie. Rows come last: what is complete has its row."""
         arrivals = records.arrivals_of(rows).tolist()

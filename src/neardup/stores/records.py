@@ -71,6 +71,24 @@ _KEY_BYTES: Final = 8
 
 # ---- rows ----
 
+_WHOLE: Final = np.dtype((np.void, ROW.itemsize))
+"""A row as its bytes: numpy moves it at once, and not column by column, which takes ten times as long."""
+
+
+def chosen_rows(rows: Rows, which: NDArray[Any] | Sequence[int]) -> Rows:
+    """`rows[which]`: copies of those rows."""
+    return rows.view(_WHOLE)[which].view(ROW)
+
+
+def joined_rows(parts: Sequence[Rows]) -> Rows:
+    """Copies of the rows of all parts, one after another."""
+    return np.concatenate([np.empty(0, _WHOLE), *(part.view(_WHOLE) for part in parts)]).view(ROW)
+
+
+def copy_rows(to: Rows, rows: Rows) -> None:
+    """`to[:] = rows`."""
+    to.view(_WHOLE)[:] = rows.view(_WHOLE)
+
 
 class KeySizes(NamedTuple):
     """How many keys of each kind each of some documents has."""

@@ -123,7 +123,7 @@ def read_rows(directory: Path, first: int = 0) -> CheckedRows:
     no file.
     """
     stored = _read_array(directory / NAMES[ROWS], STORED_ROW, first)
-    rows: Rows = np.ascontiguousarray(stored["row"])
+    rows = records.joined_rows([stored["row"]])
     ids = _read_ids(directory / NAMES[BLOBS], rows)
     whole = np.array(row_sums(rows, ids, first), np.uint64) == stored["sum"]
     return CheckedRows(rows, ids, whole & (records.hours_of(rows) == hour_named(directory.name)))

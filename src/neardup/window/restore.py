@@ -15,6 +15,7 @@ from neardup.stores.records import (
     are_set_aside,
     are_too_short,
     are_without_words,
+    chosen_rows,
     fingerprints_of,
     hours_of,
     key_counts,
@@ -125,7 +126,7 @@ def _post(state: State, postings: list[_Postings]) -> None:
 
 def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> _Postings:
     """Restores documents `docs` of one hour from that hour's stored keys, but for the postings, which are returned."""
-    rows = state.table.rows[docs]
+    rows = chosen_rows(state.table.rows, docs)
     counts = key_counts(rows)
     starts = key_starts(rows)
     with_bitmap = counts[_BITMAP] > 0

@@ -118,7 +118,7 @@ class State:
         self._texts = signed.signed.views(indices)
         ids = [document.id for document in self._documents]
         encoded = [id.encode() for id in ids]
-        rows = rows_of(documents, signed, partial=self.settings.partial)[chosen]
+        rows = records.chosen_rows(rows_of(documents, signed, partial=self.settings.partial), chosen)
         self._blobs = blobs.first_blobs(rows, encoded, self._shown_parts(self._documents))
         first = self.committed.next_order
         records.set_arrivals(rows, first)
@@ -129,7 +129,9 @@ class State:
 
     def _shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
         """What is kept of documents to be shown, for their blobs."""
-        return [b""] * len(documents) if self._shown is None else list(map(self._shown.shown_bytes, documents))
+        return (
+            [b""] * len(documents) if self._shown is None else list(map(self._shown.shown_bytes, documents))
+        )
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""
@@ -139,7 +141,7 @@ class State:
         hours = table.hours[first : table.size]
         for hour in np.unique(hours[stay]).tolist():
             own = np.flatnonzero(stay & (hours == hour))
-            part = rows[own]
+            part = records.chosen_rows(rows, own)
             self._set_versions(part)
             whole = len(own) == len(rows)
             additions = NewDocuments(
@@ -221,7 +223,7 @@ class State:
     def texts(self, docs: Sequence[int]) -> list[bytes]:
         """Normal forms of documents, of the run at hand or stored; one call to the store for all of them."""
         stored = [doc for doc in docs if doc < self._run]
-        read = iter(self.store.texts(self.table.rows[stored]))
+        read = iter(self.store.texts(records.chosen_rows(self.table.rows, stored)))
         return [next(read) if doc < self._run else bytes(self._texts[doc - self._run]) for doc in docs]
 
     @property

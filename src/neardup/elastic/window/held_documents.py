@@ -50,7 +50,9 @@ class HeldDocuments:
         for hour, arrival in zip(hours, arrivals, strict=True):
             self._by_hour.setdefault(hour, []).append(arrival)
 
-    def keep_texts(self, rows: Rows, forms: Sequence[bytes | memoryview], documents: Sequence[Prepared]) -> None:
+    def keep_texts(
+        self, rows: Rows, forms: Sequence[bytes | memoryview], documents: Sequence[Prepared]
+    ) -> None:
         """Keeps texts that are known without reading them."""
         for arrival, form, document in zip(arrivals_of(rows).tolist(), forms, documents, strict=True):
             self._texts.keep(arrival, Text(bytes(form), document.text))
