@@ -29,7 +29,7 @@ __all__ = ["NO_FINGERPRINTS", "Hits", "MemberLists", "PostingLists", "Query", "S
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
-_POOL_GROWTH = 1.5
+_POOL_GROWTH = 2
 _COPIED = 1 << 16
 _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""

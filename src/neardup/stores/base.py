@@ -50,7 +50,8 @@ class CommitResult(NamedTuple):
 class NewDocuments(NamedTuple):
     """What one batch adds to one hour: one of each a document, but `keys`, which lie one after another.
 
-    `rows` in order of arrival; `texts` are normal forms, or views of memory that is not to be kept.
+    `rows` in order of arrival; `texts` are normal forms, or views of memory that is not to be kept; no keys for a store
+    that keeps none.
     """
 
     rows: Rows
@@ -173,6 +174,10 @@ class Store(Protocol):
         """Whether texts are kept as they come unless somebody says otherwise; None where documents lie whole in any
         case, so that their blobs need no shown.
         """
+
+    @property
+    def keeps_keys(self) -> bool:
+        """Whether keys are kept: a store that ends with its process gets none."""
 
     def shown(self, rows: Rows) -> list[Shown]:
         """What is kept of the documents of `rows` to be shown; raises as `texts`."""

@@ -21,6 +21,7 @@ class MemoryStore(SingleOwner):
 
     keeps_text: bool | None = False
     """Who fills a window in memory has the texts there already."""
+    keeps_keys = False
 
     def __init__(self) -> None:
         self.committed = Commit()

@@ -24,6 +24,7 @@ class SingleOwner:
     """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
 
     keeps_text: bool | None = True
+    keeps_keys: bool = True
 
     def refresh(self, *, follow: bool = False) -> None:
         """Nobody else commits."""

@@ -45,7 +45,7 @@ def rows_of(documents: Sequence[Prepared], batch: SignedQueryBatch, *, partial: 
 
 def key_sizes(batch: SignedQueryBatch) -> KeySizes:
     """How many keys of each kind the documents of a signed batch have."""
-    signed, prefixes, words = batch
+    signed, prefixes, words = batch.signed, batch.prefixes, batch.words
     sizes = KeySizes(np.diff(signed.sketch_offsets), signed.bitmaps.shape[2])
     if prefixes is not None:
         sizes = sizes._replace(prefix=np.diff(prefixes[1]))
@@ -95,10 +95,9 @@ def _qgram_kinds(batch: SignedQueryBatch) -> list[tuple[Keys, NDArray[np.int64]]
 
 
 def _laid(kinds: Sequence[tuple[Keys, NDArray[np.int64]]], chosen: NDArray[np.int64]) -> Keys:
-    sizes = np.array([np.diff(offsets)[chosen] for _, offsets in kinds])
-    ends = np.cumsum(sizes.T.ravel()).reshape(len(chosen), len(kinds)).T
-    laid = np.empty(int(sizes.sum()), np.uint64)
-    for (keys, offsets), size, end in zip(kinds, sizes, ends, strict=True):
-        steps = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-        laid[np.repeat(end - size, size) + steps] = keys[np.repeat(offsets[:-1][chosen], size) + steps]
-    return laid
+    """The keys of all kinds of the `chosen` documents, document by document."""
+    bases = np.cumsum([0, *(len(keys) for keys, _ in kinds)])
+    starts = [offsets[:-1][chosen] + base for (_, offsets), base in zip(kinds, bases, strict=False)]
+    sizes = [np.diff(offsets)[chosen] for _, offsets in kinds]
+    by_document = np.ravel(starts, order="F"), np.ravel(sizes, order="F")
+    return gathered(np.concatenate([keys for keys, _ in kinds]), *by_document)[0]

@@ -134,6 +134,10 @@ class ClusterStore:
     def keeps_text(self) -> None:
         """Documents lie here whole."""
 
+    @property
+    def keeps_keys(self) -> bool:
+        return True
+
     def shown(self, rows: Rows) -> list[Shown]:
         self._keep_lease()
         return self._held.shown(rows)
