@@ -26,14 +26,17 @@ typedef struct {
     const void *tallied;
     i64 length;    /* of the columns */
     bool is_short; /* `tallied` is of u16, else of i32 */
+    const i32 *docs;
 } Tallied;
 
-#define TALLIED "against.crowd int, against.base int, against.lacking i4, against.sizes i4, against.tallied u2|i4"
+#define TALLIED                                                                                          \
+    "against.crowd int, against.base int, against.lacking i4, against.sizes i4, against.tallied u2|i4, " \
+    "against.docs i4"
 
-enum { TALLIED_ARGS = 5 };
+enum { TALLIED_ARGS = 6 };
 
 static inline Tallied tallied_of(const Arg *a) {
-    return (Tallied){a[0].number, a[1].number, a[2].data, a[3].data, a[4].data, a[4].length, a[4].item == 2};
+    return (Tallied){a[0].number, a[1].number, a[2].data, a[3].data, a[4].data, a[4].length, a[4].item == 2, a[5].data};
 }
 
 /* What posting lists tell of a member. */
@@ -368,26 +371,59 @@ typedef struct {
     i64 most;
 } AllMatching;
 
-/* Fills the rows from the `overlaps` of all members; returns how many, or -1. */
-static inline i64 best_of_members(const AllMatching *given, const i32 *restrict overlaps, Listed listed) {
+/* Whether the docs are the first members, in their order: where one text comes on and on, they are. */
+static inline bool are_first_members(const AllMatching *given) {
+    const Tallied *against = &given->against;
+    return given->length <= against->length &&
+           memcmp(given->docs, against->docs, (size_t)given->length * sizeof *given->docs) == 0;
+}
+
+/* Writes of each doc its overlap, by the `overlaps` of all members; false if some are none. */
+static inline bool write_overlaps_of_docs(const AllMatching *given, const i32 *restrict overlaps, i32 *restrict out) {
+    const i32 *restrict docs = given->docs, *restrict first_of = given->ranking.first_of;
+    const i32 *restrict members = given->members;
+    const i64 crowd = given->against.crowd, known = given->against.length;
+    for (i64 i = 0; i < given->length; i++) {
+        const u64 first = (u64)(u32)first_of[(u32)docs[i]];
+        const u32 member = (u32)members[2 * first + 1];
+        if (members[2 * first] != crowd || member >= known) return false;
+        out[i] = overlaps[member];
+    }
+    return true;
+}
+
+/* Of so many docs none is looked at closer unless one may be listed, or stands for a group. */
+enum { RANKED_AT_ONCE = 16 };
+
+/* Fills the rows from the overlaps `found` of all docs; returns how many, or -1 if one does not match. */
+static inline i64 best_of_members(const AllMatching *given, const i32 *restrict found, Listed listed) {
     const AllMatching g = *given;
     const i32 *const docs = g.docs, *const sizes = g.against.sizes, *const first_of = g.ranking.first_of;
     const u8 *const stands = g.ranking.stands;
-    const i64 crowd = g.against.crowd, known = g.against.length, count = g.count;
+    const i64 count = g.count;
+    i32 all = 0;
+    for (i64 i = 0; i < g.length; i++) all |= found[i];
+    if (all < 0) return -1;
     Head head = {-1, -1, -1};
     i32 least = 0; /* to be listed */
-    for (i64 i = 0; i < g.length; i++) {
-        const u32 doc = (u32)docs[i];
-        const u32 first = (u32)first_of[doc], member = (u32)g.members[2 * (u64)first + 1];
-        if (g.members[2 * (u64)first] != crowd || member >= known) return -1;
-        const i32 overlap = overlaps[member];
-        if (overlap < 0 || (overlap == count && g.halves[first] == g.half)) return -1; /* one text has one set */
-        if (overlap < least && !stands[doc]) continue;
-        const double score = (double)overlap / (double)max_i64(count, sizes[member]);
-        if (stands[doc] && is_better(&g.ranking, docs, i, score, head.place, head.score)) head = (Head){i, -1, score};
-        if (list_match(&listed, &g.ranking, docs, i, -1, score)) {
-            /* overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off. */
-            least = (i32)max_i64((i64)(listed.scores[listed.most - 1] * (double)count) - 1, 0);
+    for (i64 begin = 0; begin < g.length; begin += RANKED_AT_ONCE) {
+        const i64 end = min_i64(begin + RANKED_AT_ONCE, g.length);
+        i32 may_be = 0;
+        for (i64 i = begin; i < end; i++) may_be |= found[i] >= least;
+        for (i64 i = begin; i < end; i++) may_be |= stands[(u32)docs[i]];
+        if (!may_be) continue;
+        for (i64 i = begin; i < end; i++) {
+            const i64 doc = docs[i], first = first_of[doc];
+            const i32 overlap = found[i];
+            if (overlap < least && !stands[doc]) continue;
+            if (overlap == count && g.halves[first] == g.half) return -1; /* one text has one set */
+            const double score = (double)overlap / (double)max_i64(count, sizes[g.members[2 * first + 1]]);
+            if (stands[doc] && is_better(&g.ranking, docs, i, score, head.place, head.score))
+                head = (Head){i, -1, score};
+            if (list_match(&listed, &g.ranking, docs, i, -1, score)) {
+                /* overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off. */
+                least = (i32)max_i64((i64)(listed.scores[listed.most - 1] * (double)count) - 1, 0);
+            }
         }
     }
     for (i64 row = 0; row <= listed.size; row++) {
@@ -398,7 +434,7 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
         const i64 doc = docs[at], member = g.members[2 * (i64)first_of[doc] + 1];
         out[0] = doc;
         out[1] = time_of(&g.ranking, doc);
-        out[2] = overlaps[member];
+        out[2] = found[at];
         out[3] = max_i64(count, sizes[member]);
     }
     return listed.size + 1;
@@ -420,15 +456,18 @@ KERNEL(best_if_all_match, "docs i4, halves u8, half int, count int, members i4, 
     };
     const Tallied *against = &given.against;
     const i64 numerator = after[0].number, denominator = after[1].number, most = after[2 + RANKING_ARGS].length - 1;
-    u64 *memory = malloc(((size_t)(2 * most) + (size_t)against->length / 2 + 1) * sizeof *memory);
+    const size_t room = (size_t)(against->length + given.length) * sizeof(i32);
+    u64 *memory = malloc((size_t)(2 * most) * sizeof *memory + room + 1);
     if (!memory) return NO_MEMORY;
-    i32 *overlaps = (i32 *)(memory + 2 * most);
+    i32 *overlaps = (i32 *)(memory + 2 * most), *found = overlaps + against->length;
     if (against->is_short)
         write_overlaps(against, true, given.count, numerator, denominator, overlaps);
     else
         write_overlaps(against, false, given.count, numerator, denominator, overlaps);
     const Listed listed = {.places = (i64 *)memory, .scores = (double *)(memory + most), .most = most};
-    const i64 filled = best_of_members(&given, overlaps, listed);
+    if (are_first_members(&given)) found = overlaps;
+    const bool are_members = found == overlaps || write_overlaps_of_docs(&given, overlaps, found);
+    const i64 filled = are_members ? best_of_members(&given, found, listed) : -1;
     free(memory);
     return filled;
 }

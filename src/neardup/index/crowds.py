@@ -59,13 +59,13 @@ class _Crowd:
     def __init__(self, keys: Keys) -> None:
         self._table, self._slots = core_table(keys)
         self._lists = MemberLists(_BITSETS)
-        self._lacking, self._sizes = np.zeros(_FIRST_MEMBERS, np.int32), np.zeros(_FIRST_MEMBERS, np.int32)
+        self._lacking, self._sizes, self._docs = (np.zeros(_FIRST_MEMBERS, np.int32) for _ in range(3))
         self.size = 0
 
     @property
     def memory(self) -> int:
         """Bytes of core, columns and posting lists."""
-        arrays = (self._table, self._slots, self._lacking, self._sizes)
+        arrays = (self._table, self._slots, self._lacking, self._sizes, self._docs)
         return self._lists.memory + sum(array.nbytes for array in arrays)
 
     def differences(self, keys: Keys, offsets: Offsets) -> Differences:
@@ -89,23 +89,26 @@ class _Crowd:
     def tallied(self, crowd: int, difference: Differences, reused: ReusedArray) -> list[Tallied]:
         """What the members, as they are now, have in common with each set that `difference` is of; in `reused`."""
         counts = self._lists.tally(difference.keys, difference.offsets, self.size, reused)
-        columns = self._lacking[: self.size], self._sizes[: self.size]
+        columns, docs = (self._lacking[: self.size], self._sizes[: self.size]), self._docs[: self.size]
         bases = (len(self._slots) - difference.lacking).tolist()
         return [
-            Tallied(crowd, base, *columns, row[: self.size]) for base, row in zip(bases, counts, strict=True)
+            Tallied(crowd, base, *columns, row[: self.size], docs)
+            for base, row in zip(bases, counts, strict=True)
         ]
 
-    def add(self, counts: Offsets, difference: Differences, new: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Adds those sets, of `counts` keys, that are `new`; returns their numbers in it."""
+    def add(
+        self, counts: Offsets, difference: Differences, new: NDArray[np.bool_], docs: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Adds those sets, of `counts` keys, that are `new`, as members for these docs; returns their numbers in it."""
         members = np.where(new, self.size + np.cumsum(new) - 1, -1)
         before, self.size = self.size, self.size + int(new.sum())
         if self.size > len(self._sizes):
             more = np.zeros(max(len(self._sizes), self.size), np.int32)
-            self._sizes, self._lacking = (np.append(each, more) for each in (self._sizes, self._lacking))
-        self._sizes[before : self.size], self._lacking[before : self.size] = (
-            counts[new],
-            difference.lacking[new],
-        )
+            held = self._sizes, self._lacking, self._docs
+            self._sizes, self._lacking, self._docs = (np.append(each, more) for each in held)
+        self._sizes[before : self.size] = counts[new]
+        self._lacking[before : self.size] = difference.lacking[new]
+        self._docs[before : self.size] = docs[new]
         self._lists.add_members(difference.keys, difference.offsets, members)
         return members[new]
 
@@ -188,7 +191,7 @@ class Crowds:
         new = near & (docs >= 0) & (self.members[docs, 0] < 0)
         if new.any():
             added = docs[new]
-            self.members[added, 1] = self._crowds[crowd].add(counts, difference, new)
+            self.members[added, 1] = self._crowds[crowd].add(counts, difference, new, docs)
             self.members[added, 0] = crowd
         return near
 
@@ -201,4 +204,4 @@ class Crowds:
 def no_crowd() -> Tallied:
     """A set against no crowd."""
     none = np.zeros(0, np.int32)
-    return Tallied(NO_CROWD, 0, none, none, np.zeros(0, np.uint16))
+    return Tallied(NO_CROWD, 0, none, none, np.zeros(0, np.uint16), none)

@@ -44,6 +44,7 @@ class Tallied(NamedTuple):
     sizes      |B|
     tallied    the two terms of the module's formula that are read from posting lists; newer members, which
                are not in it, are not known
+    docs       the doc
     """
 
     crowd: int
@@ -51,6 +52,7 @@ class Tallied(NamedTuple):
     lacking: NDArray[np.int32]
     sizes: NDArray[np.int32]
     tallied: NDArray[np.uint16] | NDArray[np.int32]
+    docs: NDArray[np.int32]
 
 
 class Ranking(NamedTuple):

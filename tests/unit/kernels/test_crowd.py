@@ -71,13 +71,13 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
     docs = numbers.permutation(2 * size)[:size].astype(np.int32)
     first_of = np.arange(2 * size, dtype=np.int32)
     members = np.full((2 * size, 2), -1, np.int32)
-    members[docs, 0], members[docs, 1] = 5, numbers.permutation(size)
+    are_first = seed % 2 == 0  # the docs are the first members, in their order
+    members[docs, 0], members[docs, 1] = 5, np.arange(size) if are_first else numbers.permutation(size)
     sizes = numbers.integers(90, 106, size).astype(np.int32)
     counts = np.zeros(2 * size, np.int32)
     counts[docs] = sizes[members[docs, 1]]
     tallied = numbers.integers(0, 12, size).astype(np.uint16)
     lacking = numbers.integers(0, 4, size).astype(np.int32)
-    against = Tallied(5, 80, lacking, sizes, tallied)
     ids = [str(number).encode() for number in numbers.integers(0, 10**6, 2 * size)]
     ranking = Ranking(
         counts, first_of, numbers.integers(0, 4, 2 * size), np.frombuffer(b"".join(ids), np.uint8),
@@ -96,6 +96,10 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
                 own = halves[docs[size // 2]]
                 lacking[twin], tallied[twin], sizes[twin] = 0, count - 80, count
                 counts[docs[size // 2]] = count
+            known = (theirs[docs, 0] == 5) & (theirs[docs, 1] < size)
+            docs_of = np.full(size, -1, np.int32)
+            docs_of[theirs[docs[known], 1]] = docs[known]
+            against = Tallied(5, 80, lacking, sizes, tallied, docs_of)
             starts, shared = np.empty(size + 1, np.int64), np.empty(size, np.int64)
             state, wanted, texts = np.empty(size, np.uint8), np.empty(5, np.int64), np.empty(5, np.int64)
             fingerprint = np.array([own, 0], np.uint64)
