@@ -5,6 +5,7 @@
 #include "candidate_filter.h"
 #include "counting.h"
 #include "crowd.h"
+#include "digests.h"
 #include "documents.h"
 #include "gram_sets.h"
 #include "hashing.h"

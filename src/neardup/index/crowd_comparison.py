@@ -28,6 +28,7 @@ from neardup.kernels.crowd import (
 )
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.decision import Matches
+from neardup.model.tuples import maker_of
 from neardup.model.verdict import Overlap
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _TALLIES: Final = 1 << 22
 """Numbers that are tallied at once, 2 bytes each: documents times members."""
 _NO_CROWD: Final = no_crowd()
+_overlap_of = maker_of(Overlap)
 
 
 class Texts(NamedTuple):
@@ -160,9 +162,8 @@ class CrowdComparison:
             self._tallied[index] = against
             return None
         ids = table.ids
-        made = Overlap._make  # half the time of `Overlap`
         *best, head = [
-            made((doc, ids[doc], time, shared, larger, False))
+            _overlap_of((doc, ids[doc], time, shared, larger, False))
             for doc, time, shared, larger in rows[:filled].tolist()
         ]
         return Matches(best, len(docs), head if head.doc >= 0 else None)
@@ -299,8 +300,8 @@ class CrowdComparison:
             keys, offsets, docs = _chosen(keys, offsets, docs, ~near)
         if len(docs) >= FEWEST:
             own, _ = self._own_keys(index)
-            keys, offsets = np.concatenate([own, keys]), np.append(0, offsets + len(own))
-            docs = np.append(self._posted([index]), docs)
+            keys, offsets = np.concatenate([keys, own]), np.append(offsets, offsets[-1] + len(own))
+            docs = np.append(docs, self._posted([index]))
             self._table.count(docs[docs >= 0], np.diff(offsets)[docs >= 0])
             self._crowds.add_members(self._crowds.add_crowd(keys, offsets), keys, offsets, docs, last=True)
 

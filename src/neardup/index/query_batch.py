@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -19,17 +20,20 @@ class SignedQueryBatch(NamedTuple):
 
     prefixes   the rarest keys of each document, and n + 1 offsets: the complete search posts and looks up these
     words      sentences and simhashes
+    shown      what a store keeps of each to be shown; None: not made yet
     """
 
     signed: SignedBatch
     prefixes: tuple[Keys, Offsets] | None
     words: WordFeatures | None
+    shown: Sequence[bytes] | None = None
 
     def part(self, first: int, last: int) -> SignedQueryBatch:
         """Documents `first` to `last` (excluded); shares memory."""
         prefixes = None if self.prefixes is None else part_of(*self.prefixes, first, last)
         words = None if self.words is None else self.words.part(first, last)
-        return SignedQueryBatch(self.signed.part(first, last), prefixes, words)
+        shown = None if self.shown is None else self.shown[first:last]
+        return SignedQueryBatch(self.signed.part(first, last), prefixes, words, shown)
 
 
 def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
@@ -45,14 +49,16 @@ def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
     )
     prefixes = [part.prefixes for part in parts if part.prefixes is not None]
     words = [part.words for part in parts if part.words is not None]
-    if not words:
-        return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, None)
-    all_words = WordFeatures(
-        *joined([(part.sentences, part.sentence_offsets) for part in words]),
-        np.concatenate([part.simhashes for part in words]),
-        np.concatenate([part.features for part in words]),
-    )
-    return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, all_words)
+    all_words = None
+    if words:
+        all_words = WordFeatures(
+            *joined([(part.sentences, part.sentence_offsets) for part in words]),
+            np.concatenate([part.simhashes for part in words]),
+            np.concatenate([part.features for part in words]),
+        )
+    shown = [part.shown for part in parts if part.shown is not None]
+    all_shown = list(chain.from_iterable(shown)) if len(shown) == len(parts) else None
+    return SignedQueryBatch(whole, joined(prefixes) if prefixes else None, all_words, all_shown)
 
 
 POSTED_BITS: Final = KEY_BITS

@@ -7,11 +7,11 @@ counted exactly (index/verification.py); what is at or above the threshold comes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import repeat
-from typing import Any, Final, NamedTuple, cast
+from typing import NamedTuple
 
 from neardup.model.document import format_time
+from neardup.model.tuples import maker_of
 from neardup.model.verdict import (
     Match,
     Overlap,
@@ -27,8 +27,7 @@ Stands = Callable[[Overlap], bool]
 """Whether a document stands for a group, as its head or in place of one that is gone."""
 
 
-_VERDICT_OF: Final = cast("Callable[[tuple[Any, ...]], Verdict]", partial(tuple.__new__, Verdict))
-"""`Verdict._make` in a third of its time."""
+_match_of, _verdict_of = maker_of(Match), maker_of(Verdict)
 
 
 class Matches(NamedTuple):
@@ -102,7 +101,7 @@ def decide(evidence: Evidence) -> Verdict:
         id if matches.head is None else matches.head.id,
         compared,
         cut,
-        tuple([Match(match.id, match.score, match.shared) for match in matches.best[:listed]]),
+        tuple([_match_of((match.id, match.score, match.shared)) for match in matches.best[:listed]]),
         matches.total,
         named,
         named_total,
@@ -130,7 +129,7 @@ def unmatched(
         ids, map(format_time, times), statuses, nothing, nothing, nothing, ids, repeat(0), cut, repeat(()),
         repeat(0), *map(repeat, none), nothing, nothing,
     )  # fmt: skip
-    return list(map(_VERDICT_OF, zip(*columns, strict=False)))
+    return list(map(_verdict_of, zip(*columns, strict=False)))
 
 
 def _status_without_match(*, empty: bool, comparable: bool, partial: bool) -> Status:

@@ -8,10 +8,8 @@ own.
 from __future__ import annotations
 
 import functools
-import hashlib
 import logging
 import threading
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +17,7 @@ import numpy as np
 
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.digests import sha256_halves
 from neardup.kernels.qgrams import window_keys
 from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batch, sign_batch
 from neardup.kernels.sketch import UNCOUNTED
@@ -27,7 +26,7 @@ from neardup.kernels.words import sign_words_batch, word_hashes
 from neardup.model.document import text_argument
 from neardup.model.settings import COMPLETE_SHARED, Recipe
 from neardup.signing.recipe_tables import RecipeTables
-from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated
+from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
+_SETS_AT_ONCE: Final = 32
+"""Key sets that are made before their prefixes are taken: a cache holds so many, and no new memory is asked for."""
 LEAST_SECRET: Final = 16
 """Bytes of a salt that nobody can try all of."""
 
@@ -118,7 +119,7 @@ class Signer:
         return batch._replace(
             texts=forms,
             sketches=batch.sketches[: batch.sketch_offsets[-1]],
-            fingerprints=fingerprints_of(forms, batch.text_offsets),
+            fingerprints=sha256_halves(forms, batch.text_offsets),
         )
 
     def count(self, batch: SignedBatch, which: Sequence[int]) -> None:
@@ -159,6 +160,11 @@ class Signer:
 
         Sets |A| of all of them in `batch` itself.
         """
+        n = len(batch.counts)
+        parts = [batch.part(at, min(at + _SETS_AT_ONCE, n)) for at in range(0, n, _SETS_AT_ONCE)]
+        return joined([self._prefixes(part, numerator, denominator) for part in parts])
+
+    def _prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
         keys, key_offsets = self.key_sets(batch)
         batch.counts[:] = np.diff(key_offsets)
         out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
@@ -218,13 +224,6 @@ class Signer:
 
 def _hex(values: Keys) -> tuple[str, ...]:
     return tuple(f"{int(value):016x}" for value in values)
-
-
-def fingerprints_of(texts: Bytes, offsets: Offsets) -> Keys:
-    """The fingerprints of normal forms (docs/definitions.md, Fingerprint), n × 2."""
-    whole = texts.data
-    digests = [hashlib.sha256(whole[start:end]).digest()[:16] for start, end in pairwise(offsets.tolist())]
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def signer_for(recipe: Recipe) -> Signer:

@@ -46,7 +46,7 @@ def shown_writer(keeps_text: bool | None, settings: Settings, *, by_source: bool
 
 def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:
     """The blobs of new documents, as if every one were unique, which their `rows` are told of; `parts` as
-    `shown_bytes` makes them.
+    `ShownWriter.parts` makes them.
     """
     blobs = [appended(id, part) for id, part in zip(ids, parts, strict=True)]
     rows["id_bytes"], rows["blob_bytes"] = list(map(len, ids)), list(map(len, blobs))

@@ -52,13 +52,18 @@ class Ingest:
         self._warn_of_changes()
         ahead = SigningAhead(
             usable(documents, settings, reject), self._sign, size=limit, pool=self._pool,
-            threads=self._signing_threads + 1,
+            threads=self._signing_threads + 2,
         )  # fmt: skip
         for batch, following in batches(ahead.items(), limit, leaps):
             yield from self._scored(batch, ahead, following, leaps, reject, wait)
 
     def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        return sign(self._session.state, documents)
+        """A batch signed; in threads of their own, what of it is to be shown is made as well: here it might be for
+        nothing, of documents that came before.
+        """
+        state = self._session.state
+        signed = sign(state, documents)
+        return signed if self._pool is None else signed._replace(shown=state.shown_parts(documents))
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:

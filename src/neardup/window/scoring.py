@@ -115,18 +115,19 @@ def _end_of_run(
     limit_of_run = within_budgets(state, documents, batch, first)
     if settings.policy != "mark" and state.search.reads_words:
         limit_of_run = 1  # whether a list is too long to read depends on which documents of the run were kept
-    hour = documents[first].hour
-    newest, oldest = max(state.newest, hour), min(state.table.load, default=hour)
-    last = first + 1
-    while last < len(documents) and last - first < limit_of_run:
-        document, oldest = documents[last], min(oldest, hour)
-        hour = document.hour
+    end = min(len(documents), first + max(limit_of_run, 1))
+    hours = [document.hour for document in documents[first:end]]
+    newest, oldest = max(state.newest, hours[0]), min(state.table.load, default=hours[0])
+    if not any(came_before[first + 1 : end]) and max(hours) <= newest + 1:
+        return end  # as nearly always
+    for last in range(first + 1, end):
+        hour = hours[last - first]
+        oldest = min(oldest, hours[last - first - 1])
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
         if came_before[last] or expires:
-            break  # whether it is believed is asked when it is known what is there
+            return last  # whether it is believed is asked when it is known what is there
         newest = max(newest, hour)
-        last += 1
-    return last
+    return end
 
 
 def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch) -> list[Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
+_NO_KEYS: Final = np.empty(0, np.uint64)
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
 
@@ -119,7 +120,8 @@ class State:
         ids = [document.id for document in self._documents]
         encoded = [id.encode() for id in ids]
         rows = records.chosen_rows(rows_of(documents, signed, partial=self.settings.partial), chosen)
-        self._blobs = blobs.first_blobs(rows, encoded, self._shown_parts(self._documents))
+        shown = self.shown_parts(documents) if signed.shown is None else signed.shown
+        self._blobs = blobs.first_blobs(rows, encoded, [shown[i] for i in indices])
         first = self.committed.next_order
         records.set_arrivals(rows, first)
         self.committed = self.committed._replace(next_order=first + len(rows))
@@ -127,11 +129,9 @@ class State:
         self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self.table.ids.extend(encoded)
 
-    def _shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
+    def shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
         """What is kept of documents to be shown, for their blobs."""
-        return (
-            [b""] * len(documents) if self._shown is None else list(map(self._shown.shown_bytes, documents))
-        )
+        return [b""] * len(documents) if self._shown is None else self._shown.parts(documents)
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""
@@ -149,7 +149,7 @@ class State:
                 self._documents if whole else [self._documents[i] for i in own.tolist()],
                 self._texts if whole else [self._texts[i] for i in own.tolist()],
                 self._blobs if whole else [self._blobs[i] for i in own.tolist()],
-                keys_of(signed, chosen[own]),
+                keys_of(signed, chosen[own]) if self.store.keeps_keys else _NO_KEYS,
             )
             self.store.append(int(hour), additions)
             rows[own] = part

@@ -25,23 +25,30 @@ def prepared(text, **fields):
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("fields", [{}, {"title": "A\n\u202eB", "tags": ["x", 1, None]}])
 def test_what_is_kept_comes_back(text, fields):
-    data = ShownWriter(("title", "tags"), keep_text=True).shown_bytes(prepared(text, **fields, other=1))
+    data = ShownWriter(("title", "tags"), keep_text=True).parts([prepared(text, **fields, other=1)])[0]
     assert read_shown(data) == Shown(text, fields)
     assert detached(appended(b"a blob", data)) == (b"a blob", data)
 
 
+def test_texts_are_kept_each_by_itself_however_many_there_are():
+    writer = ShownWriter((), keep_text=True)
+    parts = writer.parts([prepared(text) for text in TEXTS])
+    assert [read_shown(part).text for part in parts] == TEXTS
+    assert parts == [writer.parts([prepared(text)])[0] for text in TEXTS]
+    assert writer.parts([]) == []
+
+
 def test_without_texts_fields_alone_are_kept_and_nothing_where_there_is_none():
     writer = ShownWriter(("title",), keep_text=False)
-    assert read_shown(writer.shown_bytes(prepared("Rain.", title="Weather"))) == Shown(
-        None, {"title": "Weather"}
-    )
-    assert writer.shown_bytes(prepared("Rain.", other="Weather")) == b""
+    shown, nothing = writer.parts([prepared("Rain.", title="Weather"), prepared("Rain.", other="Weather")])
+    assert read_shown(shown) == Shown(None, {"title": "Weather"})
+    assert nothing == b""
     assert read_shown(b"") == Shown()
 
 
 def test_blobs_with_and_without_a_content_are_told_apart():
     rows = np.zeros(2, ROW)
-    content = ShownWriter((), keep_text=True).shown_bytes(prepared("Rain."))
+    (content,) = ShownWriter((), keep_text=True).parts([prepared("Rain.")])
     first = first_blobs(rows, [b"a", b"b"], [b"", content])
     assert [decode_blob(row, blob).id for row, blob in zip(rows, first, strict=True)] == ["a", "b"]
     assert [shown_of(row, blob).text for row, blob in zip(rows, first, strict=True)] == [None, "Rain."]

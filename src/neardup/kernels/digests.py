@@ -1,0 +1,58 @@
+"""SHA-256 of many texts at once (native/digests.h), by the OpenSSL that Python's own `hashlib` is made of.
+
+`hashlib` takes and gives back Python's lock for each text: while another thread works in Python, each waits for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.kernels.native import Kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_sha256_halves = Kernel("sha256_halves")
+
+
+def sha256_halves(texts: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The first 128 bits of the SHA-256 of every `texts[offsets[i]:offsets[i + 1]]`, as two numbers, big-endian: n × 2.
+
+    2 µs for 4 KB where the processor has instructions for it.
+    """
+    if _OPENSSL is None:
+        return halves_by_hashlib(texts, offsets)
+    out = np.empty((len(offsets) - 1, 2), np.uint64)
+    _sha256_halves(_OPENSSL, texts, offsets, out)
+    return out
+
+
+def halves_by_hashlib(texts: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """`sha256_halves` text by text."""
+    whole = texts.data
+    digests = [hashlib.sha256(whole[start:end]).digest()[:16] for start, end in pairwise(offsets.tolist())]
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def _openssl() -> int | None:
+    """Where SHA256 of OpenSSL is; None where this Python is not linked to it, or keeps it to itself."""
+    try:
+        import _hashlib  # noqa: PLC0415 - not every Python has it
+
+        sha256 = ctypes.CDLL(_hashlib.__file__).SHA256
+    except (ImportError, AttributeError, OSError):
+        return None
+    digest = ctypes.create_string_buffer(32)
+    sha256.restype, sha256.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]
+    sha256(b"neardup", 7, digest)
+    if digest.raw != hashlib.sha256(b"neardup").digest():
+        return None
+    return ctypes.cast(sha256, ctypes.c_void_p).value
+
+
+_OPENSSL = _openssl()
