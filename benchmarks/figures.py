@@ -147,6 +147,16 @@ def floods(rows: Any) -> list[Figure]:
     return figures
 
 
+def threads(places: Any) -> list[Figure]:
+    """One thread and two in turns, on the wall."""
+    figures = []
+    for place, held in places.items():
+        one, two = (min(each) for each in zip(*held["pairs"], strict=True))
+        shown = f"{held['ratio']:.2f} times ({one:.1f} against {two:.1f} us/doc)"
+        figures.append(at_least(f"{place}: 1.7 times as fast", 1.7, "", held["ratio"], shown))
+    return figures
+
+
 def kinds_cost(places: Any) -> list[Figure]:
     """Processor time with kinds and without, middle of neighbours."""
     names = {"memory": "in memory", "directory": "into a directory"}
@@ -166,6 +176,7 @@ TABLES: dict[str, tuple[str, Callable[[Any], list[Figure]]]] = {
     "startup": ("startup", startup),
     "floods": ("floods-directory", floods),
     "kinds-cost": ("kinds_cost", kinds_cost),
+    "threads": ("threads", threads),
 }
 """By name of a table: its file in results/, and what reads it."""
 

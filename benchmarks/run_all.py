@@ -17,7 +17,8 @@ from benchmarks.lib import harness
 ORDER = (
     "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.kinds",
     "quality.generator_check", "quality.judged", "quality.calibrate", "quality.boilerplate",
-    "speed.scale", "speed.floods", "speed.trust", "speed.kinds_cost", "speed.serving",
+    "speed.scale", "speed.floods", "speed.trust", "speed.kinds_cost", "speed.threads",
+    "speed.serving",
     "elastic.cluster", "elastic.cost", "elastic.query", "elastic.kill",
     "papers.experiments",
 )  # fmt: skip

@@ -28,8 +28,7 @@ from neardup.kernels.crowd import (
 )
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.decision import Matches
-from neardup.model.tuples import maker_of
-from neardup.model.verdict import Overlap
+from neardup.model.verdict import overlap_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 _TALLIES: Final = 1 << 22
 """Numbers that are tallied at once, 2 bytes each: documents times members."""
 _NO_CROWD: Final = no_crowd()
-_overlap_of = maker_of(Overlap)
 
 
 class Texts(NamedTuple):
@@ -163,7 +161,7 @@ class CrowdComparison:
             return None
         ids = table.ids
         *best, head = [
-            _overlap_of((doc, ids[doc], time, shared, larger, False))
+            overlap_of((doc, ids[doc], time, shared, larger, False))
             for doc, time, shared, larger in rows[:filled].tolist()
         ]
         return Matches(best, len(docs), head if head.doc >= 0 else None)

@@ -19,16 +19,8 @@ from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
 from neardup.model.hours import FIRST_HOUR
-from neardup.stores.records import (
-    DELETED,
-    ROW,
-    SET_ASIDE,
-    TRUNCATED,
-    Rows,
-    are_deleted,
-    copy_rows,
-    key_counts,
-)
+from neardup.stores import records
+from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,10 +122,8 @@ class DocumentTable:
     @property
     def columns(self) -> Documents:
         """What the search filters by."""
-        fingerprints = self.fingerprints
-        return Documents(
-            self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
-        )
+        fingerprints, chain_of = self.fingerprints, (self.first_of, self.next_of)
+        return Documents(self.hours, self.counts, self.alive, self.halves, fingerprints, *chain_of)
 
     @property
     def memory(self) -> int:
@@ -168,11 +158,11 @@ class DocumentTable:
             for name in _COLUMNS:
                 old = getattr(self, name)
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
-                (copy_rows if name == "rows" else np.copyto)(larger[:first], old[:first])
+                (records.copy_rows if name == "rows" else np.copyto)(larger[:first], old[:first])
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
             give_back(capacity)
-        copy_rows(self.rows[first:last], rows)
+        records.copy_rows(self.rows[first:last], rows)
         self.hours[first:last] = hours
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1

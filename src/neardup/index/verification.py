@@ -17,8 +17,7 @@ from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
 from neardup.index.search import passes_bitmap_filter, required_overlaps
 from neardup.kernels.overlap import verify_pairs
 from neardup.model.decision import Matches, ranked
-from neardup.model.tuples import maker_of
-from neardup.model.verdict import Overlap, Part
+from neardup.model.verdict import Overlap, Part, overlap_of
 from neardup.signing.signature import concatenated
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
 """The normal forms of some docs, in UTF-8."""
-_overlap_of = maker_of(Overlap)
 _NO_MATCHES = Matches((), 0, None)
 
 
@@ -264,7 +262,7 @@ class Verifier:
         larger = np.maximum(table.qgram_counts(docs), count).tolist()
         ids = map(table.ids.__getitem__, docs.tolist())
         columns = table.times[docs].tolist(), shared.tolist(), larger, exact.tolist()
-        return list(map(_overlap_of, zip(docs.tolist(), ids, *columns, strict=True)))
+        return list(map(overlap_of, zip(docs.tolist(), ids, *columns, strict=True)))
 
     def _crowd_parts(
         self,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import orjson
 
+from neardup.model.tuples import maker_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from fractions import Fraction
@@ -163,6 +165,9 @@ class Overlap(NamedTuple):
     def score(self) -> float:
         """doc_q; 1.0 for equal normal forms, even too short to have a q-gram."""
         return 1.0 if self.exact else self.shared / self.larger
+
+
+overlap_of = maker_of(Overlap)
 
 
 class Part(NamedTuple):

@@ -48,8 +48,8 @@ class ShownWriter:
         self.keeps_text = keep_text
 
     def parts(self, documents: Sequence[Prepared]) -> list[bytes]:
-        """What is kept of each of these; b"" if that is nothing. About 20 µs for a text of 4 KB, all of it without
-        Python's lock.
+        """What is kept of each of these; b"" if that is nothing. About 20 µs for a text of 4 KB, nearly all of it
+        without Python's lock.
         """
         fields = [
             shown_fields(document.fields, self._show) if document.fields else {} for document in documents

@@ -52,7 +52,7 @@ class Ingest:
         self._warn_of_changes()
         ahead = SigningAhead(
             usable(documents, settings, reject), self._sign, size=limit, pool=self._pool,
-            threads=self._signing_threads + 2,
+            chunks=self._signing_threads + 2,  # one that is signed already, and one that waits for a thread
         )  # fmt: skip
         for batch, following in batches(ahead.items(), limit, leaps):
             yield from self._scored(batch, ahead, following, leaps, reject, wait)

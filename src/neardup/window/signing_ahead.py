@@ -1,7 +1,8 @@
 """Signing ahead: while a batch is decided, the documents that follow it are signed in threads of their own.
 
-Signing is half of the work and depends on nothing that is decided. Documents are read ahead only where they come faster
-than they are decided, so a verdict never waits for a document that is yet to be written.
+Signing, and compressing what is to be shown, is half of the work and depends on nothing that is decided. Documents are
+read ahead only where they come faster than they are decided, so a verdict never waits for a document that is yet to be
+written.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class _Chunk(NamedTuple):
 
 
 class SigningAhead:
-    """Reads `items` and signs them by `sign`, `size` at a time and as many at once as the pool has `threads`; without a
-    pool nothing is read ahead, and nothing signed before it is asked for.
+    """Reads `items` and signs them by `sign`, `size` at a time, up to so many `chunks` ahead; without a pool nothing is
+    read ahead, and nothing signed before it is asked for.
     """
 
     def __init__(
@@ -54,9 +55,9 @@ class SigningAhead:
         *,
         size: int,
         pool: ThreadPoolExecutor | None,
-        threads: int,
+        chunks: int,
     ) -> None:
-        self._source, self._sign, self._size, self._pool, self._threads = items, sign, size, pool, threads
+        self._source, self._sign, self._size, self._pool, self._chunks = items, sign, size, pool, chunks
         self._positions: dict[int, tuple[_Chunk, int]] = {}
 
     def items(self) -> Iterator[Prepared | Flush]:
@@ -66,7 +67,7 @@ class SigningAhead:
             return
         ahead: deque[_Chunk] = deque()
         while True:
-            while len(ahead) < self._threads and (not ahead or ahead[-1].is_full):
+            while len(ahead) < self._chunks and (not ahead or ahead[-1].is_full):
                 ahead.append(self._read())
             chunk = ahead.popleft()
             yield from chunk.items
