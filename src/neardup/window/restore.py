@@ -46,7 +46,7 @@ _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 def add_stored(state: State, stored: Records) -> None:
     """Adds documents by their last rows, all later than those in the table.
 
-    Costs about 4 µs a document, unless its keys are not those that this state searches by: then its text is read and
+    Costs 2 to 4 µs a document, unless its keys are not those that this state searches by: then its text is read and
     signed again.
     """
     table, rows = state.table, stored.rows
