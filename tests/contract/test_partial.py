@@ -101,6 +101,23 @@ def test_texts_without_a_sentence_fingerprint_have_no_partial_copies(place):
     assert [verdict.status for verdict in verdicts] == ["unique", "unique", "empty", "unique"]
 
 
+@engines_only
+def test_a_footer_without_sentences_makes_no_partial_copies_of_a_crowd_and_the_texts_beside_it(place):
+    numbers = random.Random(7)
+
+    def word():
+        return "".join(numbers.choices("abcdefghijklmnopqrstuvwxyz", k=numbers.randint(3, 9)))
+
+    def prose(words):
+        return " ".join(word() for _ in range(words)) + ". "
+
+    footer, template = " ".join(f"{word().title()} {word()}." for _ in range(40)), prose(250)
+    texts = [(f"{i:03}", (template + prose(5) if i % 2 else prose(250)) + footer) for i in range(240)]
+    _, verdicts = ingested(place, *texts)
+    assert [verdict.status for verdict in verdicts] == ["unique", "unique", *["unique", "near"] * 119]
+    assert [verdict.partial for verdict in verdicts] == [()] * len(texts)
+
+
 def test_without_the_option_nothing_is_said(place):
     window = place.open()
     [verdict] = window.ingest([document("a", MARSH)])

@@ -266,7 +266,7 @@ class CrowdComparison:
             # The most that a doc of the text has in common with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
             keep |= sentences > 0
-        texts.state[waiting[~keep]] = UNKNOWN
+        texts.state[waiting[~keep]], texts.shared[waiting[~keep]] = UNKNOWN, 0
         keep &= texts.state[waiting] == UNKNOWN
         read, docs = waiting[keep], docs[keep]
         if len(read):
