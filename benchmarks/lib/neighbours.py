@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.lib import corpora, engine, harness
+
+if TYPE_CHECKING:
+    import argparse
+
+    from neardup.model.document import Document
 
 PLACES = ("memory", "directory")
 """Where the windows are whose documents are timed."""
@@ -21,6 +28,17 @@ class Neighbours(NamedTuple):
         """A row under `HEADER`, with the least of either."""
         with_it, without = (min(each) for each in zip(*self.pairs, strict=True))
         return [place, f"{with_it:.1f}", f"{without:.1f}", f"{self.ratio:.3f}"]
+
+
+def prepared(doc: str | None, arguments: list[str] | None) -> tuple[argparse.Namespace, list[Document]]:
+    """The options of an experiment described by `doc`, `rounds` among them, and the documents of passages20k."""
+    parser = harness.options(doc)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args(arguments)
+    if args.tiny:
+        args.rounds = 1
+    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
+    return args, list(engine.documents(corpus.ids, corpus.texts))
 
 
 def measured(with_it: Callable[[], float], without: Callable[[], float], rounds: int) -> Neighbours:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lib import corpora, engine, harness, neighbours
+from benchmarks.lib import harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
@@ -41,18 +41,14 @@ def cost_of_one(documents: list[Document], place: str, *, kinds: bool) -> float:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes kinds_cost.json."""
-    parser = harness.options(__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    args = parser.parse_args(arguments)
-    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents = list(engine.documents(corpus.ids, corpus.texts))
+    args, documents = neighbours.prepared(__doc__, arguments)
     rows, figures = [], {}
     for place in neighbours.PLACES:
         _, seen = microseconds(documents, place, kinds=True)
         cost = neighbours.measured(
             partial(cost_of_one, documents, place, kinds=True),
             partial(cost_of_one, documents, place, kinds=False),
-            1 if args.tiny else args.rounds,
+            args.rounds,
         )
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in seen.most_common())
         rows.append([*cost.row(place), kinds])

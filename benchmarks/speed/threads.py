@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lib import corpora, engine, harness, neighbours
+from benchmarks.lib import harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ def microseconds(documents: list[Document], place: str, threads: int) -> float:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes threads.json."""
-    parser = harness.options(__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    args = parser.parse_args(arguments)
-    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents = list(engine.documents(corpus.ids, corpus.texts))
+    args, documents = neighbours.prepared(__doc__, arguments)
     rows, figures = [], {}
     for place in neighbours.PLACES:
         for threads in (1, 2):
@@ -48,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
         speed = neighbours.measured(
             partial(microseconds, documents, place, 1),
             partial(microseconds, documents, place, 2),
-            1 if args.tiny else args.rounds,
+            args.rounds,
         )
         rows.append(speed.row(place))
         figures[place] = speed._asdict()

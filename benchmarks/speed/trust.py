@@ -13,39 +13,27 @@ from __future__ import annotations
 import tempfile
 import time
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-import numpy as np
 import xxhash
 
-from benchmarks.lib import corpora, engine, harness, neighbours
-from neardup.kernels.digests import sha256_halves
+from benchmarks.lib import harness, neighbours
+from neardup.kernels.digests import halves_by, sha256_halves
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from neardup.model.document import Document
-
-
-def xxh3_halves(texts: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """As `sha256_halves`, of a hash that can be forged."""
-    whole = texts.data
-    digests = [xxhash.xxh3_128_digest(whole[start:end]) for start, end in pairwise(offsets.tolist())]
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
-
 
 WITHOUT = {
     "neardup.stores.checksums.xxhash": SimpleNamespace(
         xxh3_64_intdigest=lambda *_: 0, xxh3_64_digest=lambda *_: bytes(8)
     ),
-    "neardup.signing.signer.sha256_halves": xxh3_halves,
+    "neardup.signing.signer.sha256_halves": partial(halves_by, xxhash.xxh3_128_digest),
 }
 WITH = {"neardup.stores.checksums.xxhash": xxhash, "neardup.signing.signer.sha256_halves": sha256_halves}
 
@@ -69,18 +57,14 @@ def microseconds(documents: list[Document], place: str, patched: Mapping[str, An
 
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes trust.json."""
-    parser = harness.options(__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    args = parser.parse_args(arguments)
-    corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents = list(engine.documents(corpus.ids, corpus.texts))
+    args, documents = neighbours.prepared(__doc__, arguments)
     rows, figures = [], {}
     for place in neighbours.PLACES:
         microseconds(documents, place, WITH)
         cost = neighbours.measured(
             partial(microseconds, documents, place, WITH),
             partial(microseconds, documents, place, WITHOUT),
-            1 if args.tiny else args.rounds,
+            args.rounds,
         )
         rows.append(cost.row(place))
         figures[place] = cost._asdict()

@@ -122,8 +122,10 @@ class DocumentTable:
     @property
     def columns(self) -> Documents:
         """What the search filters by."""
-        fingerprints, chain_of = self.fingerprints, (self.first_of, self.next_of)
-        return Documents(self.hours, self.counts, self.alive, self.halves, fingerprints, *chain_of)
+        fingerprints = self.fingerprints
+        return Documents(
+            self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
+        )
 
     @property
     def memory(self) -> int:

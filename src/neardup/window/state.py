@@ -120,8 +120,9 @@ class State:
         ids = [document.id for document in self._documents]
         encoded = [id.encode() for id in ids]
         rows = records.chosen_rows(rows_of(documents, signed, partial=self.settings.partial), chosen)
-        shown = self.shown_parts(documents) if signed.shown is None else signed.shown
-        self._blobs = blobs.first_blobs(rows, encoded, [shown[i] for i in indices])
+        made = signed.shown
+        shown = self.shown_parts(self._documents) if made is None else [made[i] for i in indices]
+        self._blobs = blobs.first_blobs(rows, encoded, shown)
         first = self.committed.next_order
         records.set_arrivals(rows, first)
         self.committed = self.committed._replace(next_order=first + len(rows))
