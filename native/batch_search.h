@@ -13,6 +13,7 @@
 #include "documents.h"
 #include "packed_lists.h"
 #include "posting_lists.h"
+#include "ranges.h"
 #include "shared_counts.h"
 
 /* Documents from which on those of a few candidates are in no cache. */
@@ -78,13 +79,6 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
     documents->first_of[doc] = (i32)posted;
     documents->next_of[doc] = documents->next_of[posted];
     documents->next_of[posted] = (i32)doc;
-}
-
-/* The largest number of values between two of so many offsets. */
-static inline i64 widest_of(const i64 *offsets, i64 length) {
-    i64 widest = 0;
-    for (i64 i = 0; i + 1 < length; i++) widest = max_i64(widest, offsets[i + 1] - offsets[i]);
-    return widest;
 }
 
 #define SEARCH_OUTPUT "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.same_as i8!"

@@ -3,6 +3,7 @@
 
 #include "batch_search.h"
 #include "candidate_filter.h"
+#include "checksums.h"
 #include "counting.h"
 #include "crowd.h"
 #include "digests.h"

@@ -24,6 +24,7 @@
 
 enum { PACKED_WORD_BITS = 32, PACKED_KEY_BITS = 30, LISTED_KEY_SHIFT = 33, LISTED_SEVERAL_SHIFT = 32 };
 #define LISTED_SEVERAL (1LL << LISTED_SEVERAL_SHIFT)
+#define PACKED_KEYS ((1ULL << PACKED_KEY_BITS) - 1)
 
 /* Of so many postings all are looked at; of more the place is searched by halves first. */
 enum { PACKED_SCANNED = 32 };
@@ -157,14 +158,15 @@ KERNEL(unordered_lists, "entries u8, out u8!") {
     return postings;
 }
 
-KERNEL(unordered_postings, "keys u8, offsets i8, docs i8, out u8!") {
+KERNEL(unordered_postings, "keys u8, starts i8, sizes i8, docs i8, out u8!") {
     const u64 *keys = a[0].data;
-    const i64 *offsets = a[1].data, *docs = a[2].data;
-    u64 *out = a[3].data;
+    const i64 *starts = a[1].data, *sizes = a[2].data, *docs = a[3].data;
+    u64 *out = a[4].data;
     i64 at = 0;
-    for (i64 i = 0; i < a[2].length; i++) {
+    for (i64 i = 0; i < a[3].length; i++) {
         if (docs[i] < 0) continue;
-        for (i64 j = offsets[i]; j < offsets[i + 1]; j++) out[at++] = keys[j] << LISTED_KEY_SHIFT | (u64)docs[i];
+        for (i64 j = starts[i]; j < starts[i] + sizes[i]; j++)
+            out[at++] = (keys[j] & PACKED_KEYS) << LISTED_KEY_SHIFT | (u64)docs[i];
     }
     return at;
 }

@@ -21,13 +21,22 @@
 FIRST_NOT_BELOW(first_not_below_u32, u32)
 FIRST_NOT_BELOW(first_not_below_u64, u64)
 
-KERNEL(gather, "source u8, starts i8, sizes i8, out u8!") {
-    const u64 *source = a[0].data;
+/* The largest number of values between two of so many offsets. */
+static inline i64 widest_of(const i64 *offsets, i64 length) {
+    i64 widest = 0;
+    for (i64 i = 0; i + 1 < length; i++) widest = max_i64(widest, offsets[i + 1] - offsets[i]);
+    return widest;
+}
+
+KERNEL(gather, "source u1|u8, starts i8, sizes i8, out u1|u8!") {
+    const u8 *source = a[0].data;
     const i64 *starts = a[1].data, *sizes = a[2].data;
-    u64 *out = a[3].data;
+    const i64 item = a[0].item;
+    u8 *out = a[3].data;
     for (i64 i = 0; i < a[1].length; i++) {
-        memcpy(out, source + starts[i], (size_t)sizes[i] * sizeof *out);
-        out += sizes[i];
+        const i64 bytes = sizes[i] * item;
+        memcpy(out, source + starts[i] * item, (size_t)bytes);
+        out += bytes;
     }
     return 0;
 }

@@ -40,6 +40,6 @@ def table_of(batch: SignedBatch, search: Search) -> DocumentTable:
     rows["count"], rows["time"], rows["fingerprint"] = batch.counts, HOUR_MS, batch.fingerprints
     rows["text_bytes"] = np.diff(batch.text_offsets)
     table.extend(rows, np.ones(len(rows), np.int64), batch.bitmaps[:, 1])
-    ids = [str(i) for i in range(len(batch.counts))]
-    table.ids.extend([id.encode() for id in ids])
+    ids = [b"%d" % i for i in range(len(batch.counts))]
+    table.ids.extend(ids)
     return table

@@ -18,9 +18,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import numpy as np
 import xxhash
 
 from benchmarks.lib import harness, neighbours
+from neardup.kernels.checksums import checksums, checksums_of_both
 from neardup.kernels.digests import halves_by, sha256_halves
 from neardup.opening import open_window
 
@@ -30,12 +32,17 @@ if TYPE_CHECKING:
     from neardup.model.document import Document
 
 WITHOUT = {
-    "neardup.stores.checksums.xxhash": SimpleNamespace(
-        xxh3_64_intdigest=lambda *_: 0, xxh3_64_digest=lambda *_: bytes(8)
-    ),
+    "neardup.stores.checksums.xxhash": SimpleNamespace(xxh3_64_digest=lambda *_: bytes(8)),
+    "neardup.stores.hour_files.checksums": lambda _, starts, *__: np.zeros(len(starts), np.uint64),
+    "neardup.stores.hour_files.checksums_of_both": lambda rows, *_: np.zeros(len(rows), np.uint64),
     "neardup.signing.signer.sha256_halves": partial(halves_by, xxhash.xxh3_128_digest),
 }
-WITH = {"neardup.stores.checksums.xxhash": xxhash, "neardup.signing.signer.sha256_halves": sha256_halves}
+WITH = {
+    "neardup.stores.checksums.xxhash": xxhash,
+    "neardup.stores.hour_files.checksums": checksums,
+    "neardup.stores.hour_files.checksums_of_both": checksums_of_both,
+    "neardup.signing.signer.sha256_halves": sha256_halves,
+}
 
 
 def microseconds(documents: list[Document], place: str, patched: Mapping[str, Any]) -> float:

@@ -49,10 +49,11 @@ def _rewrite(path: Path, store: DirectoryStore, hour: int, stored: StoredHour) -
     rows["count"] = [len(_grams(text.decode())) for text in store.texts(stored.rows)]
     rows["fingerprint"] ^= np.uint64(1)
     keys: list[NDArray[np.uint64]] = []
+    stored_keys = stored.keys.read()
     starts = stored.rows["keys_start"].tolist()
     for row, start in zip(rows, starts, strict=True):
         sizes = [int(row[kind]) for kind in _KINDS]
-        own = stored.keys[start : start + sum(sizes)]
+        own = stored_keys[start : start + sum(sizes)]
         row["n_sketch"] = 2
         row["keys_start"] = sum(len(own) for own in keys)
         keys.append(np.concatenate([np.array([1, 2], np.uint64), own[sizes[0] :]]))

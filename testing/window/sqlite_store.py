@@ -70,7 +70,7 @@ class SqliteStore(SingleOwner):
             rows = np.frombuffer(b"".join(row for row, _, _ in part), ROW).copy()
             lay_keys(rows)
             keys = np.frombuffer(b"".join(keys for _, _, keys in part), "<u8")
-            yield Records(rows, [id for _, id, _ in part], [keys], np.zeros(len(part), np.int64))
+            yield Records.of_one_part(rows, [id for _, id, _ in part], keys)
 
     def hours(self) -> list[int]:
         return [hour for (hour,) in self._base.execute("SELECT DISTINCT hour FROM documents ORDER BY hour")]

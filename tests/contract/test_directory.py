@@ -190,8 +190,8 @@ def test_what_is_committed_while_a_reader_reads_is_not_half_there(path, monkeypa
     with open_window(path, window_hours=0) as writer:
         load, late = DirectoryStore.load, [document("late", grams(500, 520), 7)]
 
-        def overtaken(self, hour):
-            stored = load(self, hour)
+        def overtaken(self, hour, buffer):
+            stored = load(self, hour, buffer)
             list(writer.ingest(late))
             return stored
 
@@ -230,12 +230,12 @@ def test_a_reader_that_comes_while_hours_are_dropped_begins_anew(path, monkeypat
     load = DirectoryStore.load
     with open_window(path) as writer:
 
-        def overtaken(self, hour):
+        def overtaken(self, hour, buffer):
             monkeypatch.undo()
             if lost == "a file":
                 hour_files(path, "text.bin")[0].unlink()
             list(writer.ingest([document("new", "", 25)]))
-            return load(self, hour)
+            return load(self, hour, buffer)
 
         monkeypatch.setattr(DirectoryStore, "load", overtaken)
         with open_window(path, readonly=True) as reader:

@@ -45,9 +45,9 @@ def whole_reads(monkeypatch):
     """A list that grows by an hour whenever one is read from its first row on."""
     load, hours = DirectoryStore.load, []
 
-    def noted(self, hour):
+    def noted(self, hour, buffer):
         hours.append(hour)
-        return load(self, hour)
+        return load(self, hour, buffer)
 
     monkeypatch.setattr(DirectoryStore, "load", noted)
     return hours

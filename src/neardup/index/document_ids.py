@@ -6,12 +6,13 @@ docs are in a table with open addressing: 8 bytes for an offset and 11 to 16 for
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from neardup.kernels.id_slots import find_ids, put_ids
+from neardup.stores.packed_ids import PackedIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,14 +79,9 @@ class DocumentIds:
 
     def docs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
         """The docs that these ids find, -1 for those that find none."""
-        encoded = [id.encode() for id in ids]
-        starts = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(ids)), out=starts[1:])
-        docs = np.empty(len(ids), np.int64)
-        find_ids(
-            self._slots, self.names, self.name_starts, _hashes(ids), np.frombuffer(b"".join(encoded), np.uint8),
-            starts, docs,
-        )  # fmt: skip
+        packed = PackedIds.of([id.encode() for id in ids])
+        docs, hashes = np.empty(len(ids), np.int64), _hashes(ids, len(ids))
+        find_ids(self._slots, self.names, self.name_starts, hashes, packed.names, packed.starts, docs)
         return docs
 
     def doc(self, id: str) -> int:
@@ -99,21 +95,20 @@ class DocumentIds:
         """The docs that are found by their ids, ascending."""
         return np.flatnonzero(self.known[: self.size])
 
-    def extend(self, encoded: Sequence[bytes]) -> None:
+    def extend(self, ids: PackedIds | Sequence[bytes]) -> None:
         """Gives the next docs their ids, as UTF-8, by which they are not found yet."""
-        first, last = self.size, self.size + len(encoded)
+        ids = ids if isinstance(ids, PackedIds) else PackedIds.of(ids)
+        first, last = self.size, self.size + len(ids)
         if last > len(self.known):
             capacity = max(last, int(len(self.known) * _GROWTH))
             self.known = _grown(self.known, first, capacity)
             self.name_starts = _grown(self.name_starts, first + 1, capacity + 1)
-        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
         begin = int(self.name_starts[first])
-        np.cumsum(sizes, out=self.name_starts[first + 1 : last + 1])
-        self.name_starts[first + 1 : last + 1] += begin
+        np.add(ids.starts[1:], begin, out=self.name_starts[first + 1 : last + 1])
         end = int(self.name_starts[last])
         if end > len(self.names):
             self.names = _grown(self.names, begin, max(end, int(len(self.names) * _GROWTH)))
-        self.names[begin:end] = np.frombuffer(b"".join(encoded), np.uint8)
+        self.names[begin:end] = ids.names
         self._views = self.names.data, self.name_starts.data
         self.size = last
 
@@ -126,16 +121,16 @@ class DocumentIds:
         self._count += 1
         self._used += 1
 
-    def let_find_all(self, docs: NDArray[np.int64], ids: Sequence[str]) -> None:
+    def let_find_all(self, docs: NDArray[np.int64], ids: Iterable[str]) -> None:
         """Lets `docs` be found by their `ids`, which find nothing now."""
-        values = _hashes(ids) << np.uint64(_DOC_BITS) | (docs + 1).astype(np.uint64)
-        if self._used + len(ids) > self._most:
+        values = _hashes(ids, len(docs)) << np.uint64(_DOC_BITS) | (docs + 1).astype(np.uint64)
+        if self._used + len(docs) > self._most:
             self._put_anew(values)
         else:
             put_ids(self._slots, values)
-            self._used += len(ids)
+            self._used += len(docs)
         self.known[docs] = 1
-        self._count += len(ids)
+        self._count += len(docs)
 
     def remove(self, doc: int) -> bool:
         """Lets `doc` not be found by its id any more; whether it was."""
@@ -149,9 +144,9 @@ class DocumentIds:
     def kept(self, docs: NDArray[np.int64]) -> DocumentIds:
         """The same of `docs` alone, ascending and known, which are 0, 1, 2, … then."""
         fresh = DocumentIds()
-        ids = [self[doc] for doc in docs.tolist()]
-        fresh.extend([id.encode() for id in ids])
-        fresh.let_find_all(np.arange(len(ids)), ids)
+        ids = PackedIds(self.names, self.name_starts[: self.size + 1]).chosen(docs)
+        fresh.extend(ids)
+        fresh.let_find_all(np.arange(len(ids)), ids.texts())
         return fresh
 
     def _slot_of(self, id: str) -> int:
@@ -193,9 +188,9 @@ class DocumentIds:
         self._used = len(held)
 
 
-def _hashes(ids: Sequence[str]) -> NDArray[np.uint64]:
-    """Hashes of ids, of 31 bits: Python's own, for which nobody can choose ids that collide."""
-    return np.fromiter(map(hash, ids), np.int64, len(ids)).view(np.uint64) & np.uint64(_HASH)
+def _hashes(ids: Iterable[str], count: int) -> NDArray[np.uint64]:
+    """Hashes of so many ids, of 31 bits: Python's own, for which nobody can choose ids that collide."""
+    return np.fromiter(map(hash, ids), np.int64, count).view(np.uint64) & np.uint64(_HASH)
 
 
 def _grown(array: NDArray[Any], used: int, capacity: int) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neardup.index.arrivals import positions_of
 from neardup.index.document_ids import DocumentIds
 from neardup.index.freed_memory import give_back
 from neardup.index.posting_lists import Hits
@@ -152,7 +153,8 @@ class DocumentTable:
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
         """Adds `rows`, of `hours`, as alive documents, of which `ids` knows nothing yet; returns the first of them.
 
-        A document without a bitmap (one of which none was stored) lets everything pass.
+        A document without a bitmap (one of which none was stored) lets everything pass. Where they are the first, and
+        many, `rows` themselves become the table's.
         """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
@@ -164,7 +166,10 @@ class DocumentTable:
                 setattr(self, name, larger)
             self.hits = self.hits.resized(capacity)
             give_back(capacity)
-        records.copy_rows(self.rows[first:last], rows)
+        if first == 0 and last == len(self.rows):
+            self.rows = rows
+        else:
+            records.copy_rows(self.rows[first:last], rows)
         self.hours[first:last] = hours
         self.counts[first:last] = rows["count"]
         self.alive[first:last] = 1
@@ -252,8 +257,7 @@ class DocumentTable:
         kept = ~are_deleted(rows)
         hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows)[kept]
         own, which = np.unique(hours, return_inverse=True)
-        documents, memory = np.bincount(which, minlength=len(own)), np.zeros(len(own), np.int64)
-        np.add.at(memory, which, sizes)
+        documents, memory = np.bincount(which), np.bincount(which, sizes).astype(np.int64)
         for hour, *added in zip(own.tolist(), documents.tolist(), memory.tolist(), strict=True):
             load = self.load.setdefault(hour, [0, 0])
             load[0] += added[0]
@@ -345,11 +349,7 @@ class DocumentTable:
 
     def docs_of_arrivals(self, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The documents of these `arrivals`; -1 for those that are not in memory."""
-        held = self.rows["order"][: self.size]
-        positions = np.minimum(np.searchsorted(held, arrivals), max(self.size - 1, 0))
-        return (
-            np.where(held[positions] == arrivals, positions, -1) if self.size else np.full(len(arrivals), -1)
-        )
+        return positions_of(arrivals, self.arrivals[: self.size])
 
     def arrival_key(self, doc: int) -> tuple[int, str]:
         """(time, id): who of several came first."""

@@ -159,20 +159,19 @@ class PostingLists:
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
-        if self._packs and len(keys) >= self._table_keys // 8:
-            self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
-            self._pack()  # what is in the table came before
-            order = np.empty(len(keys), np.uint64)
-            order = order[: packed_lists.unordered_postings(keys, offsets, docs, order)]
-            packed_lists.sort_by_key(order)
-            self._add_packed(order, len(order))
-            return
         progress = np.zeros(2, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
         while (status := kernel.add_all(self._lists, keys, offsets, docs, progress)) != kernel.DONE:
             self._grow(status, widest)
         self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
         self._pack_if_many()
+
+    def add_unordered(self, values: NDArray[np.uint64], spare: NDArray[np.uint64], docs: int) -> None:
+        """Packs postings as `unordered_postings` writes them, of docs below `docs`; `spare` is room for as many."""
+        self._docs = max(self._docs, docs)
+        self._pack()  # what is in the table came before
+        packed_lists.sort_by_key(values, spare)
+        self._add_packed(values, len(values))
 
     def _pack_if_many(self) -> None:
         """Packs the table, if it is large enough for that."""
@@ -188,7 +187,7 @@ class PostingLists:
         lists = self._lists
         order = np.empty(self._table_size, np.uint64)
         added = packed_lists.unordered_lists(lists.entries, order)
-        packed_lists.sort_by_key(order)
+        packed_lists.sort_by_key(order, np.empty(len(order), np.uint64))
         self._add_packed(order, added)
         lists.entries[:] = 0
         lists.state[:] = 0
@@ -285,6 +284,38 @@ class PostingLists:
         packed_lists.renumber_packed(packed, docs, starts, doc_bits)
         packed.postings.resize(kept, refcheck=False)
         return PackedLists(starts, packed.postings, doc_bits)
+
+
+class BulkPostings:
+    """Postings for `lists` that pack, which are gathered and packed together, `at_once` of them: all that are packed
+    are moved each time. Memory: 16 bytes for each of these.
+    """
+
+    def __init__(self, lists: PostingLists, at_once: int) -> None:
+        self._lists = lists
+        self._values, self._spare = np.empty(at_once, np.uint64), np.empty(at_once, np.uint64)
+        self._size = self._docs = 0
+
+    def add(
+        self,
+        keys: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        docs: NDArray[np.int64],
+    ) -> None:
+        """Adds `docs[i]` under the low bits of `keys[starts[i]:starts[i] + sizes[i]]`; a doc of -1 is left out."""
+        wanted = int(sizes.sum())
+        if self._size + wanted > len(self._values):
+            self.pack()
+        if wanted > len(self._values):
+            self._values, self._spare = np.empty(wanted, np.uint64), np.empty(wanted, np.uint64)
+        self._size += packed_lists.unordered_postings(keys, starts, sizes, docs, self._values[self._size :])
+        self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
+
+    def pack(self) -> None:
+        """Packs what has been added and is not packed yet."""
+        self._lists.add_unordered(self._values[: self._size], self._spare[: self._size], self._docs)
+        self._size = 0
 
 
 class MemberLists(PostingLists):

@@ -65,20 +65,24 @@ def unordered_lists(entries: NDArray[np.uint64], out: NDArray[np.uint64]) -> int
 
 
 def unordered_postings(
-    keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64], out: NDArray[np.uint64]
+    keys: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    docs: NDArray[np.int64],
+    out: NDArray[np.uint64],
 ) -> int:
-    """Writes `docs[i]` under each of `keys[offsets[i]:offsets[i + 1]]` to `out` as `unordered_lists` writes a list of
-    one; a doc of -1 is left out. Returns how many were written.
+    """Writes `docs[i]` under the low `KEY_BITS` of each of `keys[starts[i]:starts[i] + sizes[i]]` to `out` as
+    `unordered_lists` writes a list of one; a doc of -1 is left out. Returns how many were written.
     """
-    return _unordered_postings(keys, offsets, docs, out)
+    return _unordered_postings(keys, starts, sizes, docs, out)
 
 
-def sort_by_key(values: NDArray[np.uint64]) -> None:
+def sort_by_key(values: NDArray[np.uint64], spare: NDArray[np.uint64]) -> None:
     """Sorts what `unordered_lists` or `unordered_postings` has written by key; what has the same stays in its order.
 
-    Linear: a radix sort, three passes of 10 bits each. It takes as much memory again.
+    Linear: a radix sort, three passes of 10 bits each. `spare`: room for as many, whatever is in it.
     """
-    _sort_by_key(values, np.empty(len(values), np.uint64))
+    _sort_by_key(values, spare)
 
 
 def absorb(

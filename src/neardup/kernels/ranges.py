@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from neardup.kernels.native import Kernel
 
@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Values = TypeVar("Values", "np.uint8", "np.uint64")
+
 _gather = Kernel("gather")
 
 
 def gather(
-    source: NDArray[np.uint64],
+    source: NDArray[Values],
     starts: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    out: NDArray[np.uint64],
+    out: NDArray[Values],
 ) -> None:
     """Copies `source[starts[i]:starts[i] + sizes[i]]` to `out`, one after another."""
     _gather(source, starts, sizes, out)

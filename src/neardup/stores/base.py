@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
+
 from neardup.model.hours import FIRST_HOUR
+from neardup.stores.packed_ids import PackedIds
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from neardup.model.document import Prepared
@@ -73,15 +75,28 @@ class Shown(NamedTuple):
 class Records(NamedTuple):
     """Stored documents in order of arrival, by their last versions: rows, ids, and the keys that they are searched by.
 
-    The keys of row i lie in `keys[part_of[i]]`, from where the row says. `common_sentences`: fingerprints of sentences
+    The keys of row i lie in `keys[part_of[i]]`, from where the row says; a store may read each part when it is asked
+    for, and raise `WindowDamaged` then. `common_sentences`: fingerprints of sentences
     that too many documents hold, where these here are not all there are.
     """
 
     rows: Rows
-    ids: list[str]
+    ids: PackedIds
     keys: Sequence[NDArray[np.uint64]]
     part_of: NDArray[np.int64]
     common_sentences: frozenset[int] = frozenset()
+
+    @classmethod
+    def of_one_part(
+        cls,
+        rows: Rows,
+        ids: Sequence[str],
+        keys: NDArray[np.uint64],
+        common_sentences: frozenset[int] = frozenset(),
+    ) -> Records:
+        """Records whose keys all lie in `keys`."""
+        packed, part_of = PackedIds.of([id.encode() for id in ids]), np.zeros(len(rows), np.int64)
+        return cls(rows, packed, [keys], part_of, common_sentences)
 
 
 class SignedDocuments(NamedTuple):

@@ -27,10 +27,7 @@ import contextlib
 import os
 import shutil
 from collections import OrderedDict
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
 from neardup.model.hours import hour_name
@@ -41,7 +38,7 @@ from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.single_owner import SingleOwner
-from neardup.stores.stored_hour import StoredHour, added_hours, check_keys, hours_in, read_hour, rows_in
+from neardup.stores.stored_hour import StoredHour, added_hours, hours_in, read_hour, records_of, rows_in
 from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
@@ -50,7 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from neardup.stores.base import NewDocuments
-    from neardup.stores.records import Rows
+    from neardup.stores.records import RowBuffer, Rows
 
 _OPEN_HOURS: Final = 32
 
@@ -135,31 +132,27 @@ class DirectoryStore(SingleOwner):
 
     def records(self, since: Commit) -> Iterator[Records]:
         added, self._added = self._added, {}
-        hours = added if added and since != Commit() else self._stored_hours()
-        stored = list(hours.values())
-        rows = records.joined_rows([hour.rows for hour in stored])
-        part_of = np.repeat(np.arange(len(stored)), [len(hour.rows) for hour in stored])
-        last = records.last_versions(rows, max(self.committed.floor_order, since.next_order))
-        by_part = last[np.argsort(part_of[last], kind="stable")]
-        ends = np.cumsum(np.bincount(part_of[last], minlength=len(stored)))[:-1]
-        for hour, own in zip(hours, np.split(by_part, ends), strict=False):
-            check_keys(self._directory(hour), records.chosen_rows(rows, own), hours[hour].keys)
-        ids = list(chain.from_iterable(hour.ids for hour in stored))
-        keys = [hour.keys for hour in stored]
+        if added and since != Commit():
+            hours, rows = added, records.joined_rows([hour.rows for hour in added.values()])
+        else:
+            hours, rows = self._stored_hours()
         if self._readonly:
             known = self._row_counts if hours is added else {}
             self._row_counts = known | {hour: rows_in(hours[hour]) for hour in hours}
-        yield Records(records.chosen_rows(rows, last), [ids[i] for i in last.tolist()], keys, part_of[last])
+        stored = list(hours.values())
+        hours.clear()
+        yield records_of(stored, rows, max(self.committed.floor_order, since.next_order))
 
-    def _stored_hours(self) -> dict[int, StoredHour]:
-        """Everything committed, by hour; a reader starts over if the writer drops hours meanwhile, a writer deletes
-        hours that an expiry left behind, and cuts off what was never committed.
+    def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
+        """Everything committed, by hour, and all rows; a reader starts over if the writer drops hours meanwhile, a
+        writer deletes hours that an expiry left behind, and cuts off what was never committed.
 
         Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
         """
         while True:
             try:
-                hours = self._committed_hours()
+                buffer = records.RowBuffer(self.committed.rows)
+                hours = self._committed_hours(buffer)
                 damage = self._loss(hours)
             except WindowDamaged as error:
                 hours, damage = {}, error
@@ -171,23 +164,23 @@ class DirectoryStore(SingleOwner):
                 raise damage
             if not self._readonly:
                 self._take_over(hours)
-            return hours  # which are those of the commit that they were read by
+            return hours, buffer.rows  # which are those of the commit that they were read by
 
-    def _committed_hours(self) -> dict[int, StoredHour]:
+    def _committed_hours(self, buffer: RowBuffer) -> dict[int, StoredHour]:
         hours: dict[int, StoredHour] = {}
         for hour in self.hours():
             if hour >= self.committed.floor_hour:
                 try:
-                    hours[hour] = self.load(hour)
+                    hours[hour] = self.load(hour, buffer)
                 except FileNotFoundError as error:  # it went between two looks at it
                     raise WindowDamaged(error.filename, "no file", "that of an hour", self.path) from None
             elif not self._readonly:
                 self.drop(hour)
         return hours
 
-    def load(self, hour: int) -> StoredHour:
-        """What of an hour is committed."""
-        return read_hour(self._directory(hour), self.committed.seq)
+    def load(self, hour: int, buffer: RowBuffer | None = None) -> StoredHour:
+        """What of an hour is committed; its rows go to `buffer`, if that is given."""
+        return read_hour(self._directory(hour), self.committed.seq, buffer=buffer)
 
     def _loss(self, hours: dict[int, StoredHour]) -> WindowDamaged | None:
         """What is to be raised if `hours` are not all rows that were committed."""

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.errors import WindowDamaged
+from neardup.kernels.checksums import checksums, checksums_of_both
 from neardup.stores import records
-from neardup.stores.checksums import SUM_BYTES, checksums, sealed, unsealed
+from neardup.stores.checksums import SUM_BYTES, sealed, seeds_of, unsealed
 from neardup.stores.lock import naming
+from neardup.stores.packed_ids import PackedIds
 from neardup.stores.records import ROW
 
 if TYPE_CHECKING:
@@ -65,8 +67,8 @@ class HourFiles:
         self._write(TEXTS, sealed(texts, arrivals, TEXTS))
         self._write(BLOBS, sealed(blobs, records.versions_of(rows).tolist(), BLOBS))
         ends = np.cumsum(sizes)
-        sums = key_sums(keys, ends - sizes, sizes, arrivals)
-        self._write(KEYS, np.insert(keys, ends, np.array(sums, np.uint64)).tobytes())
+        sums = key_sums(keys, ends - sizes, sizes, records.arrivals_of(rows))
+        self._write(KEYS, np.insert(keys, ends, sums).tobytes())
         self._write_rows(rows, blobs)
 
     def revise(self, row: Rows, blob: bytes) -> None:
@@ -76,10 +78,11 @@ class HourFiles:
         self._write_rows(row, [blob])
 
     def _write_rows(self, rows: Rows, blobs: Sequence[bytes]) -> None:
-        ids = [blob[:size] for blob, (_, size) in zip(blobs, records.id_extents(rows), strict=True)]
+        _, sizes = records.id_extents(rows)
+        ids = PackedIds.of([blob[:size] for blob, size in zip(blobs, sizes.tolist(), strict=True)])
         stored = np.empty(len(rows), STORED_ROW)
         stored["row"] = rows
-        stored["sum"] = row_sums(rows, ids, self.ends[ROWS] // STORED_ROW.itemsize)
+        stored["sum"] = row_sums(stored, ids, self.ends[ROWS] // STORED_ROW.itemsize)
         self._write(ROWS, stored.tobytes())
 
     def _write(self, which: int, data: bytes) -> None:
@@ -125,21 +128,24 @@ class HourFiles:
             os.close(file)
 
 
-def row_sums(rows: Rows, ids: Iterable[bytes], first: int) -> list[int]:
-    """The checksums of `rows` and the ids of their documents; they lie in their file from row `first` on."""
-    size, data = rows.dtype.itemsize, rows.tobytes()
-    items = (data[at : at + size] + id for at, id in zip(range(0, len(data), size), ids, strict=True))
-    return checksums(items, range(first, first + len(rows)), ROWS)
+def row_sums(stored: NDArray[np.void], ids: PackedIds, first: int) -> NDArray[np.uint64]:
+    """The checksums of `stored` rows (STORED_ROW) and the ids of their documents; they lie in their file from row
+    `first` on.
+    """
+    rows = stored.view(np.uint8).reshape(len(stored), STORED_ROW.itemsize)[:, : ROW.itemsize]
+    seeds = seeds_of(np.arange(first, first + len(stored)), ROWS)
+    return checksums_of_both(rows, ids.names, ids.starts, seeds)
 
 
 def key_sums(
-    keys: NDArray[np.uint64], starts: NDArray[np.int64], sizes: NDArray[np.int64], arrivals: Iterable[int]
-) -> list[int]:
+    keys: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    arrivals: NDArray[np.int64],
+) -> NDArray[np.uint64]:
     """The checksums of the keys of documents, of which each has `sizes[i]` from `starts[i]` on."""
-    view = np.ascontiguousarray(keys).view(np.uint8).data
-    ends = (keys.itemsize * (starts + sizes)).tolist()
-    items = (view[start:end] for start, end in zip((keys.itemsize * starts).tolist(), ends, strict=True))
-    return checksums(items, arrivals, KEYS)
+    data = np.ascontiguousarray(keys).view(np.uint8)
+    return checksums(data, keys.itemsize * starts, keys.itemsize * sizes, seeds_of(arrivals, KEYS))
 
 
 def damage(file: Path, actual: str, expected: str) -> WindowDamaged:

@@ -80,9 +80,42 @@ def chosen_rows(rows: Rows, which: NDArray[Any] | Sequence[int]) -> Rows:
     return rows.view(_WHOLE)[which].view(ROW)
 
 
+def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
+    """As `chosen_rows`, of ascending numbers; no copies where they follow one another."""
+    if len(which) and which[-1] - which[0] == len(which) - 1:
+        return rows[which[0] : which[-1] + 1]
+    return chosen_rows(rows, which)
+
+
+class RowBuffer:
+    """Room for the rows of several parts, of about so many, one after another: they are not copied once more then."""
+
+    def __init__(self, count: int) -> None:
+        self._rows = np.empty(count, ROW)
+        self._size = 0
+
+    def add(self, rows: Rows) -> Rows:
+        """Copies of `rows` behind those added before."""
+        first, self._size = self._size, self._size + len(rows)
+        if self._size > len(self._rows):
+            larger = np.empty(self._size, ROW)
+            copy_rows(larger[:first], self.rows[:first])
+            self._rows = larger
+        copy_rows(self._rows[first : self._size], rows)
+        return self._rows[first : self._size]
+
+    @property
+    def rows(self) -> Rows:
+        """All of them."""
+        return self._rows[: self._size]
+
+
 def joined_rows(parts: Sequence[Rows]) -> Rows:
     """Copies of the rows of all parts, one after another."""
-    return np.concatenate([np.empty(0, _WHOLE), *(part.view(_WHOLE) for part in parts)]).view(ROW)
+    buffer = RowBuffer(sum(map(len, parts)))
+    for part in parts:
+        buffer.add(part)
+    return buffer.rows
 
 
 def copy_rows(to: Rows, rows: Rows) -> None:
@@ -249,6 +282,13 @@ def are_too_short(rows: Rows) -> NDArray[np.bool_]:
     return short
 
 
+def are_all_last(rows: Rows, floor_arrival: int) -> bool:
+    """Whether `last_versions` would give all of `rows` as they stand."""
+    arrivals = np.ascontiguousarray(rows["order"])
+    ascending = bool((arrivals[1:] > arrivals[:-1]).all()) and bool((arrivals[:1] >= floor_arrival).all())
+    return ascending and not are_deleted(rows).any()
+
+
 def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
     """Which of `rows` are the last versions of documents that are there, from `floor_arrival` on, by arrival."""
     arrivals = np.ascontiguousarray(rows["order"])
@@ -267,10 +307,18 @@ def key_counts(rows: Rows) -> NDArray[np.int64]:
     return np.array([rows[name] for name in KEY_COUNTS], np.int64)
 
 
-def key_starts(rows: Rows) -> NDArray[np.int64]:
-    """Where the keys of each of `KEY_COUNTS` begin, for every row: one line a kind, one column a row."""
-    counts = key_counts(rows)
+def key_starts(rows: Rows, counts: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Where the keys of each of `KEY_COUNTS` begin, for every row: one line a kind, one column a row. `counts`: what
+    `key_counts` gives, where it is known.
+    """
+    counts = key_counts(rows) if counts is None else counts
     starts: NDArray[np.int64] = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
+    return starts
+
+
+def first_keys(rows: Rows) -> NDArray[np.int64]:
+    """Where the keys of every row begin."""
+    starts: NDArray[np.int64] = rows["keys_start"]
     return starts
 
 
@@ -317,10 +365,10 @@ def blob_extents(rows: Rows) -> list[tuple[int, int]]:
     return list(zip(rows["blob_start"].tolist(), rows["blob_bytes"].tolist(), strict=True))
 
 
-def id_extents(rows: Rows) -> list[tuple[int, int]]:
+def id_extents(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the id of each row begins in the blobs, and how many bytes it has; 0 of one without a blob."""
     sizes = np.where(rows["blob_bytes"] > 0, rows["id_bytes"], 0)
-    return list(zip(rows["blob_start"].tolist(), sizes.tolist(), strict=True))
+    return rows["blob_start"].astype(np.int64), sizes.astype(np.int64)
 
 
 def ends_of(rows: Rows) -> list[int]:

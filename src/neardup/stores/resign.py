@@ -61,14 +61,14 @@ def original(path: Path) -> Iterator[Original]:
     with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
         (stored,) = store.records(Commit())
         order = _by_hour(stored.rows)
-        keys = {hour: stored.keys[stored.part_of[which[0]]] for hour, which in order.items()}
+        parts = {hour: int(stored.part_of[which[0]]) for hour, which in order.items()}
         yield Original(
             FORMAT,
             description,
             store.committed,
             {hour: in_order(stored.rows[which], 0) for hour, which in order.items()},
             lambda _, rows: (store.texts(rows), store.blobs(rows)),
-            lambda hour, _: keys[hour],
+            lambda hour, _: stored.keys[parts[hour]],
         )
 
 

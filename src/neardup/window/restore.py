@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from neardup.index.posting_lists import BulkPostings
 from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.sketch import UNCOUNTED
@@ -15,13 +16,13 @@ from neardup.stores.records import (
     are_set_aside,
     are_too_short,
     are_without_words,
-    chosen_rows,
     fingerprints_of,
     hours_of,
     key_counts,
     key_starts,
     prefix_sizes,
     qgram_counts,
+    rows_at,
 )
 from neardup.window.signed_rows import gathered
 
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _REBUILD_BATCH: Final = 256
-_FILL_BATCH: Final = 262_144
-_FILL_SHARE: Final = 8
-"""Sketches are posted 262,144 at once, or an eighth of all: all packed lists are moved each time. Those of a complete
-search, 25 times as long, are not packed, and need not be held together for it.
+_FILL_BATCH: Final = 65_536
+_BULK_FROM: Final = 1 << 18
+_BULK_LEAST: Final = 1 << 23
+_BULK_SHARE: Final = 8
+"""Where there are 2^18 postings of sketches and more, they are packed 2^23 at once, or an eighth of all: what is packed
+already is moved each time.
 """
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
@@ -52,8 +55,8 @@ def add_stored(state: State, stored: Records) -> None:
     table, rows = state.table, stored.rows
     hours = hours_of(rows)
     first = table.extend(rows, hours, None)
-    table.ids.extend([id.encode() for id in stored.ids])
-    table.ids.let_find_all(np.arange(first, first + len(stored.ids)), stored.ids)
+    table.ids.extend(stored.ids)
+    table.ids.let_find_all(np.arange(first, first + len(stored.ids)), stored.ids.texts())
     table.alive[first : table.size] = ~are_set_aside(rows)
     table.chain_same_texts(first)
     table.join_groups(first)
@@ -62,16 +65,21 @@ def add_stored(state: State, stored: Records) -> None:
     if state.search.sentences is not None:
         state.search.sentences.common |= stored.common_sentences
     _warn_of_lacking(state, first)
-    postings: list[_Postings] = []
-    packs = state.settings.retrieval == "sketch"
-    at_once = max(_FILL_BATCH, table.size // _FILL_SHARE) if packs else 0
+    bulk = _bulk_of(state, rows) if state.settings.retrieval == "sketch" else None
     for part, keys in enumerate(stored.keys):
         docs = first + np.flatnonzero(stored.part_of == part)
         for at in range(0, len(docs), _FILL_BATCH):
-            postings.append(_fill(state, docs[at : at + _FILL_BATCH], keys))
-            if sum(len(some.docs) for some in postings) >= at_once:
-                _post(state, postings)
-    _post(state, postings)
+            _fill(state, docs[at : at + _FILL_BATCH], keys, bulk)
+    if bulk is not None:
+        bulk.pack()
+
+
+def _bulk_of(state: State, rows: Rows) -> BulkPostings | None:
+    """What packs the sketches of `rows`; None where they are too few for that."""
+    total = int(key_counts(rows)[_SKETCH].sum())
+    if total < _BULK_FROM:
+        return None
+    return BulkPostings(state.search.lists, min(total, max(_BULK_LEAST, total // _BULK_SHARE)))
 
 
 def _warn_of_lacking(state: State, first: int) -> None:
@@ -105,33 +113,14 @@ def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
     return lacking
 
 
-class _Postings(NamedTuple):
-    """`keys[offsets[i]:offsets[i + 1]]` are those of `docs[i]`."""
-
-    keys: NDArray[np.uint64]
-    offsets: NDArray[np.int64]
-    docs: NDArray[np.int64]
-
-
-def _post(state: State, postings: list[_Postings]) -> None:
-    """Adds `postings` to the posting lists at once, which are written anew each time, and empties the list."""
-    if postings:
-        sizes = np.concatenate([np.diff(some.offsets) for some in postings])
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        keys = np.concatenate([some.keys for some in postings])
-        docs = np.concatenate([some.docs for some in postings])
-        postings.clear()
-        state.search.lists.add(keys, offsets, docs)
-
-
-def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> _Postings:
-    """Restores documents `docs` of one hour from that hour's stored keys, but for the postings, which are returned."""
-    rows = chosen_rows(state.table.rows, docs)
+def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64], bulk: BulkPostings | None) -> None:
+    """Restores documents `docs` of one hour from that hour's stored keys; their postings by `bulk`, if there is one."""
+    rows = rows_at(state.table.rows, docs)
     counts = key_counts(rows)
-    starts = key_starts(rows)
+    starts = key_starts(rows, counts)
     with_bitmap = counts[_BITMAP] > 0
-    words = starts[_BITMAP][with_bitmap][:, None] + np.arange(BITMAP_WORDS)
-    state.table.set_bitmaps(docs[with_bitmap], keys[words])
+    bitmaps, _ = gathered(keys, starts[_BITMAP][with_bitmap], counts[_BITMAP][with_bitmap])
+    state.table.set_bitmaps(docs[with_bitmap], bitmaps.reshape(-1, BITMAP_WORDS))
     search = state.search
     first = state.table.first_of[docs] == docs
     kind = _SKETCH
@@ -140,16 +129,22 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64]) -> _P
         if lacking.any():
             _fill_from_texts(state, docs[lacking])
         kind, first = _PREFIX, first & ~lacking
-    own, offsets = gathered(keys, starts[kind][first], counts[kind][first])
-    own = own if kind == _PREFIX else posted(own)
-    postings = _Postings(*_with_short((own, offsets), rows[first]), docs[first])
+    short = first & are_too_short(rows)
+    fingerprints = fingerprints_of(rows)[:, 0]
+    if bulk is not None:
+        bulk.add(keys, starts[kind][first], counts[kind][first], docs[first])
+        one = np.ones(np.count_nonzero(short), np.int64)
+        bulk.add(fingerprints[short], np.cumsum(one) - 1, one, docs[short])
+    else:
+        own, offsets = gathered(keys, starts[kind][first], counts[kind][first])
+        own = own if kind == _PREFIX else posted(own)
+        search.lists.add(*with_fingerprints(own, offsets, short[first], fingerprints[first]), docs[first])
     if search.sentences is not None:
         hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
         search.sentences.add(*gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
             search.routes[route].add(*gathered(keys, starts[kind], counts[kind]), docs)
-    return postings
 
 
 def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
@@ -159,9 +154,3 @@ def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
         batch = state.search.query_batch(state.texts(part.tolist()), normal=True)
         state.table.count(part, batch.signed.counts)
         state.search.lists.add(*state.search.posting_keys(batch), part)
-
-
-def _with_short(
-    posted: tuple[NDArray[np.uint64], NDArray[np.int64]], rows: Rows
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    return with_fingerprints(*posted, are_too_short(rows), fingerprints_of(rows)[:, 0])

@@ -40,7 +40,9 @@ def test_growth_is_that_of_the_smallest_size_to_the_others(growth, is_met):
     assert memory.measured.startswith("490 bytes")
     ten_times = run | {"documents": 10_000_000, "resident_mb": {"RssAnon": 4_900.0 * growth / 1.4}}
     assert figures.scale({"sketch": ten_times})[1].is_met is is_met
-    assert reopening.is_met
+    assert reopening.is_met is None
+    assert figures.scale({"sketch": ten_times})[2].is_met
+    assert not figures.scale({"sketch": ten_times | {"reopen_share": 0.04}})[2].is_met
     assert "1/33" in reopening.measured
     assert recall.is_met
     assert sizes.is_met is None

@@ -58,7 +58,9 @@ def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store,
     """After a batch that was refused its arrivals may be given again, to documents of other hours and texts."""
     rows = rows_of((0, 7))
     part = StoredPart(
-        Records(rows, ["id"], [NO_KEYS], np.zeros(1, np.int64)), [DocumentRef("index", "id")], [b"id"]
+        Records.of_one_part(rows, ["id"], NO_KEYS),
+        [DocumentRef("index", "id")],
+        [b"id"],
     )
     monkeypatch.setattr(loader, "stored_parts", lambda *_: iter([part]))
     list(store.records(Commit()))

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.index import posting_lists
-from neardup.index.posting_lists import Hits, MemberLists, PostingLists, Query
+from neardup.index.posting_lists import BulkPostings, Hits, MemberLists, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.packed_lists import KEY_BITS, shape_of
@@ -77,9 +77,14 @@ class Slow:
     def add(self, documents):
         documents = self.posted(documents)
         keys = [key for _, own in documents for key in own]
-        self.lists.add(
-            np.array(keys, np.uint64), offsets_of(documents), np.array([n for n, _ in documents], np.int64)
-        )
+        packed_keys, offsets = np.array(keys, np.uint64), offsets_of(documents)
+        docs = np.array([number for number, _ in documents], np.int64)
+        half = len(docs) // 2 if self.packed_after else 0
+        bulk = BulkPostings(self.lists, self.packed_after or 0)
+        for some in np.array_split(np.arange(half), 3):
+            bulk.add(packed_keys, offsets[some], np.diff(offsets)[some], docs[some])
+        bulk.pack()
+        self.lists.add(packed_keys, offsets[half:], docs[half:])
         self.remember(documents)
 
     def remember(self, documents):

@@ -17,5 +17,5 @@ def test_postings_are_sorted_by_key_alone_and_else_stay_in_their_order(size, key
     keys = numbers.integers(0, 1 << key_bits, size, dtype=np.uint64) << np.uint64(KEY_BITS - key_bits)
     postings = keys << np.uint64(KEY_SHIFT) | numbers.integers(0, 1 << KEY_SHIFT, size, dtype=np.uint64)
     wanted = postings[np.argsort(keys, kind="stable")]
-    sort_by_key(postings)
+    sort_by_key(postings, np.empty_like(postings))
     assert (postings == wanted).all()

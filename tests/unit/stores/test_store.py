@@ -13,6 +13,7 @@ from neardup.stores.base import Commit, NewDocuments
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.memory import MemoryStore
 from neardup.stores.records import DELETED, ROW, assign_offsets, key_counts
+from neardup.stores.window_directory import hour_directory
 
 
 def documents(first, hour, *texts, blob=b"b"):
@@ -113,10 +114,11 @@ def test_what_is_committed_is_there_again(files):
     assert store.committed._replace(rows=0, generation=0) == Commit(seq=3, next_order=4, newest=2)
     hour = store.load(1)
     assert hour.rows["seq"].tolist() == [1, 2]
-    assert hour.ids == ["b", "bb"]
+    assert list(hour.ids.texts()) == ["b", "bb"]
     starts = records.key_starts(hour.rows)[0].tolist()
-    assert hour.keys[starts[0] :][:3].tolist() == [1_000, 1_001, 1_002]
-    assert hour.keys[starts[1] :][:2].tolist() == [2_000, 2_001]
+    keys = hour.keys.read()
+    assert keys[starts[0] :][:3].tolist() == [1_000, 1_001, 1_002]
+    assert keys[starts[1] :][:2].tolist() == [2_000, 2_001]
     assert read(store, hour.rows) == [(b"abc", b"b"), (b"de", b"bb")]
     assert store.load(2).rows["seq"].tolist() == [3]
     store.close()
@@ -125,9 +127,33 @@ def test_what_is_committed_is_there_again(files):
 def test_records_are_those_that_came_after(files):
     store = reopened(files)
     (all_of_it,) = store.records(Commit())
-    assert (all_of_it.ids, all_of_it.part_of.tolist()) == (["b", "bb", "b"], [0, 0, 1])
+    assert (list(all_of_it.ids.texts()), all_of_it.part_of.tolist()) == (["b", "bb", "b"], [0, 0, 1])
     (later,) = store.records(Commit(next_order=2))
     assert records.arrivals_of(later.rows).tolist() == [2, 3]
+    store.close()
+
+
+def test_keys_are_read_when_they_are_asked_for_though_their_hour_has_gone(files):
+    writer = reopened(files)
+    reader = DirectoryStore(writer.path, readonly=True)
+    (stored,) = reader.records(Commit())
+    writer.drop(1)
+    keys, begin = stored.keys[0], int(records.first_keys(stored.rows)[0])
+    assert keys[begin : begin + 3].tolist() == [1_000, 1_001, 1_002]
+    reader.close()
+    writer.close()
+
+
+def test_keys_that_are_not_what_was_written_are_told_when_they_are_asked_for(files):
+    store = reopened(files)
+    file = hour_directory(store.path, 2) / "keys.bin"
+    data = bytearray(file.read_bytes())
+    data[-9] ^= 1
+    file.write_bytes(data)
+    (stored,) = store.records(Commit())
+    assert len(stored.keys[0])
+    with pytest.raises(WindowDamaged, match="keys of 1 documents"):
+        stored.keys[1]
     store.close()
 
 
@@ -139,7 +165,7 @@ def test_of_a_large_blob_only_the_id_is_read(tmp_path):
     store.append(1, new._replace(blobs=["é".encode() + b"." * 4_998, b"", b"z.."]))
     store.commit(Commit(seq=3, next_order=4, newest=1))
     store = reopened(store)
-    assert store.load(1).ids == ["é", "", "z"]
+    assert list(store.load(1).ids.texts()) == ["é", "", "z"]
     store.close()
 
 

@@ -97,10 +97,8 @@ def stored_part(
     repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
     if len(repeated):
         raise _altered(layout, hits[int(repeated[0]) + 1], "the arrival of another document")
-    part_of = np.zeros(len(refs), np.int64)
-    return StoredPart(
-        Records(stored.rows, stored.ids, [stored.keys], part_of, common_sentences), refs, stored.blobs
-    )
+    records = Records.of_one_part(stored.rows, stored.ids, stored.keys, common_sentences)
+    return StoredPart(records, refs, stored.blobs)
 
 
 def _damaged(layout: Layout, hits: Sequence[Hit], error: Exception) -> WindowDamaged:
