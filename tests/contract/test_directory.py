@@ -28,6 +28,7 @@ from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.stores import description
 from neardup.stores.directory import DirectoryStore
+from neardup.stores.stored_hour import KeysFile
 from neardup.tables.lexicon import LexiconBuilder
 from neardup.window.session import PATIENCE
 
@@ -238,6 +239,20 @@ def test_a_reader_that_comes_while_hours_are_dropped_begins_anew(path, monkeypat
             return load(self, hour, buffer)
 
         monkeypatch.setattr(DirectoryStore, "load", overtaken)
+        with open_window(path, readonly=True) as reader:
+            assert list(reader.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
+
+
+def test_a_reader_begins_anew_when_an_hour_is_dropped_before_its_keys_are_read(path, monkeypatch):
+    read = KeysFile.read
+    with open_window(path) as writer:
+
+        def overtaken(self, buffer):
+            monkeypatch.undo()
+            list(writer.ingest([document("new", "", 25)]))
+            return read(self, buffer)
+
+        monkeypatch.setattr(KeysFile, "read", overtaken)
         with open_window(path, readonly=True) as reader:
             assert list(reader.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
 

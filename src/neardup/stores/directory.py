@@ -141,7 +141,7 @@ class DirectoryStore(SingleOwner):
             self._row_counts = known | {hour: rows_in(hours[hour]) for hour in hours}
         stored = list(hours.values())
         hours.clear()
-        yield records_of(stored, rows, max(self.committed.floor_order, since.next_order))
+        yield records_of(stored, rows, max(self.committed.floor_order, since.next_order), self._reading_keys)
 
     def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
         """Everything committed, by hour, and all rows; a reader starts over if the writer drops hours meanwhile, a
@@ -237,6 +237,18 @@ class DirectoryStore(SingleOwner):
             if self._readonly and self.recipe:
                 self._checked_description()
             raise
+
+    @contextlib.contextmanager
+    def _reading_keys(self, directory: Path) -> Iterator[None]:
+        """A writer may have dropped the hour in `directory` since a reader read its rows."""
+        try:
+            with self._exchange_told():
+                yield
+        except FileNotFoundError as error:
+            if not self._readonly:
+                raise WindowDamaged(error.filename, "no file", "the keys of an hour", self.path) from None
+            self._outdated = True
+            raise WindowExpired(self.path, directory.name) from None
 
     # ---- what is added ----
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Sequence
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,13 +18,16 @@ from neardup.stores.packed_ids import PackedIds
 from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from neardup.stores.base import Commit
     from neardup.stores.records import Rows
+
+    Reading = Callable[[Path], AbstractContextManager[None]]
 
 
 class StoredHour(NamedTuple):
@@ -45,33 +46,33 @@ class StoredHour(NamedTuple):
 
 
 class KeysFile:
-    """The keys of one hour in `directory`, read when they are wanted, though the hour may have been dropped by then."""
+    """The committed keys of one hour in `directory`. The file is opened when they are read, and not kept open: a window
+    may have more hours than a process may have files.
+    """
 
     def __init__(self, directory: Path, end: int, *, mapped: bool) -> None:
         self.directory = directory
-        self._end, self._mapped, self._file = end, mapped, -1
-        if end:
-            file = directory / NAMES[KEYS]
-            self._file = os.open(file, os.O_RDONLY)
-            weakref.finalize(self, os.close, self._file)
+        self._end, self._mapped = end, mapped
 
     def __len__(self) -> int:
         return self._end // 8
 
     def read(self, buffer: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-        """All keys, in `buffer` if that is given; of a `mapped` file only those that are looked at are read."""
-        if self._mapped and self._end:
-            return np.frombuffer(mmap(self._file, self._end, access=ACCESS_READ), "<u8")
+        """All keys, in `buffer` if that is given; of a `mapped` file only those that are looked at are read. Raises
+        `FileNotFoundError` where the hour has been dropped.
+        """
         keys = np.empty(len(self), "<u8") if buffer is None else buffer[: len(self)]
-        rest = keys.view(np.uint8).data
-        while rest:
-            with naming(self.directory / NAMES[KEYS]):
-                read = os.preadv(self._file, [rest], self._end - len(rest))
-            if not read:
-                raise damage(
-                    self.directory / NAMES[KEYS], f"{self._end - len(rest):,} bytes", f"{self._end:,}"
-                )
-            rest = rest[read:]
+        if not len(keys):
+            return keys
+        name = self.directory / NAMES[KEYS]
+        with naming(name), name.open("rb", buffering=0) as file:
+            if self._mapped and file_size(name) >= self._end:
+                return np.frombuffer(mmap(file.fileno(), self._end, access=ACCESS_READ), "<u8")
+            rest = keys.view(np.uint8).data
+            while rest and (read := file.readinto(rest)):
+                rest = rest[read:]
+        if rest:
+            raise damage(name, f"{self._end - len(rest):,} bytes", f"at least {self._end:,}")
         return keys
 
 
@@ -80,10 +81,13 @@ class HourKeys(Sequence["NDArray[np.uint64]"]):
     of its documents check.
 
     rows, part_of   the documents, and in which of the hours each is
+    reading         what an hour's are read in: knows what it means that they are not there
     """
 
-    def __init__(self, files: Sequence[KeysFile], rows: Rows, part_of: NDArray[np.int64]) -> None:
-        self._files, self._rows, self._part_of = files, rows, part_of
+    def __init__(
+        self, files: Sequence[KeysFile], rows: Rows, part_of: NDArray[np.int64], reading: Reading
+    ) -> None:
+        self._files, self._rows, self._part_of, self._reading = files, rows, part_of, reading
         self._buffer = np.empty(0, "<u8")
 
     def __len__(self) -> int:
@@ -93,14 +97,16 @@ class HourKeys(Sequence["NDArray[np.uint64]"]):
         file = self._files[part]
         if len(file) > len(self._buffer):
             self._buffer = np.empty(max(map(len, self._files)), "<u8")
-        keys = file.read(self._buffer)
-        check_keys(file.directory, records.rows_at(self._rows, np.flatnonzero(self._part_of == part)), keys)
+        own = records.rows_at(self._rows, np.flatnonzero(self._part_of == part))
+        with self._reading(file.directory):
+            keys = file.read(self._buffer)
+            check_keys(file.directory, own, keys)
         return keys
 
 
-def records_of(hours: Sequence[StoredHour], rows: Rows, floor_arrival: int) -> Records:
+def records_of(hours: Sequence[StoredHour], rows: Rows, floor_arrival: int, reading: Reading) -> Records:
     """The last versions of the documents of `hours` from the arrival `floor_arrival` on; `rows`: those of all of them,
-    one after another.
+    one after another; `reading`: as `HourKeys` has it.
     """
     files = [hour.keys for hour in hours]
     part_of = np.repeat(np.arange(len(hours)), [len(hour.rows) for hour in hours])
@@ -108,7 +114,7 @@ def records_of(hours: Sequence[StoredHour], rows: Rows, floor_arrival: int) -> R
     if not records.are_all_last(rows, floor_arrival):
         last = records.last_versions(rows, floor_arrival)
         rows, ids, part_of = records.chosen_rows(rows, last), ids.chosen(last), part_of[last]
-    return Records(rows, ids, HourKeys(files, rows, part_of), part_of)
+    return Records(rows, ids, HourKeys(files, rows, part_of, reading), part_of)
 
 
 def rows_in(hour: StoredHour) -> int:
@@ -256,10 +262,9 @@ def _read_ids(file: Path, rows: Rows) -> PackedIds:
     What follows the ids is not read: with all matches listed that may be gigabytes.
     """
     starts, sizes = records.id_extents(rows)
-    there = (starts >= 0) & (starts <= file_size(file) - sizes)
-    sizes = np.where(there, sizes, 0)
-    if not sizes.any():
-        return PackedIds(np.empty(0, np.uint8), np.zeros(len(rows) + 1, np.int64))
-    with file.open("rb") as opened:
-        blobs = np.frombuffer(mmap(opened.fileno(), 0, access=ACCESS_READ), np.uint8)
-    return PackedIds.among(blobs, np.where(there, starts, 0), sizes)
+    blobs = np.empty(0, np.uint8)
+    if file_size(file) and sizes.any():
+        with file.open("rb") as opened:
+            blobs = np.frombuffer(mmap(opened.fileno(), 0, access=ACCESS_READ), np.uint8)
+    there = (starts >= 0) & (starts <= len(blobs) - sizes)
+    return PackedIds.among(blobs, np.where(there, starts, 0), np.where(there, sizes, 0))

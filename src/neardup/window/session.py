@@ -103,15 +103,17 @@ class Session:
 
     def load(self) -> None:
         """Takes over what is in the store by now and not in memory yet."""
-        self.store.refresh()
-        self.synchronise()
+        self.reading(self.synchronise)
 
     def follow(self) -> bool:
         """As `load`, and what the writer of a directory has added since a reader opened it; whether anything was taken
         over since this was called last, be it by a question in between.
         """
         self.store.refresh(follow=True)
-        self.synchronise()
+        try:
+            self.synchronise()
+        except WindowExpired:
+            self.load()
         before, self._last_followed = self._last_followed, self._taken_over
         return before != self._last_followed
 

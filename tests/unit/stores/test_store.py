@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neardup.errors import WindowDamaged, WindowLocked
+from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.model.document import Prepared
+from neardup.model.hours import hour_name
 from neardup.model.settings import HOUR_MS
 from neardup.stores import records
 from neardup.stores.base import Commit, NewDocuments
@@ -133,13 +134,15 @@ def test_records_are_those_that_came_after(files):
     store.close()
 
 
-def test_keys_are_read_when_they_are_asked_for_though_their_hour_has_gone(files):
+def test_keys_are_read_when_they_are_asked_for_and_a_reader_is_told_that_their_hour_has_gone(files):
     writer = reopened(files)
     reader = DirectoryStore(writer.path, readonly=True)
     (stored,) = reader.records(Commit())
+    begin = int(records.first_keys(stored.rows)[0])
+    assert stored.keys[0][begin : begin + 3].tolist() == [1_000, 1_001, 1_002]
     writer.drop(1)
-    keys, begin = stored.keys[0], int(records.first_keys(stored.rows)[0])
-    assert keys[begin : begin + 3].tolist() == [1_000, 1_001, 1_002]
+    with pytest.raises(WindowExpired, match=hour_name(1)):
+        stored.keys[0]
     reader.close()
     writer.close()
 
