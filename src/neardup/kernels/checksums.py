@@ -7,14 +7,13 @@ The package itself takes an item a call: several times as long as the checksum o
 from __future__ import annotations
 
 import ctypes
-from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xxhash
 
-from neardup.kernels.native import Kernel
+from neardup.kernels.native import Kernel, address_of, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,14 +61,13 @@ def _one_by_one(items: Iterable[bytes | memoryview], seeds: NDArray[np.uint64]) 
 
 def _xxhash() -> int | None:
     """Where XXH3_64bits_withSeed is; None where the package keeps it to itself."""
-    try:
-        xxh3 = ctypes.CDLL(import_module("xxhash._xxhash").__file__).XXH3_64bits_withSeed
-    except (ImportError, AttributeError, OSError):
+    xxh3 = function_of("xxhash._xxhash", "XXH3_64bits_withSeed")
+    if xxh3 is None:
         return None
     xxh3.restype, xxh3.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
     if xxh3(b"neardup", 7, 1) != xxhash.xxh3_64_intdigest(b"neardup", 1):
         return None
-    return ctypes.cast(xxh3, ctypes.c_void_p).value
+    return address_of(xxh3)
 
 
 _XXH3 = _xxhash()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.kernels.native import Kernel
+from neardup.kernels.native import Kernel, address_of, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,18 +45,15 @@ def halves_by(
 
 def _openssl() -> int | None:
     """Where SHA256 of OpenSSL is; None where this Python is not linked to it, or keeps it to itself."""
-    try:
-        import _hashlib  # noqa: PLC0415 - not every Python has it
-
-        sha256 = ctypes.CDLL(_hashlib.__file__).SHA256
-    except (ImportError, AttributeError, OSError):
+    sha256 = function_of("_hashlib", "SHA256")
+    if sha256 is None:
         return None
     digest = ctypes.create_string_buffer(32)
     sha256.restype, sha256.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]
     sha256(b"neardup", 7, digest)
     if digest.raw != hashlib.sha256(b"neardup").digest():
         return None
-    return ctypes.cast(sha256, ctypes.c_void_p).value
+    return address_of(sha256)
 
 
 _OPENSSL = _openssl()

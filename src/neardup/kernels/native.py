@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from importlib import import_module
 from pathlib import Path
 from struct import Struct
 from typing import Any, Final, NamedTuple
@@ -92,6 +93,20 @@ class Kernel:
             return f"kernel {self.name} writes to {parameter}, which is read-only"
         order = "" if value.flags.c_contiguous else " that is not contiguous"
         return f"kernel {self.name}: {parameter} must be a contiguous array of {wanted}, not of {value.dtype}{order}"
+
+
+def function_of(module: str, name: str) -> ctypes._NamedFuncPointer | None:
+    """The C function `name` of the library that `module` is made of; None where it is not, or keeps it to itself."""
+    try:
+        function: ctypes._NamedFuncPointer = getattr(ctypes.CDLL(import_module(module).__file__), name)
+    except (ImportError, AttributeError, OSError):
+        return None
+    return function
+
+
+def address_of(function: ctypes._NamedFuncPointer) -> int | None:
+    """Where a C function is, for a kernel that calls it."""
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def library_path() -> Path:

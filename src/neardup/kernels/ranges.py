@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from neardup.kernels.native import Kernel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Values = TypeVar("Values", "np.uint8", "np.uint64")
@@ -15,11 +16,12 @@ Values = TypeVar("Values", "np.uint8", "np.uint64")
 _gather = Kernel("gather")
 
 
-def gather(
-    source: NDArray[Values],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    out: NDArray[Values],
-) -> None:
-    """Copies `source[starts[i]:starts[i] + sizes[i]]` to `out`, one after another."""
+def gathered(
+    source: NDArray[Values], starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[Values], NDArray[np.int64]]:
+    """Copies of `source[starts[i]:starts[i] + sizes[i]]` one after another, and n + 1 offsets."""
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    out = np.empty(offsets[-1], source.dtype)
     _gather(source, starts, sizes, out)
+    return out, offsets

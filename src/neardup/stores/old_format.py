@@ -117,7 +117,7 @@ def _items(file: Path, extents: list[tuple[int, int]]) -> list[bytes]:
 def _keys(path: Path, hour: int, rows: Rows) -> NDArray[np.uint64]:
     directory = hour_directory(path, hour)
     keys = read_keys(directory)
-    end = int((records.key_starts(rows)[0] + records.key_counts(rows).sum(axis=0)).max(initial=0))
+    end = int((records.first_keys(rows) + records.key_counts(rows).sum(axis=0)).max(initial=0))
     if len(keys) < end:
         raise WindowDamaged(directory / NAMES[KEYS], f"{len(keys):,} keys", f"{end:,}")
     return keys

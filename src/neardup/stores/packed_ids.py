@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from neardup.kernels.ranges import gather
+from neardup.kernels.ranges import gathered
+from neardup.signing.signature import concatenated, joined, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _AT_ONCE: Final = 1 << 16
@@ -29,29 +29,17 @@ class PackedIds:
     @classmethod
     def of(cls, ids: Sequence[bytes]) -> PackedIds:
         """Such of `ids`, which are UTF-8."""
-        starts = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, ids), np.int64, len(ids)), out=starts[1:])
-        return cls(np.frombuffer(b"".join(ids), np.uint8), starts)
+        return cls(*concatenated(ids))
 
     @classmethod
     def among(cls, data: NDArray[np.uint8], starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> PackedIds:
         """Copies of `data[starts[i]:starts[i] + sizes[i]]`."""
-        offsets = np.zeros(len(sizes) + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        names = np.empty(offsets[-1], np.uint8)
-        gather(data, starts, sizes, names)
-        return cls(names, offsets)
+        return cls(*gathered(data, starts, sizes))
 
     @classmethod
     def joined(cls, parts: Sequence[PackedIds]) -> PackedIds:
         """The ids of all parts, one after another."""
-        if len(parts) == 1:
-            return parts[0]
-        names = [part.names for part in parts]
-        sizes = [np.diff(part.starts) for part in parts]
-        starts = np.zeros(1 + sum(map(len, sizes)), np.int64)
-        np.cumsum(np.concatenate([np.empty(0, np.int64), *sizes]), out=starts[1:])
-        return cls(np.concatenate([np.empty(0, np.uint8), *names]), starts)
+        return cls(*joined([(part.names, part.starts) for part in parts])) if parts else cls.of([])
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -62,7 +50,7 @@ class PackedIds:
 
     def first(self, count: int) -> PackedIds:
         """So many of the ids, from the first on."""
-        return PackedIds(self.names[: self.starts[count]], self.starts[: count + 1])
+        return PackedIds(*part_of(self.names, self.starts, 0, count))
 
     def chosen(self, which: NDArray[Any]) -> PackedIds:
         """Copies of the ids of these numbers, or of those that are true."""
@@ -72,9 +60,9 @@ class PackedIds:
     def texts(self) -> Iterator[str]:
         """The ids as strings, about 0.1 µs each."""
         for first in range(0, len(self), _AT_ONCE):
-            starts = self.starts[first : first + _AT_ONCE + 1]
-            data = self.names[starts[0] : starts[-1]].tobytes()
-            text, positions = data.decode(), (starts - starts[0]).tolist()
+            names, starts = part_of(self.names, self.starts, first, min(first + _AT_ONCE, len(self)))
+            data, positions = names.tobytes(), starts.tolist()
+            text = data.decode()
             if len(text) == len(data):
                 yield from map(text.__getitem__, map(slice, positions, positions[1:]))
             else:

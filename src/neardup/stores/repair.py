@@ -100,7 +100,7 @@ def _write_whole_documents(path: Path, hour: HourSurvey, sign: Sign | None) -> N
 
 
 def _keys_of(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    parts = zip(records.key_starts(rows)[0], records.key_counts(rows).sum(axis=0), strict=True)
+    parts = zip(records.first_keys(rows), records.key_counts(rows).sum(axis=0), strict=True)
     return np.concatenate([keys[start : start + size] for start, size in parts])
 
 

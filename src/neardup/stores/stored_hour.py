@@ -11,7 +11,7 @@ import numpy as np
 from neardup.errors import WindowDamaged
 from neardup.model.hours import hour_named
 from neardup.stores import records
-from neardup.stores.base import Records
+from neardup.stores.base import Records, by_part
 from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, STORED_ROW, damage, key_sums, row_sums
 from neardup.stores.lock import naming
 from neardup.stores.packed_ids import PackedIds
@@ -61,13 +61,13 @@ class KeysFile:
         """All keys, in `buffer` if that is given; of a `mapped` file only those that are looked at are read. Raises
         `FileNotFoundError` where the hour has been dropped.
         """
-        keys = np.empty(len(self), "<u8") if buffer is None else buffer[: len(self)]
-        if not len(keys):
-            return keys
+        if not self._end:
+            return np.empty(0, "<u8")
         name = self.directory / NAMES[KEYS]
         with naming(name), name.open("rb", buffering=0) as file:
             if self._mapped and file_size(name) >= self._end:
                 return np.frombuffer(mmap(file.fileno(), self._end, access=ACCESS_READ), "<u8")
+            keys = np.empty(len(self), "<u8") if buffer is None else buffer[: len(self)]
             rest = keys.view(np.uint8).data
             while rest and (read := file.readinto(rest)):
                 rest = rest[read:]
@@ -87,7 +87,8 @@ class HourKeys(Sequence["NDArray[np.uint64]"]):
     def __init__(
         self, files: Sequence[KeysFile], rows: Rows, part_of: NDArray[np.int64], reading: Reading
     ) -> None:
-        self._files, self._rows, self._part_of, self._reading = files, rows, part_of, reading
+        self._files, self._rows, self._reading = files, rows, reading
+        self._own = by_part(part_of, len(files))
         self._buffer = np.empty(0, "<u8")
 
     def __len__(self) -> int:
@@ -97,7 +98,7 @@ class HourKeys(Sequence["NDArray[np.uint64]"]):
         file = self._files[part]
         if len(file) > len(self._buffer):
             self._buffer = np.empty(max(map(len, self._files)), "<u8")
-        own = records.rows_at(self._rows, np.flatnonzero(self._part_of == part))
+        own = records.rows_at(self._rows, self._own[part])
         with self._reading(file.directory):
             keys = file.read(self._buffer)
             check_keys(file.directory, own, keys)

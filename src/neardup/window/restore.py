@@ -10,7 +10,9 @@ import numpy as np
 from neardup.index.posting_lists import BulkPostings
 from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
+from neardup.kernels.ranges import gathered
 from neardup.kernels.sketch import UNCOUNTED
+from neardup.stores.base import by_part
 from neardup.stores.records import (
     KEY_COUNTS,
     are_set_aside,
@@ -24,7 +26,6 @@ from neardup.stores.records import (
     qgram_counts,
     rows_at,
 )
-from neardup.window.signed_rows import gathered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,8 +67,8 @@ def add_stored(state: State, stored: Records) -> None:
         state.search.sentences.common |= stored.common_sentences
     _warn_of_lacking(state, first)
     bulk = _bulk_of(state, rows) if state.settings.retrieval == "sketch" else None
-    for part, keys in enumerate(stored.keys):
-        docs = first + np.flatnonzero(stored.part_of == part)
+    for own, keys in zip(by_part(stored.part_of, len(stored.keys)), stored.keys, strict=True):
+        docs = first + own
         for at in range(0, len(docs), _FILL_BATCH):
             _fill(state, docs[at : at + _FILL_BATCH], keys, bulk)
     if bulk is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.kernels.ranges import gather
+from neardup.kernels.ranges import gathered
 from neardup.stores.records import (
     KEY_COUNTS,
     KeySizes,
@@ -73,17 +73,6 @@ def resigned_keys(rows: Rows, batch: SignedQueryBatch, keys: Keys) -> Keys:
     sizes = key_sizes(batch)._replace(sentences=counts[0], bands=counts[1])
     set_key_sizes(rows, sizes, words=are_with_words(rows))
     return _laid([*_qgram_kinds(batch), *words], np.arange(len(rows)))
-
-
-def gathered(
-    keys: Keys, starts: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[Keys, NDArray[np.int64]]:
-    """`keys[starts[i]:starts[i] + counts[i]]` one after another, and n + 1 offsets."""
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    own = np.empty(offsets[-1], np.uint64)
-    gather(keys, starts, counts, own)
-    return own, offsets
 
 
 def _qgram_kinds(batch: SignedQueryBatch) -> list[tuple[Keys, NDArray[np.int64]]]:
