@@ -128,10 +128,23 @@ def processor_time(cluster: Cluster) -> float:
     return taken / 1_000 + time.process_time()
 
 
+def signing(cluster: Cluster) -> float:
+    """Microseconds that the node says signing a document of these hours took; 0 where it signs none."""
+    count = spent = 0
+    for node in cluster.request("GET", "/_nodes/stats/ingest")["nodes"].values():
+        pipeline = node["ingest"]["pipelines"].get(cluster.address.pipeline, {"processors": []})
+        for processor in (each for named in pipeline["processors"] for each in named.values()):
+            if processor["type"] == "neardup":
+                count += processor["stats"]["count"]
+                spent += processor["stats"]["time_in_millis"]
+    return 1_000 * spent / max(count, 1)
+
+
 def measured(url: str, documents: list[neardup.Document], rounds: int, names: list[str]) -> dict[str, Any]:
     """Seconds of each way in each round but the first, and what its documents take on disk in the last."""
     seconds: dict[str, list[float]] = {name: [] for name in names}
     busy: dict[str, list[float]] = {name: [] for name in names}
+    signed: dict[str, list[float]] = {name: [] for name in names}
     disk: dict[str, dict[str, float]] = {}
     for number in range(rounds + 1):
         for at, name in enumerate(names):
@@ -142,15 +155,22 @@ def measured(url: str, documents: list[neardup.Document], rounds: int, names: li
                 cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
                 seconds[name].append(time.perf_counter() - begun)
                 busy[name].append(processor_time(cluster) - before)
+                signed[name].append(signing(cluster))
                 if number == rounds:
                     disk[name] = on_disk(cluster)
             print(
-                f"{number} {name}: {seconds[name][-1]:.2f} s, processor {busy[name][-1]:.2f} s",
+                f"{number} {name}: {seconds[name][-1]:.2f} s, processor {busy[name][-1]:.2f} s, "
+                f"signing {signed[name][-1]:.1f} us a document",
                 file=sys.stderr,
                 flush=True,
             )
     return {
-        name: {"seconds": seconds[name][1:], "processor": busy[name][1:], "bytes": disk[name]}
+        name: {
+            "seconds": seconds[name][1:],
+            "processor": busy[name][1:],
+            "signing": signed[name][1:],
+            "bytes": disk[name],
+        }
         for name in names
     }
 
@@ -164,7 +184,7 @@ def tables(figures: dict[str, Any]) -> dict[str, str]:
     rows = [
         [
             name, f"{middle[name]:.2f}", f"{middle[name] / base:.2f}", f"{busy[name]:.2f}",
-            f"{busy[name] / busy['bare']:.2f}",
+            f"{busy[name] / busy['bare']:.2f}", f"{statistics.median(way['signing']):.0f}",
             f"{way['bytes']['store']:.0f}", f"{way['bytes']['store'] / size:.2f}",
             " / ".join("" if limit is None else f"{limit}" for limit in LIMITS.get(name, (None, None))),
         ]
@@ -176,6 +196,7 @@ def tables(figures: dict[str, Any]) -> dict[str, str]:
         "times bare",
         "processor s",
         "times bare",
+        "us signing",
         "bytes a document",
         "times bare",
         "demanded",

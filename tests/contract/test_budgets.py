@@ -23,11 +23,11 @@ def distinct(count, start=0, an_hour=2):
 def test_never_more_documents_than_allowed(place, most):
     window = place.open(max_documents=most, batch_documents=3)
     counts = []
-    for item in distinct(20):
+    for item in distinct(12):
         list(window.ingest([item]))
         counts.append(window.stats().documents)
     assert max(counts) == most
-    assert window.query(id="19").id == "19"
+    assert window.query(id="11").id == "11"
     window = place.reopened(window, max_documents=most)
     assert window.stats().documents == counts[-1]
     assert window.stats().budget_floor is not None

@@ -7,8 +7,8 @@ The package itself takes an item a call: several times as long as the checksum o
 from __future__ import annotations
 
 import ctypes
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
@@ -16,12 +16,14 @@ import xxhash
 from neardup.kernels.native import Kernel, address_of, function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
 _checksums = Kernel("checksums")
 _checksums_of_both = Kernel("checksums_of_both")
+_sealed = Kernel("sealed")
+SUM_BYTES: Final = 8
 
 
 def checksums(
@@ -52,6 +54,19 @@ def checksums_of_both(
     out = np.empty(len(rows), np.uint64)
     _checksums_of_both(_XXH3, rows, tails, offsets, seeds, out)
     return out
+
+
+def sealed(items: Sequence[bytes | memoryview], seeds: NDArray[np.uint64]) -> bytes | memoryview:
+    """The items one after another, each followed by its checksum, the most significant byte first."""
+    if _XXH3 is None:
+        digest = xxhash.xxh3_64_digest
+        sums = [digest(*item) for item in zip(items, seeds.tolist(), strict=True)]
+        return b"".join(chain.from_iterable(zip(items, sums, strict=True)))
+    sizes = np.fromiter(map(len, items), np.int64, len(items))
+    data = np.frombuffer(b"".join(items), np.uint8)
+    out = np.empty(len(data) + SUM_BYTES * len(items), np.uint8)
+    _sealed(_XXH3, data, sizes, seeds, out)
+    return out.data
 
 
 def _one_by_one(items: Iterable[bytes | memoryview], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:

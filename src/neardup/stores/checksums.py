@@ -6,31 +6,22 @@ in, as a small number: an item in another's place does not check either.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import xxhash
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from neardup.kernels.checksums import SUM_BYTES
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SUM_BYTES: Final = 8
 _KINDS: Final = 4
 
 
 def seeds_of(owners: NDArray[Any], kind: int) -> NDArray[np.uint64]:
     """By what the checksums of the items of these owners are seeded, for the kernels (kernels/checksums.py)."""
     return owners.astype(np.uint64) * np.uint64(_KINDS) + np.uint64(kind)
-
-
-def sealed(items: Sequence[bytes | memoryview], owners: Iterable[int], kind: int) -> bytes:
-    """The items one after another, each followed by its checksum."""
-    digest = xxhash.xxh3_64_digest
-    sums = [digest(item, owner * _KINDS + kind) for item, owner in zip(items, owners, strict=True)]
-    return b"".join(chain.from_iterable(zip(items, sums, strict=True)))
 
 
 def unsealed(data: bytes, owner: int, kind: int) -> bytes | None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.errors import WindowDamaged
-from neardup.kernels.checksums import checksums, checksums_of_both
+from neardup.kernels.checksums import SUM_BYTES, checksums, checksums_of_both, sealed
 from neardup.stores import records
-from neardup.stores.checksums import SUM_BYTES, sealed, seeds_of, unsealed
+from neardup.stores.checksums import seeds_of, unsealed
 from neardup.stores.lock import naming
 from neardup.stores.packed_ids import PackedIds
 from neardup.stores.records import ROW
@@ -61,20 +61,20 @@ class HourFiles:
         keys: NDArray[np.uint64],
     ) -> None:
         """Adds new documents, and notes in `rows` where they lie. Rows come last: what is complete has its row."""
-        arrivals = records.arrivals_of(rows).tolist()
+        arrivals, versions = records.arrivals_of(rows), records.versions_of(rows)
         sizes = records.key_counts(rows).sum(axis=0)
         records.assign_offsets(rows, self.ends[TEXTS], self.ends[BLOBS], self.ends[KEYS] // keys.itemsize)
-        self._write(TEXTS, sealed(texts, arrivals, TEXTS))
-        self._write(BLOBS, sealed(blobs, records.versions_of(rows).tolist(), BLOBS))
+        self._write(TEXTS, sealed(texts, seeds_of(arrivals, TEXTS)))
+        self._write(BLOBS, sealed(blobs, seeds_of(versions, BLOBS)))
         ends = np.cumsum(sizes)
-        sums = key_sums(keys, ends - sizes, sizes, records.arrivals_of(rows))
+        sums = key_sums(keys, ends - sizes, sizes, arrivals)
         self._write(KEYS, np.insert(keys, ends, sums).tobytes())
         self._write_rows(rows, blobs)
 
     def revise(self, row: Rows, blob: bytes) -> None:
         """Adds a new version of a document, which keeps its text and keys, and notes in `row` where its blob lies."""
         records.assign_blob_offsets(row, self.ends[BLOBS])
-        self._write(BLOBS, sealed([blob], records.versions_of(row).tolist(), BLOBS))
+        self._write(BLOBS, sealed([blob], seeds_of(records.versions_of(row), BLOBS)))
         self._write_rows(row, [blob])
 
     def _write_rows(self, rows: Rows, blobs: Sequence[bytes]) -> None:
@@ -85,7 +85,7 @@ class HourFiles:
         stored["sum"] = row_sums(stored, ids, self.ends[ROWS] // STORED_ROW.itemsize)
         self._write(ROWS, stored.tobytes())
 
-    def _write(self, which: int, data: bytes) -> None:
+    def _write(self, which: int, data: bytes | memoryview) -> None:
         view = memoryview(data)
         while view:
             # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.

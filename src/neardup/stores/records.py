@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neardup.kernels.checksums import SUM_BYTES
 from neardup.model.settings import HOUR_MS
-from neardup.stores.checksums import SUM_BYTES
 
 if TYPE_CHECKING:
     from neardup.model.verdict import KindName, Status

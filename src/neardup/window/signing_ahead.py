@@ -10,6 +10,7 @@ from __future__ import annotations
 import time as clock
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.index.query_batch import joined_batches
@@ -58,7 +59,8 @@ class SigningAhead:
         chunks: int,
     ) -> None:
         self._source, self._sign, self._size, self._pool, self._chunks = items, sign, size, pool, chunks
-        self._positions: dict[int, tuple[_Chunk, int]] = {}
+        self._yielded: deque[_Chunk] = deque()  # whose signatures are yet to be asked for, all or some
+        self._taken = 0  # how many of the first one were
 
     def items(self) -> Iterator[Prepared | Flush]:
         """All items, in order. What ends the stream with an error is raised behind what came before it."""
@@ -70,6 +72,8 @@ class SigningAhead:
             while len(ahead) < self._chunks and (not ahead or ahead[-1].is_full):
                 ahead.append(self._read())
             chunk = ahead.popleft()
+            if chunk.documents:
+                self._yielded.append(chunk)
             yield from chunk.items
             if chunk.error is not None:
                 raise chunk.error
@@ -77,30 +81,49 @@ class SigningAhead:
                 return
 
     def signed(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        """The signatures of some of the documents that were yielded, waited for where they are not there yet."""
+        """The signatures of some of the documents that were yielded, waited for where they are not there yet.
+
+        They are asked for in the order in which they were yielded; one that is asked for again is signed again.
+        """
         parts: list[SignedQueryBatch] = []
         first = 0
         while first < len(documents):
-            position = self._positions.pop(id(documents[first]), None)
-            last = first + 1
-            if position is None:
-                while last < len(documents) and id(documents[last]) not in self._positions:
-                    last += 1
-                parts.append(self._sign(documents[first:last]))
+            count = self._in_turn(documents, first)
+            if count:
+                parts.append(self._next(count))
             else:
-                chunk, at = position
-                while last < len(documents) and self._follows(documents[last], chunk, at + last - first):
-                    last += 1
-                assert chunk.signed is not None
-                parts.append(chunk.signed.result().part(at, at + last - first))
-            first = last
+                count = self._out_of_turn(documents, first)
+                parts.append(self._sign(documents[first : first + count]))
+            first += count
         return parts[0] if len(parts) == 1 else joined_batches(parts)
 
-    def _follows(self, document: Prepared, chunk: _Chunk, at: int) -> bool:
-        """Whether a document is the one of a chunk at this place; then its signature is taken."""
-        if at < len(chunk.documents) and chunk.documents[at] is document:
-            return self._positions.pop(id(document), None) is not None
-        return False
+    def _in_turn(self, documents: Sequence[Prepared], first: int) -> int:
+        """How many from `first` on are the next ones of one chunk."""
+        if not self._yielded:
+            return 0
+        waiting = self._yielded[0].documents[self._taken :]
+        pairs = enumerate(zip(islice(documents, first, None), waiting, strict=False))
+        most = min(len(documents) - first, len(waiting))
+        return next((at for at, (document, next_one) in pairs if document is not next_one), most)
+
+    def _out_of_turn(self, documents: Sequence[Prepared], first: int) -> int:
+        """How many from `first` on come before the next one of a chunk."""
+        next_one = self._yielded[0].documents[self._taken] if self._yielded else None
+        last = first + 1
+        while last < len(documents) and documents[last] is not next_one:
+            last += 1
+        return last - first
+
+    def _next(self, count: int) -> SignedQueryBatch:
+        """The signatures of the next so many, which are of one chunk."""
+        chunk, first = self._yielded[0], self._taken
+        assert chunk.signed is not None
+        signed = chunk.signed.result()
+        self._taken += count
+        if self._taken == len(chunk.documents):
+            self._yielded.popleft()
+            self._taken = 0
+        return signed if count == len(chunk.documents) else signed.part(first, first + count)
 
     def _read(self) -> _Chunk:
         """The next items, until they are a batch, are all that there is now, or took long to come."""
@@ -121,6 +144,4 @@ class SigningAhead:
         except Exception as caught:  # noqa: BLE001 - raised again when its turn comes
             error = caught
         signed = self._pool.submit(self._sign, documents) if documents and self._pool is not None else None
-        chunk = _Chunk(items, documents, signed, is_full, error)
-        self._positions.update((id(document), (chunk, at)) for at, document in enumerate(documents))
-        return chunk
+        return _Chunk(items, documents, signed, is_full, error)

@@ -332,8 +332,8 @@ def test_long_lists_are_counted_by_their_bitsets_as_others_are():
 def test_many_lists_are_counted_by_a_counter_of_every_doc_as_others_are(minimum):
     """More lists than a sketch has, of many postings in all; and of one doc, which lies in the table itself."""
     numbers = random.Random(minimum)
-    slow = Slow(size=700, most=126)
-    for first in range(0, 600, 60):
+    slow = Slow(size=460, most=126)
+    for first in range(0, 360, 60):
         documents = [
             (
                 first + i,

@@ -38,6 +38,12 @@ def test_checksums_are_those_of_the_package(pairs):
     assert found.tolist() == [xxhash.xxh3_64_intdigest(item, seed) for item, seed in pairs]
 
 
+@given(st.lists(st.tuples(st.binary(max_size=300), SEEDS)))
+def test_what_is_sealed_has_its_checksum_behind_it(pairs):
+    found = checksums.sealed([item for item, _ in pairs], np.array([seed for _, seed in pairs], np.uint64))
+    assert bytes(found) == b"".join(item + xxhash.xxh3_64_digest(item, seed) for item, seed in pairs)
+
+
 @given(
     st.lists(st.tuples(st.binary(min_size=5, max_size=5), st.binary(max_size=300), SEEDS)), st.integers(0, 3)
 )

@@ -12,7 +12,11 @@ from neardup.sources.key_search import may_have_key
 
 NAMES = ["time", "page.time", "at"]
 KEYS = st.sampled_from(["time", "page", "at", "text", "tim", "e", "time:", 'time"', "@time", "\u0074ime"])
-RECORDS = st.recursive(st.text('time" :{\\at', max_size=8), lambda inner: st.dictionaries(KEYS, inner))
+RECORDS = st.recursive(
+    st.text('time" :{\\at', max_size=8),
+    lambda inner: st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=6,
+)
 
 
 def keys_of(value: object) -> set[str]:

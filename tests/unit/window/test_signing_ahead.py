@@ -82,7 +82,8 @@ def test_each_document_has_its_own_signature_wherever_batches_are_cut(
         assert ahead.signed(batch) == sign(batch)
     assert came == given_items
     assert failed == fails
-    assert len(ahead._positions) == 0 or came == given_items
+    if not fails:
+        assert not ahead._yielded  # nothing is kept that nobody will ask for
 
 
 def test_a_batch_is_read_ahead_and_no_more(pool):

@@ -21,7 +21,7 @@ public record Signature(
         String fingerprint,
         List<String> qgrams,
         int qgramCount,
-        List<String> sketch,
+        SketchKeys sketch,
         List<String> sentences,
         List<String> simhash,
         List<String> simhashBands) {
@@ -51,7 +51,7 @@ public record Signature(
             map.put(QGRAMS, qgrams);
         }
         map.put(QGRAM_COUNT, qgramCount);
-        map.put(SKETCH, sketch);
+        map.put(SKETCH, sketch.digits());
         map.put(SENTENCES, sentences);
         map.put(SIMHASH, simhash);
         map.put(SIMHASH_BANDS, simhashBands);

@@ -1,8 +1,5 @@
 package org.neardup.signature;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * Makes sketches: the smallest keys of a text's grams, which are runs of code points longer than q, or of all q-grams of a
  * small set (docs/definitions.md, Sketch). Safe for several threads.
@@ -48,28 +45,28 @@ final class Sketch {
         private final Alphabet alphabet = new Alphabet();
     }
 
-    /** The sketch of a normal form with these q-grams, 16 hex digits a key; a list of the caller's own. */
-    List<String> of(NormalForm form, QGrams qgrams, Scratch scratch) {
+    /** The sketch of a normal form with these q-grams. */
+    SketchKeys of(NormalForm form, QGrams qgrams, Scratch scratch) {
         int count = qgrams.count;
         int whole = reach.also(reach.whole());
-        List<String> keys = new ArrayList<>();
+        long[] keys = {};
         if (count <= whole) {
-            add(keys, own, qgrams, count, scratch);
+            keys = with(keys, own, qgrams, count, scratch);
         }
         if (count > reach.whole() && count <= reach.also(WIDE_ABOVE)) {
-            add(keys, middle, qgrams, size, scratch);
+            keys = with(keys, middle, qgrams, size, scratch);
         }
         if (count > WIDE_ABOVE) {
-            add(keys, wide, qgrams, size, scratch);
+            keys = with(keys, wide, qgrams, size, scratch);
         }
         if (count > whole && scratch.alphabet.isNarrow(form, q, count)) {
-            add(keys, own, qgrams, size, scratch);
+            keys = with(keys, own, qgrams, size, scratch);
         }
-        return keys;
+        return new SketchKeys(keys);
     }
 
-    private static void add(List<String> keys, Gram gram, QGrams qgrams, int most, Scratch scratch) {
+    private static long[] with(long[] keys, Gram gram, QGrams qgrams, int most, Scratch scratch) {
         scratch.smallest.take(gram, qgrams.keys, qgrams.windows, most);
-        scratch.smallest.appendTo(keys);
+        return scratch.smallest.behind(keys);
     }
 }

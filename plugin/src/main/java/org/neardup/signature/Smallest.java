@@ -1,40 +1,77 @@
 package org.neardup.signature;
 
-import java.util.HexFormat;
-import java.util.List;
+import java.util.Arrays;
 
 /** The smallest of many keys, taken as unsigned integers, each once. Used again and again. */
 final class Smallest {
     /** Turns the order of unsigned numbers into that of signed ones, and back. */
     private static final long SIGN = Long.MIN_VALUE;
 
+    /** Fewer grams than so many times the keys asked for are all looked at: a guess would leave out few. */
+    private static final int GUESS_FROM = 3;
+
+    /** So many times the keys asked for lie, about, below the bound that is guessed. */
+    private static final int GUESSED = 2;
+
     private final long[] held;
     private int count;
     private int limit;
+    private long[] likely = {};
 
     /** @param most the largest number of keys that will be asked for */
     Smallest(int most) {
         held = new long[most];
     }
 
-    /** Takes the {@code most} smallest of the keys of all grams of a text, whose windows of q code points have these keys. */
+    /**
+     * Takes the {@code most} smallest of the keys of all grams of a text, whose windows of q code points have these keys.
+     *
+     * <p>Keys are spread evenly, so a bound is guessed below which enough of them lie. If they are too few, for grams that
+     * repeat, all are looked at: the guess decides how fast, never what.
+     */
     void take(Gram gram, long[] keys, int windows, int most) {
         int grams = gram.count(windows);
+        count = 0;
+        limit = most;
+        if (grams > GUESS_FROM * most) {
+            long bound = Long.divideUnsigned(-1L, grams) * (GUESSED * most) ^ SIGN;
+            int taken = takeBelow(bound, gram, keys, grams);
+            Arrays.sort(likely, 0, taken);
+            for (int i = 0; i < taken && count < limit; i++) {
+                held[count] = likely[i];
+                count += i == 0 || likely[i] != likely[i - 1] ? 1 : 0;
+            }
+            if (count == limit) {
+                return;
+            }
+            count = 0;
+        }
+        long bound = Long.MAX_VALUE; // the largest key that may still come in
+        int taken = takeBelow(bound, gram, keys, grams);
+        for (int i = 0; i < taken; i++) {
+            if (likely[i] <= bound) {
+                bound = insert(likely[i]);
+            }
+        }
+    }
+
+    /** Writes the keys of so many grams that are at most {@code bound} to {@link #likely}; returns how many. */
+    private int takeBelow(long bound, Gram gram, long[] keys, int grams) {
+        likely = Buffers.growNoCopy(likely, grams);
+        long[] out = likely;
         int second = gram.second();
         int third = gram.third();
         long one = gram.one();
         long two = gram.two();
         long three = gram.three();
-        count = 0;
-        limit = most;
-        long bound = Long.MAX_VALUE; // the largest key that may still come in
+        int taken = 0;
         for (int i = 0; i < grams; i++) {
             long key = keys[i] * one + keys[i + second] * two + keys[i + third] * three ^ SIGN;
-            // Nearly every key is turned away here.
-            if (key <= bound) {
-                bound = insert(key);
-            }
+            // Written always, counted only if taken: a branch would be mispredicted.
+            out[taken] = key;
+            taken += key <= bound ? 1 : 0;
         }
+        return taken;
     }
 
     /** Puts {@code key} where it belongs, if it is not there; returns the new bound. */
@@ -52,10 +89,12 @@ final class Smallest {
         return count < limit ? Long.MAX_VALUE : held[limit - 1];
     }
 
-    /** Appends the keys to {@code digits}, ascending, 16 hex digits each. */
-    void appendTo(List<String> digits) {
+    /** The {@code before}, and behind them these keys, ascending. */
+    long[] behind(long[] before) {
+        long[] all = Arrays.copyOf(before, before.length + count);
         for (int i = 0; i < count; i++) {
-            digits.add(HexFormat.of().toHexDigits(held[i] ^ SIGN));
+            all[before.length + i] = held[i] ^ SIGN;
         }
+        return all;
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
  */
 final class WordList {
     private final UnicodeTable table = UnicodeTable.get();
+    private long[] hashes = {};
 
     /** The words in UTF-8, one space between. */
     byte[] utf8 = {};
@@ -32,8 +33,13 @@ final class WordList {
         sentences = Buffers.growNoCopy(sentences, text.count);
         split(text.points, text.count);
         classes = Buffers.growNoCopy(classes, count);
+        hashes = Buffers.growNoCopy(hashes, count);
         for (int i = 0; i < count; i++) {
-            classes[i] = lexicon.wordClass(XxHash64.hash(utf8, starts[i], ends[i], 0));
+            hashes[i] = XxHash64.hash(utf8, starts[i], ends[i], 0);
+        }
+        // A loop of its own: the lexicon is in no cache of a busy node, and so its classes are waited for together.
+        for (int i = 0; i < count; i++) {
+            classes[i] = lexicon.wordClass(hashes[i]);
         }
     }
 

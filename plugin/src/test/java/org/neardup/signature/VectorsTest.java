@@ -75,7 +75,7 @@ class VectorsTest {
         assertEquals(signature.sentences(), words(compact.get(Signature.SENTENCES)));
         assertEquals(signature.simhash(), words(compact.get(Signature.SIMHASH)));
         assertEquals(signature.simhashBands(), words(compact.get(Signature.SIMHASH_BANDS)));
-        List<Long> low = signature.sketch().stream()
+        List<Long> low = signature.sketch().digits().stream()
                 .map(key -> Long.parseUnsignedLong(key, 16) & (1 << 30) - 1)
                 .toList();
         assertEquals(
