@@ -13,6 +13,7 @@ from __future__ import annotations
 import tempfile
 import time
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -22,25 +23,33 @@ import numpy as np
 import xxhash
 
 from benchmarks.lib import harness, neighbours
-from neardup.kernels.checksums import checksums, checksums_of_both
+from neardup.kernels.checksums import SUM_BYTES, checksums, checksums_of_both, sealed
 from neardup.kernels.digests import halves_by, sha256_halves
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from neardup.model.document import Document
+
+
+def _without_sums(items: Sequence[bytes | memoryview], _: object) -> bytes:
+    """What is `sealed`, with zeros for checksums."""
+    return b"".join(chain.from_iterable(zip(items, repeat(bytes(SUM_BYTES)))))
+
 
 WITHOUT = {
     "neardup.stores.checksums.xxhash": SimpleNamespace(xxh3_64_digest=lambda *_: bytes(8)),
     "neardup.stores.hour_files.checksums": lambda _, starts, *__: np.zeros(len(starts), np.uint64),
     "neardup.stores.hour_files.checksums_of_both": lambda rows, *_: np.zeros(len(rows), np.uint64),
+    "neardup.stores.hour_files.sealed": _without_sums,
     "neardup.signing.signer.sha256_halves": partial(halves_by, xxhash.xxh3_128_digest),
 }
 WITH = {
     "neardup.stores.checksums.xxhash": xxhash,
     "neardup.stores.hour_files.checksums": checksums,
     "neardup.stores.hour_files.checksums_of_both": checksums_of_both,
+    "neardup.stores.hour_files.sealed": sealed,
     "neardup.signing.signer.sha256_halves": sha256_halves,
 }
 

@@ -16,6 +16,7 @@ from testing.fuzz.readers import room
 from testing.fuzz.target import Target, refusal, told
 
 from neardup.errors import DataFileError
+from neardup.kernels.checksums import SUM_BYTES, sealed
 from neardup.model.document import Document
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
@@ -162,12 +163,13 @@ def _small_files(data: bytes) -> None:
     (directory / "commit").write_bytes(data)
     refusal(lambda: commit_slots.CommitSlots(directory, readonly=True).read())
     owner = len(data) % 7
-    sealed = checksums.sealed([data, data[::-1]], [owner, owner + 1], 1)
-    half = len(data) + checksums.SUM_BYTES
-    assert checksums.unsealed(sealed[:half], owner, 1) == data
-    assert checksums.unsealed(sealed[half:], owner + 1, 1) == data[::-1]
-    assert checksums.unsealed(sealed[:half], owner + 1, 1) is None
-    assert checksums.unsealed(data, owner, 1) is None or len(data) >= checksums.SUM_BYTES
+    owners = np.array([owner, owner + 1])
+    both = bytes(sealed([data, data[::-1]], checksums.seeds_of(owners, 1)))
+    half = len(data) + SUM_BYTES
+    assert checksums.unsealed(both[:half], owner, 1) == data
+    assert checksums.unsealed(both[half:], owner + 1, 1) == data[::-1]
+    assert checksums.unsealed(both[:half], owner + 1, 1) is None
+    assert checksums.unsealed(data, owner, 1) is None or len(data) >= SUM_BYTES
     if len(data) % 8 == 0 and len(data) >= 8 * len(Commit()):
         commit = Commit(*np.frombuffer(data, "<i8")[: len(Commit())].tolist())
         assert commit_slots._decoded(commit_slots._encoded(commit)) == commit

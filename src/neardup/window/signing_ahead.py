@@ -60,7 +60,7 @@ class SigningAhead:
     ) -> None:
         self._source, self._sign, self._size, self._pool, self._chunks = items, sign, size, pool, chunks
         self._yielded: deque[_Chunk] = deque()  # whose signatures are yet to be asked for, all or some
-        self._taken = 0  # how many of the first one were
+        self._used = 0  # how many of the first one were
 
     def items(self) -> Iterator[Prepared | Flush]:
         """All items, in order. What ends the stream with an error is raised behind what came before it."""
@@ -101,14 +101,14 @@ class SigningAhead:
         """How many from `first` on are the next ones of one chunk."""
         if not self._yielded:
             return 0
-        waiting = self._yielded[0].documents[self._taken :]
+        waiting = self._yielded[0].documents[self._used :]
         pairs = enumerate(zip(islice(documents, first, None), waiting, strict=False))
         most = min(len(documents) - first, len(waiting))
         return next((at for at, (document, next_one) in pairs if document is not next_one), most)
 
     def _out_of_turn(self, documents: Sequence[Prepared], first: int) -> int:
         """How many from `first` on come before the next one of a chunk."""
-        next_one = self._yielded[0].documents[self._taken] if self._yielded else None
+        next_one = self._yielded[0].documents[self._used] if self._yielded else None
         last = first + 1
         while last < len(documents) and documents[last] is not next_one:
             last += 1
@@ -116,13 +116,13 @@ class SigningAhead:
 
     def _next(self, count: int) -> SignedQueryBatch:
         """The signatures of the next so many, which are of one chunk."""
-        chunk, first = self._yielded[0], self._taken
+        chunk, first = self._yielded[0], self._used
         assert chunk.signed is not None
         signed = chunk.signed.result()
-        self._taken += count
-        if self._taken == len(chunk.documents):
+        self._used += count
+        if self._used == len(chunk.documents):
             self._yielded.popleft()
-            self._taken = 0
+            self._used = 0
         return signed if count == len(chunk.documents) else signed.part(first, first + count)
 
     def _read(self) -> _Chunk:
