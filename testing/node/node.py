@@ -431,7 +431,7 @@ class Workshop:
         if self._memory is not None:
             data = self._memory / node.place.relative_to(self.place)
             data.mkdir(parents=True)
-            own(self._memory, unprivileged())
+            own(data, unprivileged())  # alone: files of the nodes that run come and go
             node.settings = {**node.settings, "path.data": str(data)}
 
     def close(self, *, keep_logs: bool = False) -> Path | None:

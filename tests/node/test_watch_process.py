@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 from testing.node.clients import (
@@ -96,22 +97,24 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("killed", [0, 1])
-def test_scorers_without_a_window_share_the_work_and_what_one_leaves_another_does(cluster, tmp_path, killed):
-    documents, numbers = stream(320), random.Random(killed)
+@pytest.mark.parametrize(("scorers", "killed"), [(2, 0), (2, 1), (4, 2)])
+def test_scorers_without_a_window_share_the_work_and_what_one_leaves_another_does(
+    cluster, tmp_path, scorers, killed
+):
+    documents, numbers = stream(160 * scorers), random.Random(killed)
     made(cluster)
     put(cluster, documents)
     words = ("--candidates", "search", "--batch", 16, "--poll", 0.2, "--once")
-    with watch(cluster, tmp_path, *words) as first, watch(cluster, tmp_path, *words) as second:
-        if killed:
-            wait_for_lines(first, numbers.randint(1, 60))
-            assert first.end(signal.SIGKILL) == -signal.SIGKILL
-        else:
-            assert first.end() == 0
-        assert second.end() == 0
-    assert "standing by" not in first.errors + second.errors
-    assert first.lines
-    assert second.lines
+    with ExitStack() as stack:
+        processes = [stack.enter_context(watch(cluster, tmp_path, *words)) for _ in range(scorers)]
+        for process in processes[:killed]:
+            wait_for_lines(process, numbers.randint(1, 40))
+            assert process.end(signal.SIGKILL) == -signal.SIGKILL
+        for process in processes[killed:]:
+            assert process.end() == 0
+    for process in processes:
+        assert "standing by" not in process.errors
+        assert process.lines
     check_marked(cluster, documents, expected(documents))
 
 
