@@ -155,12 +155,13 @@ def _run(*nodes: Node) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
 
-    Where several processes share the run, one of them has all these tests, for there is one node.
+    Where several processes share the run, one of them has all these tests, for there is one node; tests of other nodes
+    may be in a group of their own.
     """
     for item in items:
         if {"workshop", "elasticsearch_url"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("node")
-        if item.get_closest_marker("node"):
+        if item.get_closest_marker("node") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group("node"))
 
 

@@ -25,6 +25,8 @@ from neardup.signing.signer import signer_for
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
+pytestmark = pytest.mark.xdist_group("other servers")
+
 
 @pytest.fixture(
     scope="module",

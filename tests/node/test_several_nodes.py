@@ -33,7 +33,7 @@ PATIENCE = 180
 """Seconds a request is tried again: a node of three starts again meanwhile."""
 LONG = bool(os.environ.get("NEARDUP_TEST_LONG"))
 """Set by `make versions`: more nodes are killed, and a cluster is upgraded."""
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("three nodes")]
 
 
 def started(nodes):

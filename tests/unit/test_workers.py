@@ -24,6 +24,10 @@ import pytest
 def test_of_a_node(i, workshop):
     pass
 
+@pytest.mark.xdist_group("others")
+def test_of_other_nodes(workshop):
+    pass
+
 @pytest.mark.parametrize("i", range(8))
 def test_alone(i):
     pass
@@ -42,3 +46,4 @@ def test_what_shares_a_node_has_one_worker(tmp_path):
     ran = re.findall(r"\[(gw\d)\].*test_of_a_node", done.stdout)
     assert len(ran) == 8
     assert len(set(ran)) == 1
+    assert "test_of_other_nodes@others" in done.stdout
