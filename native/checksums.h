@@ -18,19 +18,19 @@ KERNEL(checksums, "xxh3 int, data u1, starts i8, sizes i8, seeds u8, out u8!") {
     return 0;
 }
 
-/* Each item of `data`, which lie one after another, and behind it its checksum, the most significant byte first. */
-KERNEL(sealed, "xxh3 int, data u1, sizes i8, seeds u8, out u1!") {
+/* Each item of `data`, and behind it its checksum, the most significant byte first. */
+KERNEL(sealed, "xxh3 int, data u1, offsets i8, seeds u8, out u1!") {
     const Xxh3 xxh3 = (Xxh3)(intptr_t)a[0].number;
-    const u8 *item = a[1].data;
-    const i64 *sizes = a[2].data;
+    const u8 *data = a[1].data;
+    const i64 *offsets = a[2].data;
     const u64 *seeds = a[3].data;
     u8 *out = a[4].data;
-    for (i64 i = 0; i < a[2].length; i++) {
-        const u64 sum = __builtin_bswap64(xxh3(item, (size_t)sizes[i], seeds[i]));
-        memcpy(out, item, (size_t)sizes[i]);
-        memcpy(out + sizes[i], &sum, sizeof sum);
-        out += (size_t)sizes[i] + sizeof sum;
-        item += sizes[i];
+    for (i64 i = 0; i < a[3].length; i++) {
+        const size_t size = (size_t)(offsets[i + 1] - offsets[i]);
+        const u64 sum = __builtin_bswap64(xxh3(data + offsets[i], size, seeds[i]));
+        memcpy(out, data + offsets[i], size);
+        memcpy(out + size, &sum, sizeof sum);
+        out += size + sizeof sum;
     }
     return 0;
 }

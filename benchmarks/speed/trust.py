@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 import time
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -28,13 +28,16 @@ from neardup.kernels.digests import halves_by, sha256_halves
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from neardup.model.document import Document
 
 
-def _without_sums(items: Sequence[bytes | memoryview], _: object) -> bytes:
+def _without_sums(data: NDArray[np.uint8], offsets: NDArray[np.int64], _: object) -> bytes:
     """What is `sealed`, with zeros for checksums."""
+    items = (data[begin:end].data for begin, end in pairwise(offsets.tolist()))
     return b"".join(chain.from_iterable(zip(items, repeat(bytes(SUM_BYTES)))))
 
 

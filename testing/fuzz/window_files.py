@@ -20,6 +20,7 @@ from neardup.kernels.checksums import SUM_BYTES, sealed
 from neardup.model.document import Document
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.signing.signature import concatenated
 from neardup.stores import checksums, commit_slots, description, hour_list
 from neardup.stores.base import Commit
 from neardup.stores.survey import examine_window
@@ -164,7 +165,7 @@ def _small_files(data: bytes) -> None:
     refusal(lambda: commit_slots.CommitSlots(directory, readonly=True).read())
     owner = len(data) % 7
     owners = np.array([owner, owner + 1])
-    both = bytes(sealed([data, data[::-1]], checksums.seeds_of(owners, 1)))
+    both = bytes(sealed(*concatenated([data, data[::-1]]), checksums.seeds_of(owners, 1)))
     half = len(data) + SUM_BYTES
     assert checksums.unsealed(both[:half], owner, 1) == data
     assert checksums.unsealed(both[half:], owner + 1, 1) == data[::-1]

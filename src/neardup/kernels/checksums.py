@@ -7,7 +7,7 @@ The package itself takes an item a call: several times as long as the checksum o
 from __future__ import annotations
 
 import ctypes
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,7 +16,7 @@ import xxhash
 from neardup.kernels.native import Kernel, address_of, function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -56,16 +56,16 @@ def checksums_of_both(
     return out
 
 
-def sealed(items: Sequence[bytes | memoryview], seeds: NDArray[np.uint64]) -> bytes | memoryview:
-    """The items one after another, each followed by its checksum, the most significant byte first."""
+def sealed(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], seeds: NDArray[np.uint64]
+) -> bytes | memoryview:
+    """Every `data[offsets[i]:offsets[i + 1]]` followed by its checksum, the most significant byte first."""
     if _XXH3 is None:
-        digest = xxhash.xxh3_64_digest
-        sums = [digest(*item) for item in zip(items, seeds.tolist(), strict=True)]
-        return b"".join(chain.from_iterable(zip(items, sums, strict=True)))
-    sizes = np.fromiter(map(len, items), np.int64, len(items))
-    data = np.frombuffer(b"".join(items), np.uint8)
-    out = np.empty(len(data) + SUM_BYTES * len(items), np.uint8)
-    _sealed(_XXH3, data, sizes, seeds, out)
+        items = [data[begin:end].tobytes() for begin, end in pairwise(offsets.tolist())]
+        sums = _one_by_one(items, seeds).tolist()
+        return b"".join(item + sum.to_bytes(SUM_BYTES, "big") for item, sum in zip(items, sums, strict=True))
+    out = np.empty(offsets[-1] + SUM_BYTES * len(seeds), np.uint8)
+    _sealed(_XXH3, data, offsets, seeds, out)
     return out.data
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from neardup.errors import WindowDamaged
 from neardup.kernels.checksums import SUM_BYTES, checksums, checksums_of_both, sealed
+from neardup.signing.signature import concatenated
 from neardup.stores import records
 from neardup.stores.checksums import seeds_of, unsealed
 from neardup.stores.lock import naming
@@ -64,8 +65,8 @@ class HourFiles:
         arrivals, versions = records.arrivals_of(rows), records.versions_of(rows)
         sizes = records.key_counts(rows).sum(axis=0)
         records.assign_offsets(rows, self.ends[TEXTS], self.ends[BLOBS], self.ends[KEYS] // keys.itemsize)
-        self._write(TEXTS, sealed(texts, seeds_of(arrivals, TEXTS)))
-        self._write(BLOBS, sealed(blobs, seeds_of(versions, BLOBS)))
+        self._write(TEXTS, sealed(*concatenated(texts), seeds_of(arrivals, TEXTS)))
+        self._write(BLOBS, sealed(*concatenated(blobs), seeds_of(versions, BLOBS)))
         ends = np.cumsum(sizes)
         sums = key_sums(keys, ends - sizes, sizes, arrivals)
         self._write(KEYS, np.insert(keys, ends, sums).tobytes())
@@ -74,7 +75,7 @@ class HourFiles:
     def revise(self, row: Rows, blob: bytes) -> None:
         """Adds a new version of a document, which keeps its text and keys, and notes in `row` where its blob lies."""
         records.assign_blob_offsets(row, self.ends[BLOBS])
-        self._write(BLOBS, sealed([blob], seeds_of(records.versions_of(row), BLOBS)))
+        self._write(BLOBS, sealed(*concatenated([blob]), seeds_of(records.versions_of(row), BLOBS)))
         self._write_rows(row, [blob])
 
     def _write_rows(self, rows: Rows, blobs: Sequence[bytes]) -> None:
