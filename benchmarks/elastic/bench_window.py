@@ -11,6 +11,7 @@ import orjson
 
 import neardup
 from benchmarks.lib import engine
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
@@ -39,8 +40,13 @@ def stream(corpus: Corpus) -> list[neardup.Document]:
 
 
 @contextmanager
-def window_of(url: str, name: str, **settings: Any) -> Iterator[WindowEngine]:
+def window_of(
+    url: str, name: str, *, qgram_terms: bool | None = None, **settings: Any
+) -> Iterator[WindowEngine]:
     """A new window whose hourly indices are there already; everything of it is deleted at the end."""
+    if qgram_terms is not None:
+        with Cluster(parse_address(f"{url}/{name}")) as cluster:
+            set_up(cluster, qgram_terms=qgram_terms)
     with open_elastic_window(f"{url}/{name}", settings=Settings(**settings)) as window:
         address = parse_address(f"{url}/{name}")
         with Cluster(address) as cluster:

@@ -141,7 +141,7 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
 def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The sketch search against a lossless `bool`, the same documents asked about, several a request."""
     documents = stream(corpus)
-    with window_of(url, "bench-search") as window:
+    with window_of(url, "bench-search", qgram_terms=True) as window:
         for _ in window.ingest(documents):
             pass
         yield from compare_searches(f"{url}/bench-search", documents, args)
@@ -158,7 +158,10 @@ def compare_searches(
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = AdHocQuery(ElasticContext(cluster, Layout(address), lease, maker, Settings()), content)
+        inquiry = AdHocQuery(
+            ElasticContext(cluster, Layout.described(address, content.about, None), lease, maker, Settings()),
+            content,
+        )
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
             "sketch": lambda text: inquiry.body(text.decode(), threshold)["query"],
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),

@@ -2,9 +2,9 @@
 
 Question   1. Does it find, of three corpora, exactly what brute force finds, with the same scores: over one index and
            25, one shard and three, before and after deletes, changes and merges?
-           2. What does it cost beside a `bool` with `minimum_should_match` over all q-grams, which is lossless too, and
-           beside the best that can be asked for without a plugin: a `bool` over the rare prefix, and lengths? Over
-           25 hourly indices and over one; as indexing leaves them, and merged.
+           2. What does it cost, by bitmaps and by terms, beside a `bool` with `minimum_should_match` over all q-grams,
+           which is lossless too, and beside the best that can be asked for without a plugin: a `bool` over the rare
+           prefix, and lengths? Over 25 hourly indices and over one; as indexing leaves them, and merged.
            3. How does its time grow with documents in an index, and with the number of indices?
            4. What do questions that are too large or wrong do to the node?
            5. What do thousands of clauses in one search, and hundreds of large filters that are worth caching?
@@ -24,6 +24,7 @@ import string
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -56,6 +57,7 @@ from neardup.signing.signer import signer_for
 if TYPE_CHECKING:
     import argparse
 
+    from neardup.elastic.http.address import Address
 
 SIZES = (1_000, 4_000, 12_000)
 COUNTS = (1, 5, 10, 15, 20, 25)
@@ -73,7 +75,7 @@ class Asker:
         self._search = Search(self._signer, Settings(retrieval="complete"))
         self._threshold = exact_threshold("0.7")
         self.ways: dict[str, Callable[[str], Body]] = {
-            "neardup": ask_text, "bool": self._bool, "prefix": self._prefix,
+            "neardup": ask_text, "terms": ask_text, "bool": self._bool, "prefix": self._prefix,
         }  # fmt: skip
 
     def _bool(self, text: str) -> Body:
@@ -98,6 +100,27 @@ def search_ms(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[fl
     return 1_000 * (time.perf_counter() - begun) / len(bodies), hits
 
 
+SCANNED, BY_TERMS = "bench-scanned", "bench-terms"
+"""Windows of the same documents, with bitmaps of their q-grams and with terms."""
+
+
+@contextmanager
+def both_windows(url: str) -> Iterator[tuple[Cluster, Cluster]]:
+    """Connections with both windows, each of which has its hours and no documents."""
+    with (
+        window_of(url, SCANNED, qgram_terms=False),
+        window_of(url, BY_TERMS, qgram_terms=True),
+        Cluster(parse_address(f"{url}/{SCANNED}"), timeout=600) as scanned,
+        Cluster(parse_address(f"{url}/{BY_TERMS}"), timeout=600) as by_terms,
+    ):
+        yield scanned, by_terms
+
+
+def merged(cluster: Cluster) -> None:
+    """Every index of a window as one segment."""
+    cluster.request("POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1})
+
+
 def speed(url: str, args: argparse.Namespace) -> Iterator[Body]:
     """All ways, over hourly indices and over one, as indexing leaves them and merged."""
     corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
@@ -105,28 +128,35 @@ def speed(url: str, args: argparse.Namespace) -> Iterator[Body]:
     texts = [
         document.text for document in random.Random(SEED).sample(documents, min(args.timed, len(documents)))
     ]
-    with window_of(url, "bench-speed"), Cluster(parse_address(f"{url}/bench-speed"), timeout=600) as cluster:
-        places = {"25 indices": f"{cluster.address.prefix}-2*", "one index": f"{cluster.address.prefix}-one"}
-        cluster.request("PUT", f"/{places['one index']}")
-        actions = plain_actions("bench-speed", documents, url)
-        index_all(cluster, actions)
-        index_all(cluster, [action._replace(index=places["one index"]) for action in actions])
+    with both_windows(url) as clusters:
+        for cluster in clusters:
+            one = f"{cluster.address.prefix}-one"
+            cluster.request("PUT", f"/{one}")
+            actions = plain_actions(cluster.address.prefix, documents, url)
+            index_all(cluster, actions)
+            index_all(cluster, [action._replace(index=one) for action in actions])
         for state in ("as indexed", "merged"):
-            if state == "merged":
-                cluster.request(
-                    "POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1}
-                )
-            cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+            for cluster in clusters:
+                if state == "merged":
+                    merged(cluster)
+                cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
             for number in range(args.rounds):
-                for place, target in places.items():
-                    yield {"state": state, "place": place, "round": number, **_ways(cluster, target, texts)}
+                for place, behind in (("25 indices", "-2*"), ("one index", "-one")):
+                    yield {"state": state, "place": place, "round": number, **_ways(clusters, behind, texts)}
 
 
 def _ways(
-    cluster: Cluster, target: str, texts: Sequence[str], names: Sequence[str] = ("neardup", "bool", "prefix")
+    clusters: tuple[Cluster, Cluster],
+    behind: str,
+    texts: Sequence[str],
+    names: Sequence[str] = ("neardup", "terms", "bool", "prefix"),
 ) -> Body:
+    """The ways of `names` in the indices of both windows that have `behind` behind their prefix, several by commas."""
     asker, row = Asker(), dict[str, Any](asked=len(texts))
+    scanned, by_terms = clusters
     for way in names:
+        cluster = scanned if way == "neardup" else by_terms
+        target = ",".join(f"{cluster.address.prefix}{name}" for name in behind.split(","))
         bodies = [asker.ways[way](text) for text in texts]
         search_ms(cluster, target, bodies[:5])  # the JVM and the page cache know what is coming
         spent, row[f"{way}_hits"] = search_ms(cluster, target, bodies)
@@ -139,39 +169,37 @@ def _ways(
 def growth(url: str, args: argparse.Namespace) -> Iterator[Body]:
     """Time against documents in one index, and against the number of indices of 958 documents."""
     corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
-    documents, names = stream(corpus), ("neardup", "prefix")
+    documents, names = stream(corpus), ("neardup", "terms", "prefix")
     texts = [
         document.text for document in random.Random(SEED).sample(documents, min(args.timed, len(documents)))
     ]
-    sizes = [size for size in SIZES if size < len(corpus)]
-    with (
-        window_of(url, "bench-growth"),
-        Cluster(parse_address(f"{url}/bench-growth"), timeout=600) as cluster,
-    ):
-        actions, prefix = plain_actions("bench-growth", documents, url), cluster.address.prefix
-        index_all(cluster, actions)
-        for size in [*sizes, len(corpus)]:
-            cluster.request("PUT", f"/{prefix}-n{size}")
-            index_all(cluster, [action._replace(index=f"{prefix}-n{size}") for action in actions[:size]])
-        cluster.request("POST", f"/{cluster.address.pattern}/_forcemerge", params={"max_num_segments": 1})
-        cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
-        for size in [*sizes, len(corpus)]:
-            target = f"{cluster.address.prefix}-n{size}"
-            yield {
-                "against": "documents",
-                "indices": 1,
-                "documents": size,
-                **_ways(cluster, target, texts, names),
-            }
-        hours = [cluster.address.hourly(FIRST_MS // HOUR_MS + hour) for hour in range(HOURS)]
+    sizes = [*(size for size in SIZES if size < len(corpus)), len(corpus)]
+    with both_windows(url) as clusters:
+        for cluster in clusters:
+            prefix = cluster.address.prefix
+            actions = plain_actions(prefix, documents, url)
+            index_all(cluster, actions)
+            for size in sizes:
+                cluster.request("PUT", f"/{prefix}-n{size}")
+                index_all(cluster, [action._replace(index=f"{prefix}-n{size}") for action in actions[:size]])
+            merged(cluster)
+            cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+        for size in sizes:
+            row = _ways(clusters, f"-n{size}", texts, names)
+            yield {"against": "documents", "indices": 1, "documents": size, **row}
+        address = clusters[0].address
+        hours = [
+            address.hourly(FIRST_MS // HOUR_MS + hour).removeprefix(address.prefix) for hour in range(HOURS)
+        ]
         for count in COUNTS:
-            held = sum(action.index in hours[:count] for action in actions)
-            yield {
-                "against": "indices",
-                "indices": count,
-                "documents": held,
-                **_ways(cluster, ",".join(hours[:count]), texts, names),
-            }
+            held = sum(hour <= hours[count - 1] for hour in (_hour_of(each, address) for each in documents))
+            row = _ways(clusters, ",".join(hours[:count]), texts, names)
+            yield {"against": "indices", "indices": count, "documents": held, **row}
+
+
+def _hour_of(document: neardup.Document, address: Address) -> str:
+    """What is behind the prefix in the name of a document's hour."""
+    return address.hourly(int(document.time) // HOUR_MS).removeprefix(address.prefix)  # type: ignore[arg-type]
 
 
 # 4. Limits
@@ -302,7 +330,7 @@ def main() -> None:
             workshop.close()
     if "exact" in figures:
         figures["mismatches"] = sum(row["mismatches"] for row in figures["exact"])
-    for way in ("bool", "prefix"):
+    for way in ("terms", "bool", "prefix"):
         for place in ("25 indices", "one index"):
             ratios = [row[f"of_{way}"] for row in figures.get("speed", ()) if row["place"] == place]
             if ratios:

@@ -42,7 +42,11 @@ def search_times(rows: Sequence[dict[str, Any]], path: Path) -> None:
         panels, ("documents", "indices"), ("documents in one index", "indices"), strict=True
     ):
         points = [row for row in rows if row["against"] == key]
-        for way, name in (("neardup", "neardup"), ("prefix", "terms_set over the rare prefix")):
+        for way, name in (
+            ("neardup", "neardup, by bitmaps"),
+            ("terms", "neardup, by terms"),
+            ("prefix", "bool over the rare prefix"),
+        ):
             times = [row[f"{way}_ms"] for row in points]
             axes.plot([row[key] for row in points], times, marker="o", label=name)
         axes.set(xlabel=label, ylabel="ms a search", yscale="log")

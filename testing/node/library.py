@@ -158,10 +158,14 @@ def found(answer: Any) -> Scores:
     return scores
 
 
-def stored_signature(text: str, recipe: Recipe | None = None) -> dict[str, Any]:
+def stored_signature(
+    text: str, recipe: Recipe | None = None, *, qgram_terms: bool = False
+) -> dict[str, Any]:
     """The signature of a text as a document of a window has it."""
     signer = signer_for(recipe or Recipe())
-    return compact_fields(signer.signature(text), signer.sign([text.encode()]).text(0).decode())
+    signed = signer.sign([text.encode()])
+    keys = None if qgram_terms else signer.key_sets(signed)[0]
+    return compact_fields(signer.signature(text), signed.text(0).decode(), keys)
 
 
 def by_text(text: str, threshold: str = "0.7", **options: Any) -> dict[str, Any]:
@@ -195,11 +199,15 @@ def fill(library: Library, count: int, seed: int) -> None:
 
 
 def new_library(cluster: Cluster, shards: dict[str, int], **options: Any) -> Library:
-    """Indices of a window that is set up with `options`, by the end of their names and their numbers of shards."""
-    set_up(cluster, sign="plugin", **options)
+    """Indices of a window that is set up with `options`, by the end of their names and their numbers of shards: the
+    first half of them with q-grams as terms, the others with bitmaps.
+    """
     source = {"properties": {"source": {"type": "keyword"}}}
     names = {f"{cluster.address.prefix}-{name}": count for name, count in shards.items()}
-    for name, count in names.items():
+    set_up(cluster, sign="plugin", qgram_terms=len(names) > 1, **options)
+    for at, (name, count) in enumerate(names.items()):
+        if at == len(names) // 2:
+            set_up(cluster, qgram_terms=False)
         body = {"settings": {"number_of_shards": count, "refresh_interval": -1}, "mappings": source}
         cluster.request("PUT", f"/{name}", body=body)
     return Library(cluster, list(names))

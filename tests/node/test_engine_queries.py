@@ -11,9 +11,10 @@ import pytest
 from testing.window.backends import START, without_candidates
 from tests.contract.test_retrieval import stream
 
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.errors import UnknownDocument
-from neardup.model.settings import Recipe
+from neardup.errors import ClusterRejected, UnknownDocument
+from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 
 HOURS = 4
@@ -37,7 +38,9 @@ def asked(window, **question: Any) -> Any:
     {"retrieval": "complete", "recipe": Recipe(q=2, fold_case=True), "policy": "drop"},
 ], ids=str)  # fmt: skip
 def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
+    """By the query of the plugin and, where it is refused and q-grams are terms, by those of Elasticsearch."""
     caplog.set_level(logging.INFO, "neardup")
+    set_up(cluster, settings=Settings(**settings), qgram_terms=True)
     memory = open_window(None, **settings)
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
         assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
@@ -67,3 +70,21 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
                 found += expected != "unknown" and expected[0].is_copy
         assert found > 20
         assert (refused > 20) == (settings.get("retrieval") == "complete")
+
+
+def test_without_qgram_terms_only_the_query_of_the_plugin_is_complete(cluster):
+    memory = open_window(None, retrieval="complete")
+    with open_elastic_window(
+        str(cluster.address), credentials=cluster.credentials, retrieval="complete"
+    ) as writer:
+        assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader:
+        for item in TEXTS[::6]:
+            for threshold in ("0.3", "0.7"):
+                question = {"text": item.text, "threshold": threshold}
+                assert asked(reader, **question) == asked(memory, **question), question
+        with (
+            mock.patch("neardup.elastic.window.query_dsl.copies_of", return_value=UNKNOWN_QUERY),
+            pytest.raises(ClusterRejected, match="parse"),
+        ):
+            reader.query(TEXTS[0].text)

@@ -255,9 +255,11 @@ def test_too_much_is_refused_and_harms_nobody(library, like):
         big = by_id((index, "big"))
     with library.visitors((index, "big"), text=cjk(300_000)):
         for _ in range(3):
-            reason = refusal(library, big)
+            reason = refusal(library, big, indices=index)
             assert "distinct q-grams, and [index.max_terms_count] of this index allows 65536: ask" in reason
             assert "[like] of 29" in reason
+        # Without q-grams as terms there is no limit to their number.
+        assert library.found(big, indices=library.indices[-1]) == {}
     assert library.found(by_text(text, "0.5")) == library.copies(text, "0.5")
     assert health(library.cluster) == before
 

@@ -24,7 +24,8 @@ from typer.testing import CliRunner
 
 from neardup.cli import app
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.admin.managed_objects import window_config
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.window import cluster_resign
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.codec import packed_bitmap

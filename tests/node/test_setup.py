@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import orjson
@@ -38,6 +39,8 @@ TEXTS = [
     "abc",
     "",
 ]
+ROSE = {"neardup": {"like": {"text": TEXTS[0]}}}
+"""What finds the first of them by its q-grams."""
 
 
 def run(*words):
@@ -155,8 +158,7 @@ def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):
         found = get(cluster, name, number)
         assert found["neardup"] == stored_signature(text)
         assert found["text"] == text
-    rose = {"term": {"neardup.qgrams": {"value": "Aros"}}}
-    assert count(cluster, own.alias, rose) == 1
+    assert count(cluster, own.alias, ROSE) == 1
 
 
 def test_the_settings_shape_the_signatures(cluster):
@@ -195,12 +197,12 @@ def test_qgrams_and_marks_survive_updates_of_other_clients(cluster):
     bulk(cluster, [Action("update", name, "a", {"neardup": {"status": "unique"}})])
     bulk(cluster, [Action("update", name, "a", {"views": 7})], refresh="true")
     assert get(cluster, name, "a")["neardup"] == {**stored_signature(TEXTS[0]), "status": "unique"}
-    for query in ({"neardup.qgrams": {"value": "Aros"}}, {"neardup.status": {"value": "unique"}}):
-        assert count(cluster, name, {"term": query}) == 1
+    for query in (ROSE, {"term": {"neardup.status": {"value": "unique"}}}):
+        assert count(cluster, name, query) == 1
 
 
 def test_every_part_of_a_signature_is_found_by_its_terms(cluster):
-    set_up(cluster)
+    set_up(cluster, qgram_terms=True)
     name = cluster.address.hourly(HOUR)
     bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
     signature = sign(TEXTS[0])
@@ -224,7 +226,7 @@ def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(clust
     name = cluster.address.hourly(HOUR)
     bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
     wanted = stored_signature(TEXTS[0])
-    del wanted["qgrams"]
+    del wanted["qgrams"], wanted["qgram_bitmap"]
     assert get(cluster, name, "a")["neardup"] == wanted
     with pytest.raises(SetupRefused, match="--no-lossless"):
         set_up(cluster, lossless=True)
@@ -242,8 +244,46 @@ def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(clust
         window.query(TEXTS[0])
 
 
+def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cluster):
+    set_up(cluster, sign="plugin", qgram_terms=True)
+    hours = [cluster.address.hourly(hour) for hour in range(HOUR, HOUR + 4)]
+    bulk(cluster, [Action("create", hours[0], "a", {"text": TEXTS[0]})])
+    assert set_up(cluster).config.qgram_terms  # a window with documents keeps what it has
+    set_up(cluster, qgram_terms=False)
+    bulk(cluster, [Action("create", hours[at], f"b{at}", {"text": TEXTS[0]}) for at in (0, 1)])
+    assert get(cluster, hours[1], "b1")["neardup"] == stored_signature(TEXTS[0])
+    set_up(cluster, sign="client")
+    with open_elastic_window(str(cluster.address), window_hours=0) as window:
+        list(window.ingest([Document(f"c{at}", TEXTS[0], (HOUR + at) * 3_600_000) for at in (0, 1, 2)]))
+    set_up(cluster, sign="plugin", qgram_terms=False)
+    bulk(
+        cluster,
+        [Action("create", hours[at], f"d{at}", {"text": TEXTS[0]}) for at in range(4)],
+        refresh="true",
+    )
+    query = {"query": {"neardup": {"like": {"_index": hours[0], "_id": "a"}}}, "size": 20}
+    hits = cluster.request("POST", f"/{cluster.address.pattern}/_search", body=query)["hits"]["hits"]
+    assert {hit["_score"] for hit in hits} == {1.0}
+    assert {hit["_id"] for hit in hits} == {"b0", "b1", "c0", "c1", "c2", "d0", "d1", "d2", "d3"}
+    with open_elastic_window(str(cluster.address), readonly=True, retrieval="complete") as window:
+        assert {match.id for match in window.query(TEXTS[0]).matches} == {"c0", "c1", "c2"}  # those scored
+        with (
+            mock.patch("neardup.elastic.window.query_dsl.copies_of", return_value={"no_such_query": {}}),
+            pytest.raises(ClusterRejected, match=r"Cannot search on field \[neardup.qgrams\]"),
+        ):
+            window.query(TEXTS[0])
+
+
+def test_qgrams_are_terms_where_the_client_signs(cluster):
+    with pytest.raises(SettingsError, match="qgram_terms"):
+        set_up(cluster, sign="client", qgram_terms=False)
+    assert set_up(cluster, sign="client").config.qgram_terms
+    assert not set_up(cluster, sign="plugin").config.qgram_terms  # there is no document yet
+
+
 def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):
-    config = replace(set_up(cluster, sign="plugin", dry_run=True).config, compact=False)
+    config = set_up(cluster, sign="plugin", dry_run=True).config
+    config = replace(config, compact=False, qgram_terms=True)
     apply(cluster, plan(cluster.address, config, take_snapshot(cluster)))
     name = cluster.address.hourly(HOUR)
     documents = [Document(str(i), text, HOUR * 3_600_000) for i, text in enumerate([*TEXTS, *TEXTS])]
@@ -363,7 +403,8 @@ def test_who_signs_can_be_changed_later(cluster):
     assert set_up(cluster).changes == []  # it stays so until somebody says otherwise
     set_up(cluster, sign="plugin")
     bulk(cluster, [Action("create", own.alias, "b", {"text": "Rain."})])
-    assert get(cluster, own.hourly(HOUR), "b")["neardup"] == stored_signature("Rain.")
+    kept = stored_signature("Rain.", qgram_terms=True)  # as the hour has them that was there
+    assert get(cluster, own.hourly(HOUR), "b")["neardup"] == kept
     assert set_up(cluster).changes == []
 
 

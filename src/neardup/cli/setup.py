@@ -71,6 +71,15 @@ def setup(
             help="Index q-grams too: the query neardup and complete searches need them, sketches do not.",
         ),
     ] = None,
+    qgram_terms: Annotated[
+        bool | None,
+        typer.Option(
+            "--qgram-terms/--no-qgram-terms",
+            show_default="no terms, but where the client signs",
+            rich_help_panel=SIGNING,
+            help="Index q-grams as terms, for any query; else as bitmaps, for the plugin's, at half the time.",
+        ),
+    ] = None,
     longest_signed: Annotated[
         int | None,
         typer.Option(
@@ -114,6 +123,7 @@ def setup(
             "max_length": longest_signed,
             "sign": sign,
             "lossless": lossless,
+            "qgram_terms": qgram_terms,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     for change in plan.changes:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.elastic.window.codec import stored_rows
-from neardup.elastic.window.compact import compact_fields, keys_of, several, short_names
+from neardup.elastic.window.compact import compact_fields, keys_of, qgram_bitmap, several, short_names
 from neardup.index.query_batch import posted
 from neardup.model.settings import Recipe
+from neardup.oracle import definitions as oracle
+from neardup.oracle.bitmaps import qgram_bitmap as slow_qgram_bitmap
 from neardup.signing.signer import signer_for
 
+VECTORS = Path(__file__).parents[2] / "vectors"
 KEYS = st.lists(st.integers(0, 2**64 - 1), max_size=70)
 
 
@@ -44,6 +50,22 @@ def test_qgrams_are_the_normal_form_and_lists_are_words():
     assert several(fields["sentences"]) == list(signature.sentences) == several(signature.sentences)
     assert fields.keys() == signature.to_dict().keys()
     assert "qgrams" not in compact_fields(signature, None)
+
+
+@pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_the_bitmap_of_qgrams_is_that_of_the_vectors(path):
+    for line in path.read_text("ascii").splitlines():
+        vector = json.loads(line)
+        keys = np.array([int(key, 16) for key in vector["keys"]], np.uint64)
+        assert qgram_bitmap(keys) == vector["qgram_bitmap"], vector["name"]
+
+
+@pytest.mark.parametrize("count", [*range(70), *range(90, 102), 127, 128, 129, 192, 193, 500, 3_000])
+def test_the_bitmap_of_qgrams_is_that_of_the_oracle(count):
+    """Of every size about which two kinds of sizes change places."""
+    qgrams = [chr(0x4E00 + i) * 4 for i in range(count)]
+    keys = np.array([oracle.key(qgram) for qgram in qgrams], np.uint64)
+    assert qgram_bitmap(keys) == slow_qgram_bitmap(qgrams)
 
 
 @pytest.mark.parametrize(

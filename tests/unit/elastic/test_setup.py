@@ -13,9 +13,15 @@ from testing.cluster_stand_in import Answer, error, standing_in
 from neardup.elastic.admin import setup
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, OtherTemplate, take_snapshot
 from neardup.elastic.admin.hourly_indices import HourlyIndex, Indices
-from neardup.elastic.admin.managed_objects import POLICY, TEMPLATE, WindowConfig, wanted_objects
+from neardup.elastic.admin.managed_objects import (
+    POLICY,
+    TEMPLATE,
+    WindowConfig,
+    wanted_objects,
+    window_config,
+)
 from neardup.elastic.admin.node_files import node_files
-from neardup.elastic.admin.setup import Sign, plan, set_up, signer_of, window_config
+from neardup.elastic.admin.setup import Sign, plan, set_up, signer_of
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
@@ -252,12 +258,19 @@ def test_who_signs():
 
 
 def test_a_layout_is_read_back_from_what_is_said_of_it():
-    config = WindowConfig(Recipe(q=5, reach=0.5), "r", "de", "pepper", "page.body", "when", 0, 5, "client")
+    config = WindowConfig(Recipe(q=5, reach=0.5), "r", "de", "pepper", "page.body", "when", 0, 5, "plugin")
     assert window_config(config.about()) == config
     about = config.about()
-    for name in set(about) - {"keep_hours"}:
+    for name in set(about) - {"keep_hours", "qgram_terms"}:
         with pytest.raises(WindowDamaged, match=name):
             window_config({key: value for key, value in about.items() if key != name})
+
+
+@pytest.mark.parametrize("lossless", [True, False])
+def test_a_description_from_before_bitmaps_has_terms_if_it_has_qgrams(lossless):
+    about = replace(DEFAULT, lossless=lossless).about()
+    del about["qgram_terms"]
+    assert window_config(about) == replace(DEFAULT, lossless=lossless, qgram_terms=lossless)
 
 
 def of_version_1(about):
@@ -397,7 +410,16 @@ def test_what_is_not_given_stays_as_it_is(memory):
     assert set_up(cluster).changes == []
     config = set_up(cluster, time_field="then").config
     assert config == WindowConfig(
-        recipe, recipe.text(Lexicon.default().id), None, None, "body", "then", 48, 9_999, "client"
+        recipe,
+        recipe.text(Lexicon.default().id),
+        None,
+        None,
+        "body",
+        "then",
+        48,
+        9_999,
+        "client",
+        qgram_terms=True,
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, take_snapshot
-from neardup.elastic.admin.managed_objects import MAX_TERMS
+from neardup.elastic.admin.managed_objects import MAX_TERMS, window_config
 from neardup.elastic.admin.node_checks import check_nodes
-from neardup.elastic.admin.setup import plan, window_config
+from neardup.elastic.admin.setup import plan
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster

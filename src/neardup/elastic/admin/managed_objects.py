@@ -6,7 +6,7 @@ as they are, otherwise a few values in them are set to those of `WindowConfig`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ import orjson
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
+from neardup.errors import SettingsError, WindowDamaged
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 
 if TYPE_CHECKING:
@@ -53,8 +54,12 @@ TEMPLATE: Final = Kind("index template", "_index_template", "index_templates", "
 PIPELINE: Final = Kind("ingest pipeline", "_ingest/pipeline", None, None)
 POLICY: Final = Kind("lifecycle policy", "_ilm/policy", None, None)
 
+_QGRAMS: Final = "neardup_qgrams"
+"""What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
 _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
+_FORM: Final = ("compact", "lossless", "qgram_terms")
+"""What descriptions say of the form of signatures, if they were not made before there were several."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
 _ADDED: Final = (
@@ -95,7 +100,7 @@ class WindowConfig:
 
     `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
     default lexicon and for no salt. `compact`: signatures are strings that analyzers cut into terms, not lists;
-    `lossless`: q-grams are indexed.
+    `lossless`: q-grams are indexed, `qgram_terms`: as terms; else as bitmaps, which the plugin's query scans.
     """
 
     recipe: Recipe
@@ -110,6 +115,12 @@ class WindowConfig:
     keep_hours: int | None = None
     compact: bool = True
     lossless: bool = True
+    qgram_terms: bool = False
+
+    @property
+    def has_bitmaps(self) -> bool:
+        """Whether q-grams are searched for by their bitmaps and normal forms."""
+        return self.compact and self.lossless and not self.qgram_terms
 
     @property
     def kept_hours(self) -> int:
@@ -132,8 +143,52 @@ class WindowConfig:
             **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
-            **({"compact": True, "lossless": self.lossless} if self.compact else {}),
+            **(
+                {"compact": True, "lossless": self.lossless, "qgram_terms": self.qgram_terms}
+                if self.compact
+                else {}
+            ),
         }
+
+
+def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
+    """The config in the description of an index, or of the window's template or state, which lies at `where`.
+
+    One that was made before there were compact fields says nothing of them, and has lists; one before there were
+    bitmaps says nothing of terms, and has them; one of version 1 of the recipe says nothing of reach and salt: its
+    recipe string tells it from any of today. Raises `WindowDamaged` if a description does not say all that it should.
+    """
+    optional = {"keep_hours", "qgram_terms"}
+    if "compact" not in about and "lossless" not in about:
+        optional |= set(_FORM)
+    if is_of_version_1(about):
+        optional |= {"reach", "salt"}
+    left_out = optional - about.keys()
+    signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt", "boilerplate"} - left_out
+    rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
+    try:
+        recipe = Recipe(**{name: about[name] for name in signing})
+        # Without q-grams there are no terms of them.
+        older = {"compact": False, "qgram_terms": about.get("lossless", True)}
+        values = {**older, **{name: about[name] for name in rest}}
+        return WindowConfig(recipe, _recipe_string(about), **values)
+    except (KeyError, TypeError, SettingsError) as error:
+        raise WindowDamaged(
+            where, f"a description without {error}", "what `neardup setup` writes",
+            remedy="`neardup setup` with the same --window writes that of the state anew",
+        ) from error  # fmt: skip
+
+
+def _recipe_string(about: Mapping[str, Any]) -> str:
+    recipe = about["recipe"]
+    if not isinstance(recipe, str):
+        raise TypeError("a recipe string")
+    return recipe
+
+
+def is_of_version_1(about: Mapping[str, Any]) -> bool:
+    """Whether a description is of a window that was signed by version 1 of the recipe."""
+    return str(about.get("recipe")).startswith("neardup-1:")
 
 
 def wanted_objects(
@@ -149,7 +204,7 @@ def wanted_objects(
 
     Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
     the client signs, no pipeline; and no index that asks for one. In OpenSearch without what it does not know;
-    `tokenizer`: what cuts q-grams where the window has compact fields; `has_custom`: whether the user's component
+    `tokenizer`: what cuts q-grams where they are terms; `has_custom`: whether the user's component
     template is there, which must be known there and nowhere else.
     """
     policy = lifecycle and config.kept_hours > 0
@@ -248,6 +303,8 @@ def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
     options |= {name: value for name, value in signing.items() if value is not None}
     if not config.compact:
         del options["compact"]
+    if not config.has_bitmaps:
+        del options["qgram_bitmap"]
     if not config.lossless:
         options["qgrams"] = False
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
@@ -263,11 +320,12 @@ def _hourly(
     if not policy:
         del settings["index"]["lifecycle"]
     ours = {"neardup": _signature_fields(mappings["properties"]["neardup"], config)} if config.compact else {}
-    if config.compact and config.lossless:
-        cut = settings["index"]["analysis"]["tokenizer"]["neardup_qgrams"]
-        cut |= {"type": tokenizer, "min_gram": str(config.recipe.q), "max_gram": str(config.recipe.q)}
-    else:
-        del settings["index"]["analysis"]
+    if config.compact and config.lossless and config.qgram_terms:
+        cut = {"type": tokenizer, "min_gram": str(config.recipe.q), "max_gram": str(config.recipe.q)}
+        settings["index"]["analysis"] = {
+            "analyzer": {_QGRAMS: {"type": "custom", "tokenizer": _QGRAMS}},
+            "tokenizer": {_QGRAMS: cut},
+        }
     if not settings["index"]:
         del template.body["template"]["settings"]
     mappings["_meta"]["neardup"] = config.about()
@@ -277,7 +335,11 @@ def _hourly(
 
 def _signature_fields(mapping: dict[str, Any], config: WindowConfig) -> dict[str, Any]:
     """The mapping of compact fields; where q-grams are not indexed, they cannot be searched for either."""
-    if config.lossless:
+    if config.has_bitmaps:
         return mapping
-    none = {"type": "keyword", "index": False, "doc_values": False}
-    return {**mapping, "properties": {**mapping["properties"], "qgrams": none}}
+    qgrams: dict[str, Any] = {"type": "keyword", "index": False, "doc_values": False}
+    if config.lossless:
+        qgrams = {"type": "text", "analyzer": _QGRAMS, "index_options": "docs", "norms": False}
+    fields = {**mapping["properties"], "qgrams": qgrams}
+    del fields["qgram_bitmap"]
+    return {**mapping, "properties": fields}

@@ -6,7 +6,7 @@ needs none. What would make documents of two recipes lie in one window is refuse
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -18,12 +18,14 @@ from neardup.elastic.admin.managed_objects import (
     WindowConfig,
     deleted_after,
     differences,
+    is_of_version_1,
     wanted_objects,
+    window_config,
 )
 from neardup.elastic.admin.node_checks import plugin_for
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
-from neardup.errors import RecipeMismatch, SettingsError, SetupRefused, WindowDamaged
+from neardup.errors import RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 
 Sign = Literal["plugin", "client", "auto"]
 
-FORM: Final = ("compact", "lossless")
-"""What descriptions say of the form of signatures, if they were not made before there were two."""
 SIGNS: Final = ("plugin", "client", "auto")
 SAMPLE_HOUR: Final = 498_681
 """An hour to try the names of other templates on; any is as good."""
@@ -78,14 +78,17 @@ def set_up(
     max_length: int | None = None,
     sign: Sign | None = None,
     lossless: bool | None = None,
+    qgram_terms: bool | None = None,
     dry_run: bool = False,
 ) -> Plan:
     """Set up the window at the cluster's address, or bring it up to date; with `dry_run` only say what would change.
 
     What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
     they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; a window with documents keeps
-    what it has. Lexicon and salt of `recipe` are files, or names that the nodes know.
+    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `qgram_terms`: as terms,
+    which any query can search for (as they always are where the client signs), or as bitmaps, which the plugin's query
+    scans. A window with documents keeps what it has; with `qgram_terms` given, or another signer, its new hours differ
+    from those that are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -100,12 +103,12 @@ def set_up(
     }  # fmt: skip
     snapshot = take_snapshot(cluster)
     present = window_config(snapshot.about) if snapshot.about else None
-    if present is not None and _is_of_version_1(snapshot.about or {}):
+    if present is not None and is_of_version_1(snapshot.about or {}):
         recipe = recipe or replace(present.recipe, lexicon=present.lexicon)
     config = changed_config(cluster, present, recipe, given)
-    config = _with_form(config, snapshot, lossless, is_new=present is None)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
+    config = _with_form(config, snapshot, lossless, qgram_terms, is_new=present is None)
     made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
@@ -127,50 +130,32 @@ def changed_config(
 
 
 def _with_form(
-    config: WindowConfig, snapshot: ClusterSnapshot, lossless: bool | None, *, is_new: bool
+    config: WindowConfig,
+    snapshot: ClusterSnapshot,
+    lossless: bool | None,
+    qgram_terms: bool | None,
+    *,
+    is_new: bool,
 ) -> WindowConfig:
     """`config` with the form of its signatures: of a new window, or of one without documents, compact where q-grams can
-    be cut, else as it is.
+    be cut or need not be, else as it is.
     """
-    wanted = config.lossless if lossless is None else lossless
+    lossless = config.lossless if lossless is None else lossless
     is_empty = is_new or not snapshot.indices.hourly
-    can_cut = not wanted or snapshot.tokenizer is not None
-    return replace(config, lossless=wanted, compact=can_cut if is_empty else config.compact)
-
-
-def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
-    """The config in the description of an index, or of the window's template or state, which lies at `where`.
-
-    One that was made before there were compact fields says nothing of them, and has lists; one of version 1 of the
-    recipe says nothing of reach and salt: its recipe string tells it from any of today. Raises `WindowDamaged` if a
-    description does not say all that it should.
-    """
-    optional = {"keep_hours"} if "compact" in about or "lossless" in about else {"keep_hours", *FORM}
-    if _is_of_version_1(about):
-        optional |= {"reach", "salt"}
-    left_out = optional - about.keys()
-    signing = {field.name for field in fields(Recipe)} - {"lexicon", "salt", "boilerplate"} - left_out
-    rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
-    try:
-        recipe = Recipe(**{name: about[name] for name in signing})
-        values = {"compact": False, **{name: about[name] for name in rest}}
-        return WindowConfig(recipe, _recipe_string(about), **values)
-    except (KeyError, TypeError, SettingsError) as error:
-        raise WindowDamaged(
-            where, f"a description without {error}", "what `neardup setup` writes",
-            remedy="`neardup setup` with the same --window writes that of the state anew",
-        ) from error  # fmt: skip
-
-
-def _recipe_string(about: Mapping[str, Any]) -> str:
-    recipe = about["recipe"]
-    if not isinstance(recipe, str):
-        raise TypeError("a recipe string")
-    return recipe
-
-
-def _is_of_version_1(about: Mapping[str, Any]) -> bool:
-    return str(about.get("recipe")).startswith("neardup-1:")
+    client_signs = config.signed_by == "client"
+    if qgram_terms is False and lossless and (client_signs or not (is_empty or config.compact)):
+        raise SettingsError(
+            "qgram_terms",
+            False,
+            "True where the client signs, or where signatures are lists (docs/elasticsearch.md)",
+        )
+    terms = (False if is_empty else config.qgram_terms) if qgram_terms is None else qgram_terms
+    terms = lossless and (terms or client_signs)
+    can_cut = not terms or snapshot.tokenizer is not None
+    compact = can_cut if is_empty else config.compact
+    return replace(
+        config, lossless=lossless, compact=compact, qgram_terms=terms or (lossless and not compact)
+    )
 
 
 def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:
@@ -197,7 +182,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     Raises `RecipeMismatch` or `SetupRefused`.
     """
     _check_neighbours(address, config, snapshot)
-    if config.compact and config.lossless and snapshot.tokenizer is None:
+    if config.compact and config.qgram_terms and snapshot.tokenizer is None:
         raise SetupRefused(
             str(address),
             "there is nothing on every node that cuts q-grams: neither the tokenizer ngram nor the plugin neardup",

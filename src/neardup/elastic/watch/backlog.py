@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.setup import window_config
+from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field

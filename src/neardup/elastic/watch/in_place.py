@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.admin.managed_objects import window_config
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.watch.archive import check_source, map_marks
 from neardup.elastic.window.index_layout import Layout

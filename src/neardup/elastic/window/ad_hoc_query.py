@@ -4,7 +4,8 @@ What may be a copy, and whatever decides whose group it joins, is all that this 
 as over any other (window/query.py). Two to four requests, memory for the candidates.
 
 `complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
-text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates.
+text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates, if
+q-grams are terms.
 """
 
 from __future__ import annotations
@@ -117,9 +118,11 @@ class AdHocQuery:
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
+                if not self._layout.lossless:
+                    raise SettingsError("retrieval", "complete", LOSSLESS_NEEDED) from None
+                if not self._layout.qgram_terms:
+                    raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-            if not self._layout.lossless:
-                raise SettingsError("retrieval", "complete", LOSSLESS_NEEDED)
         return self._alike_hits(batch, threshold, time, self._queries.by_terms(batch, threshold))
 
     def _alike_hits(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _BY_SKETCHES: Final = 1_024
 """Documents that one search asks for by their sketches."""
+_BY_PLUGIN: Final = 64
+"""And by the query of the plugin."""
 
 
 class BatchQueries(CandidateQueries):
@@ -42,11 +44,14 @@ class BatchQueries(CandidateQueries):
             for part in self._parts(group, signed, least):
                 yield self._alike_any(documents, signed, part, least)
 
-    @staticmethod
-    def _parts(group: Sequence[int], signed: SignedBatch, least: int) -> Iterator[list[int]]:
-        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a q-gram."""
+    def _parts(self, group: Sequence[int], signed: SignedBatch, least: int) -> Iterator[list[int]]:
+        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a q-gram, or
+        one a document where q-grams are no terms.
+        """
         if least:
             return in_parts(group, lambda _: 1, _BY_SKETCHES)
+        if not self._layout.qgram_terms:
+            return in_parts(group, lambda _: 1, _BY_PLUGIN)
         return in_parts(group, lambda i: int(signed.counts[i]), queries.MOST_CLAUSES)
 
     def added_since(self, first: int) -> dict[str, Any]:
@@ -67,6 +72,10 @@ class BatchQueries(CandidateQueries):
             sketches = (signed.part(i, i + 1).sketches for i in group)
             terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
             ways.append(queries.sharing("sketch", terms, least))
+        elif not self._layout.qgram_terms:
+            ways += [
+                queries.copies_of(documents[i].text.decode(), threshold) for i in group if signed.counts[i]
+            ]
         else:
             parts = (signed.part(i, i + 1) for i in group)
             ways += [

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from neardup.signing.signature import Signature
+    from neardup.signing.signature import Keys, Signature
 
 _KEY_BYTES: Final = 8
+_QGRAMS_PER_WORD: Final = 32
+"""How many q-grams a word of 64 bits of their bitmap is for, at most."""
 _DIGITS: Final = POSTED_BITS // 6
 """How many digits of base 64 a key has; a multiple of four of them is decoded at once."""
 
@@ -42,14 +44,30 @@ def keys_of(names: str) -> NDArray[np.uint64]:
     return np.ascontiguousarray(bytes_of_keys).view(">u4").astype(np.uint64).ravel()
 
 
-def compact_fields(signature: Signature, normal_form: str | None) -> dict[str, Any]:
-    """The fields of a signature; without `normal_form` nothing to cut q-grams from."""
+def qgram_bitmap(keys: Keys) -> str:
+    """The bitmap of a set of q-grams, in base 64, from their distinct `keys`: two to three bits for each of them."""
+    words = max(-(-len(keys) // _QGRAMS_PER_WORD), 1)
+    power = 1 << words.bit_length() - 1
+    size = 64 * next(each for each in (power, power + power // 2, 2 * power) if each >= words)
+    bits = np.zeros(size, np.bool_)
+    bits[(keys >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)] = True
+    return base64.b64encode(np.packbits(bits, bitorder="little").tobytes()).decode()
+
+
+def compact_fields(
+    signature: Signature, normal_form: str | None, qgram_keys: Keys | None = None
+) -> dict[str, Any]:
+    """The fields of a signature; without `normal_form` nothing to cut q-grams from, without `qgram_keys` (distinct) no
+    bitmap of them.
+    """
     cut = {} if normal_form is None else {"qgrams": normal_form}
+    mapped = {} if qgram_keys is None else {"qgram_bitmap": qgram_bitmap(qgram_keys)}
     return {
         "recipe": signature.recipe,
         "fingerprint": signature.fingerprint,
         **cut,
         "qgram_count": signature.qgram_count,
+        **mapped,
         "sketch": " ".join(short_names([int(key, 16) for key in signature.sketch])),
         "sentences": " ".join(signature.sentences),
         "simhash": " ".join(signature.simhash),

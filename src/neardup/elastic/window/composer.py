@@ -31,7 +31,11 @@ class Composer:
         """The whole signature of a text, as the processor would write it."""
         signature, lossless = self._signer.signature(text.decode()), self._layout.lossless
         if self._layout.compact:
-            return compact_fields(signature, self._signer.sign([text]).text(0).decode() if lossless else None)
+            if not lossless:
+                return compact_fields(signature, None)
+            signed = self._signer.sign([text])
+            keys = None if self._layout.qgram_terms else self._signer.key_sets(signed)[0]
+            return compact_fields(signature, signed.text(0).decode(), keys)
         fields = signature.to_dict()
         return fields if lossless else {name: value for name, value in fields.items() if name != "qgrams"}
 

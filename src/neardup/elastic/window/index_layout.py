@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.admin_api import delete_index, index_settings, indices
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
 from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
@@ -30,7 +33,9 @@ class Layout:
     An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
     stands for several (an alias, a data stream).
     `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
-    strings, not as lists; `lossless`: with their q-grams. `text_field` and `time_field` may be dotted.
+    strings, not as lists; `lossless`: with their q-grams; `qgram_terms`: new hours have these as terms,
+    which Elasticsearch's own queries search for; in an hour without, such a query is an error. `text_field` and
+    `time_field` may be dotted.
     """
 
     address: Address
@@ -40,6 +45,7 @@ class Layout:
     archive: str | None = None
     compact: bool = False
     lossless: bool = True
+    qgram_terms: bool = True
 
     @classmethod
     def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
@@ -48,8 +54,14 @@ class Layout:
         # An index that was there before has no analyzers of ours.
         compact = config.compact and archive is None
         return cls(
-            address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless
-        )
+            address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless,
+            config.qgram_terms or archive is not None,
+        )  # fmt: skip
+
+    @classmethod
+    def described(cls, address: Address, about: Mapping[str, Any], archive: str | None) -> Self:
+        """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
+        return cls.of(address, window_config(about), archive)
 
     @property
     def target(self) -> str:

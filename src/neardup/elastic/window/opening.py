@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from neardup.elastic.admin.setup import window_config
+from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease

@@ -6,7 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.elastic.admin.setup import set_up, window_config
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http import api
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.codec import OBJECT
@@ -87,7 +87,7 @@ def first_state(
     Raises `WindowDamaged` if documents in its hours have been scored all the same: it would be taken for a new window,
     and none of them be found. Of an archive, which `neardup setup` does not know, the state is made anew at once.
     """
-    layout = Layout.of(cluster.address, window_config(about), archive)
+    layout = Layout.described(cluster.address, about, archive)
     if archive is not None:
         return recovered(cluster, layout, about, settings)
     scored = scored_documents(cluster, layout)

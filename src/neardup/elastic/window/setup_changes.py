@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state, scoring_lease
@@ -36,7 +35,7 @@ def remember_hours(
             return
         left = settings_left(cluster.address.prefix, state)
         chosen = left.with_changes(**hours)
-        layout = Layout.of(cluster.address, window_config(state.about), state.archive)
+        layout = Layout.described(cluster.address, state.about, state.archive)
         newest = state.commit.newest
         check_hours(
             str(cluster.address),

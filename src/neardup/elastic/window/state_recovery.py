@@ -11,7 +11,6 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from neardup.elastic.admin.setup import window_config
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
@@ -78,5 +77,5 @@ def _hours(about: dict[str, Any]) -> Settings:
 
 def _recovered(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
     """The state of a new window, or of one whose state is gone: of its documents, with the hours of the template."""
-    layout = Layout.of(cluster.address, window_config(about), None)
+    layout = Layout.described(cluster.address, about, None)
     return recovered(cluster, layout, about, _hours(about).remembered)

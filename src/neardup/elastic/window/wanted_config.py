@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.setup import changed_config, window_config
+from neardup.elastic.admin.managed_objects import window_config
+from neardup.elastic.admin.setup import changed_config
 from neardup.elastic.window.window_state import settings_left
 from neardup.errors import SettingsError
 from neardup.model.settings import Recipe

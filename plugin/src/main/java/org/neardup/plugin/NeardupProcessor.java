@@ -39,6 +39,7 @@ final class NeardupProcessor extends AbstractProcessor {
      * @param signer makes it
      * @param qgrams whether the q-grams themselves are written
      * @param compact whether as few and short values are written instead of lists
+     * @param bitmap whether the bitmap of the q-grams is written
      * @param ignoreMissing whether a document without the field is left as it is
      * @param maxLength code points of the longest text that is signed
      * @param onTooLong what becomes of a longer one
@@ -49,6 +50,7 @@ final class NeardupProcessor extends AbstractProcessor {
             Signer signer,
             boolean qgrams,
             boolean compact,
+            boolean bitmap,
             boolean ignoreMissing,
             int maxLength,
             OnTooLong onTooLong) {}
@@ -120,7 +122,7 @@ final class NeardupProcessor extends AbstractProcessor {
             return;
         }
         Map<String, Object> written = task.compact()
-                ? task.signer().compact(text, task.qgrams())
+                ? task.signer().compact(text, task.qgrams(), task.bitmap())
                 : task.signer().sign(text, task.qgrams()).toMap();
         Object earlier = present.get(Signature.FINGERPRINT);
         if (earlier == null || earlier.equals(written.get(Signature.FINGERPRINT))) {
@@ -151,6 +153,7 @@ final class NeardupProcessor extends AbstractProcessor {
     private boolean isSigned(Map<?, ?> object) {
         Class<?> several = task.compact() ? String.class : List.class;
         return areQgramsAsWanted(object)
+                && task.bitmap() == (object.get(Signature.QGRAM_BITMAP) instanceof String)
                 && task.signer().recipe().equals(object.get(Signature.RECIPE))
                 && several.isInstance(object.get(Signature.SKETCH))
                 && several.isInstance(object.get(Signature.SENTENCES))

@@ -33,17 +33,31 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         String target = path(options, "target_field", Signature.DEFAULT_FIELD);
         refuseOverlap(options, field, target);
         Signer signer = signer(options);
+        boolean qgrams = options.flag("qgrams", true);
+        boolean compact = options.flag("compact", false);
         NeardupProcessor.Task task = new NeardupProcessor.Task(
                 field,
                 target,
                 signer,
-                options.flag("qgrams", true),
-                options.flag("compact", false),
+                qgrams,
+                compact,
+                bitmap(options, qgrams && compact),
                 options.flag("ignore_missing", false),
                 options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));
         expectRecipe(options, signer.recipe());
         return new NeardupProcessor(tag, description, task);
+    }
+
+    /** Whether bitmaps are written: only beside the normal forms by which a search counts what they let through. */
+    private static boolean bitmap(OptionReader options, boolean hasNormalForms) {
+        boolean wanted = options.flag("qgram_bitmap", false);
+        if (wanted && !hasNormalForms) {
+            throw options.failure(
+                    "qgram_bitmap",
+                    "is true, which needs [compact] true and [qgrams] true: set these, or leave it out");
+        }
+        return wanted;
     }
 
     private static String path(OptionReader options, String option, String defaultValue) {

@@ -9,10 +9,7 @@ import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.PointValues;
-import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.SortedNumericDocValues;
-import org.apache.lucene.index.Terms;
-import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.Explanation;
 import org.apache.lucene.search.IndexSearcher;
@@ -22,8 +19,8 @@ import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.Scorer;
 import org.apache.lucene.search.ScorerSupplier;
+import org.apache.lucene.search.TwoPhaseIterator;
 import org.apache.lucene.search.Weight;
-import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.RamUsageEstimator;
 
 /**
@@ -34,25 +31,21 @@ import org.apache.lucene.util.RamUsageEstimator;
 final class NearDuplicateQuery extends Query {
     static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
 
-    /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
-    static final long COST = 16;
-
-    private final String qgrams;
+    private final SegmentSearch search;
     private final String counts;
-    private final SeekPlan plan;
+    private final QueryPlan plan;
     private final MemoryCheck memory;
 
     /**
-     * @param qgrams the field of q-grams, each a term
-     * @param counts the field of their number, with doc values
-     * @param plan the q-grams of the query, in the order in which they are looked up
+     * @param search how a segment is searched
+     * @param counts the field of the number of q-grams, with doc values
      * @param memory of the node
      */
-    NearDuplicateQuery(String qgrams, String counts, SeekPlan plan, MemoryCheck memory) {
-        this.qgrams = qgrams;
+    NearDuplicateQuery(SegmentSearch search, String counts, MemoryCheck memory) {
+        this.search = search;
         this.counts = counts;
-        this.plan = plan;
         this.memory = memory;
+        plan = search.plan();
     }
 
     /**
@@ -71,7 +64,7 @@ final class NearDuplicateQuery extends Query {
     }
 
     private boolean canMatch(LeafReader reader) throws IOException {
-        if (reader.terms(qgrams) == null) {
+        if (!search.isIn(reader)) {
             return false;
         }
         PointValues points = reader.getPointValues(counts);
@@ -121,15 +114,13 @@ final class NearDuplicateQuery extends Query {
                 @Override
                 public Scorer get(long leadCost) throws IOException {
                     SortedNumericDocValues sizes = DocValues.getSortedNumeric(reader, counts);
-                    Terms terms = reader.terms(qgrams);
-                    SegmentMatchIterator matches =
-                            new SegmentMatchIterator(plan, reader.maxDoc(), terms, sizes, memory);
+                    ScoredMatches matches = search.matches(reader, sizes, memory);
                     return new DocQScorer(NearDuplicateWeight.this, matches, boost);
                 }
 
                 @Override
                 public long cost() {
-                    return COST;
+                    return search.cost(reader);
                 }
             };
         }
@@ -137,11 +128,11 @@ final class NearDuplicateQuery extends Query {
         @Override
         public Explanation explain(LeafReaderContext context, int doc) throws IOException {
             SortedNumericDocValues sizes = DocValues.getSortedNumeric(context.reader(), counts);
-            if (context.reader().terms(qgrams) == null || !sizes.advanceExact(doc)) {
-                return Explanation.noMatch("no q-grams in [" + qgrams + "]");
+            if (!search.isIn(context.reader()) || !sizes.advanceExact(doc)) {
+                return Explanation.noMatch("no q-grams in [" + search.field() + "]");
             }
             long other = sizes.nextValue();
-            int shared = shared(context.reader(), doc);
+            int shared = search.shared(context.reader(), doc);
             double docQ = (double) shared / Math.max(plan.size(), other);
             Explanation[] parts = {
                 Explanation.match(shared, "shared q-grams"),
@@ -154,40 +145,33 @@ final class NearDuplicateQuery extends Query {
             String how = "doc_q, shared q-grams over the larger number of q-grams";
             return Explanation.match(boost * (float) docQ, boost == 1 ? how : how + ", times boost " + boost, parts);
         }
-
-        /** How many q-grams a document shares: every one is looked up. */
-        private int shared(LeafReader reader, int doc) throws IOException {
-            TermsEnum terms = reader.terms(qgrams).iterator();
-            PostingsEnum postings = null;
-            int shared = 0;
-            for (BytesRef term : plan.byBytes()) {
-                if (terms.seekExact(term)) {
-                    postings = terms.postings(postings, PostingsEnum.NONE);
-                    shared += postings.advance(doc) == doc ? 1 : 0;
-                }
-            }
-            return shared;
-        }
     }
 
     private static final class DocQScorer extends SegmentWeight.SegmentScorer {
-        private final SegmentMatchIterator matches;
+        private final ScoredMatches matches;
+        private final DocIdSetIterator iterator;
         private final float boost;
 
-        DocQScorer(Weight weight, SegmentMatchIterator matches, float boost) {
+        DocQScorer(Weight weight, ScoredMatches matches, float boost) {
             super(weight);
             this.matches = matches;
             this.boost = boost;
+            iterator = matches.iterator();
         }
 
         @Override
         public int docID() {
-            return matches.docID();
+            return iterator.docID();
         }
 
         @Override
         public DocIdSetIterator iterator() {
-            return matches;
+            return iterator;
+        }
+
+        @Override
+        public TwoPhaseIterator twoPhaseIterator() {
+            return matches.twoPhase();
         }
 
         @Override
@@ -203,7 +187,7 @@ final class NearDuplicateQuery extends Query {
 
     @Override
     public void visit(QueryVisitor visitor) {
-        if (visitor.acceptField(qgrams)) {
+        if (visitor.acceptField(search.field())) {
             visitor.visitLeaf(this);
         }
     }
@@ -214,17 +198,17 @@ final class NearDuplicateQuery extends Query {
     }
 
     private boolean equalTo(NearDuplicateQuery other) {
-        return qgrams.equals(other.qgrams) && counts.equals(other.counts) && plan.equals(other.plan);
+        return search.equals(other.search) && counts.equals(other.counts);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(classHash(), qgrams, counts, plan);
+        return Objects.hash(classHash(), search, counts);
     }
 
     /** Short: profiles and slow logs print it. */
     @Override
     public String toString(String field) {
-        return "neardup(" + qgrams + ": " + plan + ")";
+        return "neardup(" + search.field() + ": " + plan + ")";
     }
 }

@@ -33,7 +33,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder {
     private static final String THRESHOLD = "threshold";
     private static final String IGNORE_UNMAPPED = "ignore_unmapped";
 
-    private final SeekPlanCache plans;
+    private final PlanCache plans;
     private final QueryParams params;
 
     /** Where the document given by its id will be; null unless it is being fetched. */
@@ -46,18 +46,18 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder {
      * @param memory of the node
      */
     public static QuerySpec<?> spec(Function<String, Lexicon> lexicons, MemoryCheck memory) {
-        SeekPlanCache plans = new SeekPlanCache(lexicons, memory);
+        PlanCache plans = new PlanCache(lexicons, memory);
         return new QuerySpec<>(NAME, in -> new NeardupQueryBuilder(in, plans), parser -> parse(parser, plans));
     }
 
-    private NeardupQueryBuilder(SeekPlanCache plans, QueryParams params, SetOnce<LikeSource.Document> fetched) {
+    private NeardupQueryBuilder(PlanCache plans, QueryParams params, SetOnce<LikeSource.Document> fetched) {
         this.plans = plans;
         this.params = params;
         this.fetched = fetched;
     }
 
     /** The query that another node has sent. */
-    NeardupQueryBuilder(StreamInput in, SeekPlanCache plans) throws IOException {
+    NeardupQueryBuilder(StreamInput in, PlanCache plans) throws IOException {
         super(in);
         this.plans = plans;
         params = QueryParams.read(in);
@@ -73,7 +73,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder {
     }
 
     /** The query of a request; every mistake in it is named. */
-    static NeardupQueryBuilder parse(XContentParser parser, SeekPlanCache plans) throws IOException {
+    static NeardupQueryBuilder parse(XContentParser parser, PlanCache plans) throws IOException {
         XContentLocation start = parser.getTokenLocation();
         String field = Signature.DEFAULT_FIELD;
         LikeSource like = null;

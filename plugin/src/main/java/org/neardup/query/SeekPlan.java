@@ -13,20 +13,16 @@ import org.apache.lucene.util.BytesRef;
  * in stages that double, for what is left of the candidates. In a stage q-grams are looked up by byte, as the terms of a
  * segment are ordered.
  */
-final class SeekPlan {
+final class SeekPlan extends QueryPlan {
     /**
      * k. Of the documents that share so many of the prefix nearly all are copies; a smaller k has more of them to be
      * verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
      */
     static final int COMPLETE_SHARED = 100;
 
-    /** Bytes that a q-gram takes in memory, about. */
-    static final long TERM_BYTES = 64;
-
     private final BytesRef[] terms;
     private final int[] ends;
     private final int least;
-    private final Threshold threshold;
     private final int hash;
 
     /** @param rarestFirst the q-grams of A, one at least; any order is right, a good one is fast */
@@ -35,7 +31,7 @@ final class SeekPlan {
     }
 
     SeekPlan(List<String> rarestFirst, Threshold threshold, int shared) {
-        this.threshold = threshold;
+        super(rarestFirst.size(), threshold);
         terms = rarestFirst.stream().map(BytesRef::new).toArray(BytesRef[]::new);
         int required = (int) threshold.of(terms.length);
         least = Math.min(shared, required);
@@ -57,11 +53,6 @@ final class SeekPlan {
             ends[count++] = (int) end;
         }
         return Arrays.copyOf(ends, count);
-    }
-
-    /** |A|. */
-    int size() {
-        return terms.length;
     }
 
     /** A q-gram, by its index in the order of seeking. */
@@ -91,41 +82,16 @@ final class SeekPlan {
         return least;
     }
 
-    /** How many q-grams a document of {@code other} ones shares at least, if it has doc_q &gt;= t. */
-    long required(long other) {
-        return threshold.of(Math.max(other, terms.length));
-    }
-
-    /** Whether a document of {@code other} q-grams can have doc_q &gt;= t; none has more than an int says. */
-    boolean reachable(long other) {
-        return other <= Integer.MAX_VALUE && required(other) <= Math.min(other, terms.length);
-    }
-
-    /** Whether some number of q-grams from {@code low} to {@code high} is one with which doc_q &gt;= t can be. */
-    boolean reachable(long low, long high) {
-        return low <= terms.length && terms.length <= high || reachable(low) || reachable(high);
-    }
-
-    /** Bytes of memory, about. */
-    long weight() {
-        return TERM_BYTES * terms.length;
-    }
-
     @Override
     public boolean equals(Object other) {
         return other instanceof SeekPlan plan
                 && hash == plan.hash
-                && threshold.equals(plan.threshold)
+                && threshold().equals(plan.threshold())
                 && Arrays.equals(terms, plan.terms);
     }
 
     @Override
     public int hashCode() {
         return hash;
-    }
-
-    @Override
-    public String toString() {
-        return terms.length + " q-grams, doc_q >= " + threshold;
     }
 }

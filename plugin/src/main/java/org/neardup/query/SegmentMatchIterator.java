@@ -10,7 +10,7 @@ import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
 
 /**
- * The documents of one segment with doc_q &gt;= t, and by how much; deleted ones too, which searches leave out.
+ * The documents of one segment with doc_q &gt;= t, by posting lists.
  *
  * <p>Worked in windows of Lucene's doc ids, so that memory does not grow with the segment, and only when needed: what
  * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
@@ -18,7 +18,10 @@ import org.apache.lucene.search.DocIdSetIterator;
  * alone, and each falls out as soon as it cannot reach t any more. Between windows only the matches of the last one are
  * held: a search may have thousands of such clauses, all of which are there at once.
  */
-final class SegmentMatchIterator extends DocIdSetIterator {
+final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatches {
+    /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
+    static final long COST = 16;
+
     /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
     static final int WINDOW = 1 << 17;
 
@@ -106,11 +109,16 @@ final class SegmentMatchIterator extends DocIdSetIterator {
 
     @Override
     public long cost() {
-        return NearDuplicateQuery.COST;
+        return COST;
     }
 
-    /** doc_q of the current document. */
-    double docQ() {
+    @Override
+    public DocIdSetIterator iterator() {
+        return this;
+    }
+
+    @Override
+    public double docQ() {
         return (double) shared[at] / Math.max(plan.size(), others[at]);
     }
 

@@ -13,6 +13,7 @@ import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
 import org.elasticsearch.index.IndexSettings;
+import org.elasticsearch.index.mapper.BinaryFieldMapper;
 import org.elasticsearch.index.mapper.IdFieldMapper;
 import org.elasticsearch.index.mapper.KeywordFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
@@ -34,9 +35,9 @@ final class ShardQueryFactory {
 
     private final SearchExecutionContext context;
     private final QueryParams params;
-    private final SeekPlanCache plans;
+    private final PlanCache plans;
 
-    ShardQueryFactory(SearchExecutionContext context, QueryParams params, SeekPlanCache plans) {
+    ShardQueryFactory(SearchExecutionContext context, QueryParams params, PlanCache plans) {
         this.context = context;
         this.params = params;
         this.plans = plans;
@@ -48,20 +49,24 @@ final class ShardQueryFactory {
         if (params.ignoreUnmapped() && context.getFieldType(qgrams) == null) {
             return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
         }
-        MappedFieldType terms = qgrams();
+        boolean scan = isScanned();
+        String field = scan ? qgrams : qgramTerms().name();
         MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQueryFactory::counts);
         IndexSigning signing = IndexSigning.of(context, params.fieldOf(Signature.RECIPE), params.ignoreUnmapped());
         if (signing == null) {
             return new MatchNoDocsQuery("there is no signed document");
         }
-        QueryGrams grams = grams(signing);
+        QueryGrams grams = grams(signing, scan);
         if (grams.blank()) {
             return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
         }
         if (grams.plan() == null) {
             return withoutSource(equalTo(grams.fingerprints()));
         }
-        NearDuplicateQuery query = new NearDuplicateQuery(terms.name(), counts.name(), grams.plan(), plans.memory());
+        SegmentSearch search = grams.plan() instanceof ScanPlan plan
+                ? new ScanSearch(field, params.fieldOf(Signature.QGRAM_BITMAP), counts.name(), plan)
+                : new TermSearch(field, (SeekPlan) grams.plan());
+        NearDuplicateQuery query = new NearDuplicateQuery(search, counts.name(), plans.memory());
         IndexReader reader = context.getIndexReader();
         if (reader != null && !query.canMatch(reader)) {
             return new MatchNoDocsQuery(NearDuplicateQuery.OUT_OF_REACH);
@@ -103,7 +108,7 @@ final class ShardQueryFactory {
         return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termsQuery(fingerprints, context));
     }
 
-    private QueryGrams grams(IndexSigning signing) {
+    private QueryGrams grams(IndexSigning signing, boolean scan) {
         if (params.like() instanceof LikeSource.Reference reference) {
             throw failure(
                     "has not fetched document {} here: such a query can only"
@@ -116,10 +121,10 @@ final class ShardQueryFactory {
         if (params.like() instanceof LikeSource.Text like) {
             checkLength(like.text(), signing.maxLength());
         }
-        int most = context.getIndexSettings().getMaxTermsCount();
+        int most = scan ? Integer.MAX_VALUE : context.getIndexSettings().getMaxTermsCount();
         QueryGrams grams;
         try {
-            grams = plans.get(params.like(), signing, params.threshold(), most);
+            grams = plans.get(params.like(), signing, params.threshold(), most, scan);
         } catch (UnpairedSurrogateException cause) {
             throw failure("has a [like.text] that cannot be signed: {}", cause.getMessage());
         }
@@ -169,8 +174,19 @@ final class ShardQueryFactory {
                         && !ShardMapping.hasNormalizer(keyword));
     }
 
+    /** Whether q-grams are no terms here, but normal forms are stored, and bitmaps that say which of them to read. */
+    private boolean isScanned() {
+        MappedFieldType forms = context.getFieldType(params.fieldOf(Signature.QGRAMS));
+        MappedFieldType bitmaps = context.getFieldType(params.fieldOf(Signature.QGRAM_BITMAP));
+        return forms instanceof TextFieldMapper.TextFieldType
+                && forms.isStored()
+                && !IndexedFields.hasTerms(forms)
+                && bitmaps instanceof BinaryFieldMapper.BinaryFieldType
+                && bitmaps.hasDocValues();
+    }
+
     /** The field of the q-grams: a keyword, or a text that our analyzer has cut into them. */
-    private MappedFieldType qgrams() {
+    private MappedFieldType qgramTerms() {
         MappedFieldType type = context.getFieldType(params.fieldOf(Signature.QGRAMS));
         boolean isCut = type instanceof TextFieldMapper.TextFieldType
                 && IndexedFields.hasTerms(type)

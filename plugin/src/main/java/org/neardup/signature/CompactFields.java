@@ -7,8 +7,11 @@ import java.util.Map;
 final class CompactFields {
     private CompactFields() {}
 
-    /** The fields of {@code signature}; of its q-grams the normal form, which an analyzer cuts, unless that is null. */
-    static Map<String, Object> of(Signature signature, String normalForm) {
+    /**
+     * The fields of {@code signature}; of its q-grams the normal form, which an analyzer cuts, unless that is null, and
+     * their bitmap, unless that is null.
+     */
+    static Map<String, Object> of(Signature signature, String normalForm, String bitmap) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put(Signature.RECIPE, signature.recipe());
         fields.put(Signature.FINGERPRINT, signature.fingerprint());
@@ -16,6 +19,9 @@ final class CompactFields {
             fields.put(Signature.QGRAMS, normalForm);
         }
         fields.put(Signature.QGRAM_COUNT, signature.qgramCount());
+        if (bitmap != null) {
+            fields.put(Signature.QGRAM_BITMAP, bitmap);
+        }
         fields.put(Signature.SKETCH, signature.sketch().shortDigits());
         fields.put(Signature.SENTENCES, String.join(" ", signature.sentences()));
         fields.put(Signature.SIMHASH, String.join(" ", signature.simhash()));

@@ -120,6 +120,11 @@ final class QGrams {
         return key(points, at, q, utf32);
     }
 
+    /** The key of one of the {@link #count} distinct q-grams, by its place. */
+    long distinctKey(int place) {
+        return packing ? splitmix64(packed[place]) : keys[positions[place]];
+    }
+
     /** The key of a q-gram (docs/definitions.md, Key), given as its own characters. */
     static long key(String gram) {
         int[] points = gram.codePoints().toArray();

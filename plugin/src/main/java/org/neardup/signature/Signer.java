@@ -49,12 +49,14 @@ public final class Signer {
 
     /**
      * The signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map of the caller's
-     * own; without what its q-grams are cut from unless {@code withNormalForm}.
+     * own; without what its q-grams are cut from unless {@code withNormalForm}, without their bitmap unless
+     * {@code withBitmap}.
      */
-    public Map<String, Object> compact(String text, boolean withNormalForm) {
+    public Map<String, Object> compact(String text, boolean withNormalForm, boolean withBitmap) {
         return working(text, work -> {
             Signature signature = signature(work, text, false);
-            return CompactFields.of(signature, withNormalForm ? work.form.toString() : null);
+            String normalForm = withNormalForm ? work.form.toString() : null;
+            return CompactFields.of(signature, normalForm, withBitmap ? QGramBitmap.text(work.qgrams) : null);
         });
     }
 

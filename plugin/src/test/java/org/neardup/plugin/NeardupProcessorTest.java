@@ -113,13 +113,29 @@ class NeardupProcessorTest {
     @DisplayName("writes strings instead of lists if so told, and over lists")
     void compact() {
         NeardupProcessor compact = Processors.make(Map.of("compact", true));
-        Map<String, Object> expected = Processors.SIGNER.compact(TEXT, true);
+        Map<String, Object> expected = Processors.SIGNER.compact(TEXT, true, false);
         Map<String, Object> bare = Map.of("text", TEXT);
         assertEquals(expected, Processors.processed(compact, bare).get("neardup"));
         Map<String, Object> signed = with(bare, "neardup", signature(TEXT));
         assertEquals(expected, Processors.processed(compact, signed).get("neardup"));
         signed = with(bare, "neardup", expected);
         assertEquals(signature(TEXT), Processors.processed(plain, signed).get("neardup"));
+    }
+
+    @Test
+    @DisplayName("adds the bitmap of the q-grams if so told, also to what was signed without, and takes it away again")
+    void bitmap() {
+        NeardupProcessor compact = Processors.make(Map.of("compact", true));
+        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "qgram_bitmap", true));
+        Map<String, Object> with = Processors.SIGNER.compact(TEXT, true, true);
+        Map<String, Object> without = Processors.SIGNER.compact(TEXT, true, false);
+        assertEquals(without, without(with, "qgram_bitmap"));
+        Map<String, Object> source = Processors.processed(compact, Map.of("text", TEXT));
+        assertEquals(without, source.get("neardup"));
+        source = Processors.processed(mapped, source);
+        assertEquals(with, source.get("neardup"));
+        assertEquals(with, Processors.processed(mapped, source).get("neardup"));
+        assertEquals(without, Processors.processed(compact, source).get("neardup"));
     }
 
     @Test

@@ -73,8 +73,11 @@ class NearDuplicateQueryTest {
     };
 
     private static NearDuplicateQuery query(List<String> grams, Threshold threshold, int shared) {
-        return new NearDuplicateQuery(
-                Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(grams, threshold, shared), MemoryCheck.NONE);
+        return query(Corpus.QGRAMS, Corpus.COUNT, new SeekPlan(grams, threshold, shared), MemoryCheck.NONE);
+    }
+
+    private static NearDuplicateQuery query(String field, String counts, SeekPlan plan, MemoryCheck memory) {
+        return new NearDuplicateQuery(new TermSearch(field, plan), counts, memory);
     }
 
     private static NearDuplicateQuery query(List<String> grams, String threshold) {
@@ -484,7 +487,7 @@ class NearDuplicateQueryTest {
                 IndexReader reader = DirectoryReader.open(directory)) {
             List<Long> checked = new ArrayList<>();
             SeekPlan plan = new SeekPlan(corpus.queryGrams(), Threshold.parse("0.000001"));
-            found(searcher(reader), new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, checked::add));
+            found(searcher(reader), query(Corpus.QGRAMS, Corpus.COUNT, plan, checked::add));
             assertEquals(
                     reader.leaves().stream()
                             .map(leaf -> 16L * leaf.reader().maxDoc())
@@ -494,7 +497,7 @@ class NearDuplicateQueryTest {
             MemoryCheck full = bytes -> {
                 throw new IllegalStateException("no room for " + bytes);
             };
-            Query refused = new NearDuplicateQuery(Corpus.QGRAMS, Corpus.COUNT, plan, full);
+            Query refused = query(Corpus.QGRAMS, Corpus.COUNT, plan, full);
             assertThrows(IllegalStateException.class, () -> searcher(reader).count(refused));
         }
     }
@@ -545,8 +548,8 @@ class NearDuplicateQueryTest {
                 query(grams, "0.71"),
                 query(fewer, "0.7"),
                 new MatchNoDocsQuery(""),
-                new NearDuplicateQuery("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
-                new NearDuplicateQuery(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
+                query("other.qgrams", Corpus.COUNT, plan, MemoryCheck.NONE),
+                query(Corpus.QGRAMS, "other.count", plan, MemoryCheck.NONE));
         for (Query other : others) {
             assertNotEquals(query, other);
             assertNotEquals(query.hashCode(), other.hashCode());

@@ -45,7 +45,7 @@ class NeardupQueryBuilderTest {
         Requests.prepare();
     }
 
-    private static final SeekPlanCache PLANS = new SeekPlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
+    private static final PlanCache PLANS = new PlanCache(name -> Lexicon.getDefault(), MemoryCheck.NONE);
     private static final NamedXContentRegistry NAMES =
             new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
                     QueryBuilder.class,

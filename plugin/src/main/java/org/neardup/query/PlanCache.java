@@ -5,11 +5,12 @@ import java.util.function.Function;
 import org.elasticsearch.common.cache.Cache;
 import org.elasticsearch.common.cache.CacheBuilder;
 import org.neardup.signature.Lexicon;
+import org.neardup.signature.QGramKeys;
 import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.QGramSet;
 
 /** The q-grams of recent queries, made once for all shards of a node; at most 16 MB. */
-final class SeekPlanCache {
+final class PlanCache {
     private static final long MAX_BYTES = 16L << 20;
 
     private final Function<String, Lexicon> lexicons;
@@ -25,7 +26,7 @@ final class SeekPlanCache {
      * @param lexicons the lexicon of a name, or another one if it is not there: it orders, and decides nothing
      * @param memory of this node
      */
-    SeekPlanCache(Function<String, Lexicon> lexicons, MemoryCheck memory) {
+    PlanCache(Function<String, Lexicon> lexicons, MemoryCheck memory) {
         this.lexicons = lexicons;
         this.memory = memory;
     }
@@ -35,11 +36,15 @@ final class SeekPlanCache {
         return memory;
     }
 
-    /** All that shapes the q-grams of a query; of sets larger than {@code most} only the size is needed. */
-    private record Key(LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most) {
+    /**
+     * All that shapes the q-grams of a query; of sets larger than {@code most} only the size is needed. {@code scan}:
+     * documents are held against them one by one.
+     */
+    private record Key(
+            LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most, boolean scan) {
         long weight() {
             if (like instanceof LikeSource.Document document) {
-                return SeekPlan.TERM_BYTES * document.qgrams().size();
+                return QueryPlan.QGRAM_BYTES * document.qgrams().size();
             }
             return like instanceof LikeSource.Text given ? 2L * given.text().length() : 0;
         }
@@ -47,7 +52,7 @@ final class SeekPlanCache {
         /** Bytes of the q-grams, at most: a text has no more of them than characters. */
         long largest() {
             return like instanceof LikeSource.Text given
-                    ? SeekPlan.TERM_BYTES * given.text().length()
+                    ? QueryPlan.QGRAM_BYTES * given.text().length()
                     : weight();
         }
     }
@@ -56,11 +61,12 @@ final class SeekPlanCache {
      * The q-grams of a text or a fetched document, for an index whose documents are signed so.
      *
      * @param most how many q-grams the index allows in a query
+     * @param scan whether its documents are held against them one by one
      */
-    QueryGrams get(LikeSource like, IndexSigning signing, Threshold threshold, int most) {
+    QueryGrams get(LikeSource like, IndexSigning signing, Threshold threshold, int most, boolean scan) {
         try {
             return cache.computeIfAbsent(
-                    new Key(like, signing.recipe(), signing.lexicon(), threshold, most), this::make);
+                    new Key(like, signing.recipe(), signing.lexicon(), threshold, most, scan), this::make);
         } catch (ExecutionException cause) {
             throw cause.getCause() instanceof RuntimeException inner ? inner : new IllegalStateException(cause);
         }
@@ -70,9 +76,14 @@ final class SeekPlanCache {
         memory.ensure(key.largest());
         QGramSet set = set(key);
         int count = set.qgrams().size();
-        boolean seekable = 0 < count && count <= key.most();
-        SeekPlan plan = seekable ? new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()) : null;
-        return new QueryGrams(set.fingerprints(), set.blank(), count, plan);
+        boolean searchable = 0 < count && count <= key.most();
+        return new QueryGrams(set.fingerprints(), set.blank(), count, searchable ? plan(set, key) : null);
+    }
+
+    private QueryPlan plan(QGramSet set, Key key) {
+        return key.scan()
+                ? new ScanPlan(new QGramKeys(set.qgrams()), key.recipe().q(), key.threshold())
+                : new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold());
     }
 
     private static QGramSet set(Key key) {

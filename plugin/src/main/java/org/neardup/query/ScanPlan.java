@@ -1,0 +1,58 @@
+package org.neardup.query;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.neardup.signature.QGramBitmap;
+import org.neardup.signature.QGramKeys;
+
+/**
+ * What the documents of a segment are held against one by one: the q-grams of A, and their bitmaps of every size that a
+ * document has, made when the first one of it comes. One serves all shards of a node.
+ */
+final class ScanPlan extends QueryPlan {
+    /** Bytes that a bit of a bitmap takes beside itself: how many more q-grams set it. */
+    private static final long BIT_BYTES = 1;
+
+    private final QGramKeys keys;
+    private final int q;
+
+    /** By the binary logarithm of how many words; of two sizes with the same logarithm the smaller one first. */
+    private final AtomicReferenceArray<SetBitmap> bitmaps = new AtomicReferenceArray<>(2 * Integer.SIZE);
+
+    /** @param q code points in a q-gram */
+    ScanPlan(QGramKeys keys, int q, Threshold threshold) {
+        super(keys.size(), threshold);
+        this.keys = keys;
+        this.q = q;
+    }
+
+    /** How many q-grams of A a normal form has. */
+    int shared(String normalForm) {
+        return keys.shared(normalForm, q);
+    }
+
+    /** The bitmap of A of the size that documents of {@code other} q-grams have. */
+    SetBitmap bitmap(int other, MemoryCheck memory) {
+        int words = QGramBitmap.words(other);
+        int place = 2 * Integer.numberOfTrailingZeros(Integer.highestOneBit(words)) + (Integer.bitCount(words) - 1);
+        SetBitmap bitmap = bitmaps.get(place);
+        if (bitmap == null) {
+            memory.ensure(words * (Long.BYTES + BIT_BYTES * Long.SIZE));
+            bitmap = new SetBitmap(keys, words);
+            bitmaps.set(place, bitmap);
+        }
+        return bitmap;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ScanPlan plan
+                && q == plan.q
+                && threshold().equals(plan.threshold())
+                && keys.equals(plan.keys);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * keys.hashCode() + threshold().hashCode();
+    }
+}

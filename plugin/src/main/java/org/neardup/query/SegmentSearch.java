@@ -1,0 +1,26 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.SortedNumericDocValues;
+
+/** How the documents of a segment are searched for those that are like A. Immutable, and equal if the search is. */
+interface SegmentSearch {
+    /** A, and what is sought. */
+    QueryPlan plan();
+
+    /** The field that is searched. */
+    String field();
+
+    /** Whether a segment has it. */
+    boolean isIn(LeafReader reader) throws IOException;
+
+    /** How much there is to search, as Lucene counts it: what costs less leads a conjunction. */
+    long cost(LeafReader reader);
+
+    /** The documents with doc_q &gt;= t; {@code sizes}: how many q-grams each has. */
+    ScoredMatches matches(LeafReader reader, SortedNumericDocValues sizes, MemoryCheck memory) throws IOException;
+
+    /** How many q-grams of A a document has, whatever t is. */
+    int shared(LeafReader reader, int doc) throws IOException;
+}

@@ -1,0 +1,78 @@
+package org.neardup.query;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.neardup.signature.QGramBitmap;
+import org.neardup.signature.QGramKeys;
+
+/**
+ * The bitmap of A, by which sets that have too little of it are left out.
+ *
+ * <p>Of the q-grams of A those are surely not in B whose bit B has not set, and the other way round (Sandes, Teodoro &amp;
+ * Melo 2020). Nothing is lost by it.
+ */
+final class SetBitmap {
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** Words between two looks at whether enough is known. */
+    private static final int WORDS_AT_ONCE = 8;
+
+    private final long[] bits;
+
+    /** How many q-grams set a bit beside the first one, 127 at most. */
+    private final byte[] more;
+
+    /** The bitmap of {@code keys} of so many {@code words}. */
+    SetBitmap(QGramKeys keys, int words) {
+        bits = new long[words];
+        more = new byte[Long.SIZE * words];
+        for (int i = 0; i < keys.size(); i++) {
+            int bit = QGramBitmap.bit(keys.get(i), words);
+            long one = 1L << bit;
+            if ((bits[bit / Long.SIZE] & one) == 0) {
+                bits[bit / Long.SIZE] |= one;
+            } else if (more[bit] < Byte.MAX_VALUE) {
+                more[bit]++;
+            }
+        }
+    }
+
+    /** Bytes of a bitmap of this size. */
+    int bytes() {
+        return Long.BYTES * bits.length;
+    }
+
+    /**
+     * Whether, for all that bitmaps tell, the set B whose own one begins at {@code start} of {@code bytes} lacks at most
+     * {@code most} q-grams of A, and A at most {@code mostOfB} of B.
+     */
+    boolean mayShare(byte[] bytes, int start, long most, long mostOfB) {
+        int lacking = 0;
+        int lackingOfB = 0;
+        for (int first = 0; first < bits.length; first += WORDS_AT_ONCE) {
+            int end = Math.min(first + WORDS_AT_ONCE, bits.length);
+            for (int i = first; i < end; i++) {
+                long theirs = (long) WORDS.get(bytes, start + Long.BYTES * i);
+                lacking += Long.bitCount(bits[i] & ~theirs);
+                lackingOfB += Long.bitCount(theirs & ~bits[i]);
+            }
+            if (lacking > most || lackingOfB > mostOfB) {
+                return false;
+            }
+        }
+        return lacking + moreLacking(bytes, start) <= most;
+    }
+
+    /** How many q-grams of A are lacking beside one for each bit. */
+    private int moreLacking(byte[] bytes, int start) {
+        int lacking = 0;
+        for (int i = 0; i < bits.length; i++) {
+            long rest = bits[i] & ~(long) WORDS.get(bytes, start + Long.BYTES * i);
+            for (; rest != 0; rest &= rest - 1) {
+                lacking += more[Long.SIZE * i + Long.numberOfTrailingZeros(rest)];
+            }
+        }
+        return lacking;
+    }
+}

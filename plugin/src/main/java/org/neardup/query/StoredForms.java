@@ -1,0 +1,73 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import org.apache.lucene.index.CodecReader;
+import org.apache.lucene.index.FieldInfo;
+import org.apache.lucene.index.FilterLeafReader;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.StoredFieldVisitor;
+import org.apache.lucene.index.StoredFields;
+
+/**
+ * The normal forms of a segment's documents, as their field stores them. For one thread.
+ *
+ * <p>A reader keeps the block that it has unpacked last, of some hundred documents, which spares the work where others of
+ * it follow. But a search may have thousands of clauses, all of which are there at once: so one that reads few normal
+ * forms keeps none.
+ */
+final class StoredForms {
+    /** Who has read so many keeps its reader. */
+    private static final int READ_UNKEPT = 8;
+
+    /** Bytes of a block, about: twice what Elasticsearch packs at once. */
+    private static final long BLOCK_BYTES = 1 << 19;
+
+    private final LeafReader reader;
+    private final String field;
+    private final MemoryCheck memory;
+    private StoredFields kept;
+    private int read;
+
+    /** @param field must be one that {@code reader} lets be seen */
+    StoredForms(LeafReader reader, String field, MemoryCheck memory) {
+        this.reader = reader;
+        this.field = field;
+        this.memory = memory;
+    }
+
+    /** The normal form of a document; null if it has none. */
+    String of(int doc) throws IOException {
+        StoredFields stored = kept == null ? open() : kept;
+        if (++read == READ_UNKEPT) {
+            memory.ensure(BLOCK_BYTES);
+            kept = stored;
+        }
+        Form form = new Form();
+        stored.document(doc, form);
+        return form.value;
+    }
+
+    /** As merges read them. */
+    private StoredFields open() throws IOException {
+        return FilterLeafReader.unwrap(reader) instanceof CodecReader whole
+                ? whole.getFieldsReader().getMergeInstance()
+                : reader.storedFields();
+    }
+
+    private final class Form extends StoredFieldVisitor {
+        private String value;
+
+        @Override
+        public Status needsField(FieldInfo info) {
+            if (value != null) {
+                return Status.STOP;
+            }
+            return info.name.equals(field) ? Status.YES : Status.NO;
+        }
+
+        @Override
+        public void stringField(FieldInfo info, String text) {
+            value = text;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.PostingsEnum;
+import org.apache.lucene.index.SortedNumericDocValues;
+import org.apache.lucene.index.TermsEnum;
+import org.apache.lucene.util.BytesRef;
+
+/**
+ * By posting lists: every q-gram is a term.
+ *
+ * @param field of the q-grams
+ * @param plan in which order they are looked up
+ */
+record TermSearch(String field, SeekPlan plan) implements SegmentSearch {
+    @Override
+    public boolean isIn(LeafReader reader) throws IOException {
+        return reader.terms(field) != null;
+    }
+
+    @Override
+    public long cost(LeafReader reader) {
+        return SegmentMatchIterator.COST;
+    }
+
+    @Override
+    public ScoredMatches matches(LeafReader reader, SortedNumericDocValues sizes, MemoryCheck memory)
+            throws IOException {
+        return new SegmentMatchIterator(plan, reader.maxDoc(), reader.terms(field), sizes, memory);
+    }
+
+    /** Every q-gram is looked up. */
+    @Override
+    public int shared(LeafReader reader, int doc) throws IOException {
+        TermsEnum terms = reader.terms(field).iterator();
+        PostingsEnum postings = null;
+        int shared = 0;
+        for (BytesRef term : plan.byBytes()) {
+            if (terms.seekExact(term)) {
+                postings = terms.postings(postings, PostingsEnum.NONE);
+                shared += postings.advance(doc) == doc ? 1 : 0;
+            }
+        }
+        return shared;
+    }
+}
