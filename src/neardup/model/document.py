@@ -207,20 +207,22 @@ def format_time(milliseconds: int) -> str:
     ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
     """
     second, thousandth = divmod(milliseconds, 1_000)
-    return _format_second(second) + _ENDS[thousandth]
+    minute, second = divmod(second, 60)
+    day, minute = divmod(minute, 1_440)
+    return _format_day(day) + _MINUTES[minute] + _SECONDS[second] + _ENDS[thousandth]
 
 
+_MINUTES: Final = tuple(f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(1_440))
+_SECONDS: Final = tuple(f"{second:02}" for second in range(60))
 _ENDS: Final = ("Z", *(f".{thousandth:03}Z" for thousandth in range(1, 1_000)))
 
 
 @functools.lru_cache(maxsize=4_096)
-def _format_second(second: int) -> str:
-    """A time but for its thousandths: documents of one second come together."""
-    day, rest = divmod(second, 86_400)
+def _format_day(day: int) -> str:
+    """The date of a day, counted from 1970: documents of one day come together."""
     # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
     stamp = datetime.fromordinal(719_163 + day)
-    date = f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
-    return f"{date}T{rest // 3_600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
 
 
 def text_argument(name: str, value: Any) -> bytes:
