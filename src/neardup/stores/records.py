@@ -80,6 +80,11 @@ def chosen_rows(rows: Rows, which: NDArray[Any] | Sequence[int]) -> Rows:
     return rows.view(_WHOLE)[which].view(ROW)
 
 
+def put_rows(rows: Rows, which: NDArray[np.int64], chosen: Rows) -> None:
+    """`rows[which] = chosen`."""
+    rows.view(_WHOLE)[which] = chosen.view(_WHOLE)
+
+
 def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
     """As `chosen_rows`, of ascending numbers; no copies where they follow one another."""
     if len(which) and which[-1] - which[0] == len(which) - 1:

@@ -153,7 +153,7 @@ class State:
                 keys_of(signed, chosen[own]) if self.store.keeps_keys else _NO_KEYS,
             )
             self.store.append(int(hour), additions)
-            rows[own] = part
+            records.put_rows(rows, own, part)
         table.account(first, table.size)
         self._documents, self._texts, self._blobs = (), [], []
         self._run = table.size

@@ -77,3 +77,14 @@ def test_bitmaps_are_found_among_all_keys():
     assert rows["keys_start"].tolist() == [0, 6, 10]
     found = records.bitmaps_among(rows, np.arange(13, dtype=np.uint64))
     assert [bitmap.tolist() for bitmap in found] == [[2, 3, 4], [6, 7, 8], []]
+
+
+def test_chosen_rows_are_put_back_where_they_were():
+    rows = np.zeros(5, ROW)
+    rows["order"] = np.arange(5)
+    rows["fingerprint"][:, 1] = 9
+    chosen = records.chosen_rows(rows, [1, 3])
+    chosen["seq"] = [7, 8]
+    records.put_rows(rows[:4], np.array([1, 3]), chosen)
+    assert rows["seq"].tolist() == [0, 7, 0, 8, 0]
+    assert (rows["order"].tolist(), rows["fingerprint"][3].tolist()) == ([0, 1, 2, 3, 4], [0, 9])
