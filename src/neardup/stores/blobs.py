@@ -7,20 +7,24 @@ verdict (stores/verdict_payload.py); and where the row says so what is kept of i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time
 from neardup.model.source import SOURCE_FIELDS
 from neardup.model.verdict import Member, Verdict
-from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED
+from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED, plain_values
 from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown
-from neardup.stores.verdict_payload import VerdictPayload
+from neardup.stores.verdict_payload import NOTHING_SAID, VerdictPayload
 
 if TYPE_CHECKING:
     from neardup.model.settings import Settings
     from neardup.model.verdict import Overlap, Part
     from neardup.stores.base import Shown
     from neardup.stores.records import Rows
+
+
+_PARTS: Final = ("shown", "id_bytes", "group_bytes")
+"""The columns that say how a blob is laid out."""
 
 
 class Blob(NamedTuple):
@@ -88,12 +92,22 @@ def shown_of(row: Any, blob: bytes) -> Shown:
 
 def decode_blob(row: Any, blob: bytes) -> Blob:
     """What the blob of `row` says, but for its shown."""
-    if row["shown"]:
+    return _decoded(blob, *(int(row[name]) for name in _PARTS))
+
+
+def decode_blobs(rows: Rows, blobs: Sequence[bytes]) -> list[Blob]:
+    """What the blobs of `rows` say, but for their shown."""
+    parts = plain_values(rows, _PARTS)
+    return [_decoded(blob, *part) for blob, part in zip(blobs, parts, strict=True)]
+
+
+def _decoded(blob: bytes, shown: int, id_bytes: int, group_bytes: int) -> Blob:
+    if shown:
         blob = detached(blob)[0]
-    id_end = int(row["id_bytes"])
-    group_end = id_end + int(row["group_bytes"])
-    id = blob[:id_end].decode()
-    return Blob(id, blob[id_end:group_end].decode() or id, VerdictPayload.read(blob[group_end:]))
+    id, rest = blob[:id_bytes].decode(), blob[id_bytes:]
+    if not rest:  # as of most documents
+        return Blob(id, id, NOTHING_SAID)
+    return Blob(id, rest[:group_bytes].decode() or id, VerdictPayload.read(rest[group_bytes:]))
 
 
 # ---- verdicts ----

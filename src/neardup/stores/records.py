@@ -6,7 +6,7 @@ A row (`ROW`, 128 bytes) is one version of one document. Nobody but this module,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -233,6 +233,11 @@ def prefix_sizes(rows: Rows) -> NDArray[np.uint32]:
     """How many keys of a prefix each row's document was stored with."""
     sizes: NDArray[np.uint32] = rows["n_prefix"]
     return sizes
+
+
+def plain_values(rows: Rows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The columns `names` of each row, as plain values: read one by one from the rows they take ten times as long."""
+    return zip(*(rows[name].tolist() for name in names), strict=True)
 
 
 def are_deleted(rows: Rows) -> NDArray[np.bool_]:

@@ -65,7 +65,7 @@ class VerdictPayload(NamedTuple):
     @classmethod
     def read(cls, rest: bytes) -> VerdictPayload:
         """What the part of a blob after the group says."""
-        return cls(*orjson.loads(rest)) if rest else cls()
+        return cls(*orjson.loads(rest)) if rest else NOTHING_SAID
 
     def to_bytes(self) -> bytes:
         """The part of a blob after the group; empty for what is no copy, of nothing and of no part."""
@@ -87,12 +87,13 @@ class VerdictPayload(NamedTuple):
     @property
     def listed(self) -> tuple[tuple[Match, ...], int]:
         """The matches of the verdict, and how many there were."""
-        return tuple(Match(*match) for match in self.matches), _total(self.matches_total, self.matches)
+        return tuple(Match(*match) for match in self.matches), total_of(self.matches_total, self.matches)
 
     @property
     def partial(self) -> tuple[tuple[PartialMatch, ...], int]:
         """The partial copies of the verdict, and how many there were."""
-        return tuple(PartialMatch(*part[:-1]) for part in self.parts), _total(self.partial_total, self.parts)
+        parts = tuple(PartialMatch(*part[:-1]) for part in self.parts)
+        return parts, total_of(self.partial_total, self.parts)
 
     @property
     def differing_pair(self) -> tuple[str, str] | None:
@@ -105,10 +106,15 @@ class VerdictPayload(NamedTuple):
         return [part[-1] for part in self.parts]
 
 
+NOTHING_SAID: Final = VerdictPayload()
+"""Of a document that is no copy, of nothing and of no part."""
+
+
 def unless_listed(total: int | None, listed: Sequence[Any]) -> int | None:
     """A total as `VerdictPayload` has it: None if all are listed."""
     return None if total == len(listed) else total
 
 
-def _total(total: int | None, listed: Sequence[Any]) -> int:
+def total_of(total: int | None, listed: Sequence[Any]) -> int:
+    """The reverse of `unless_listed`."""
     return len(listed) if total is None else total

@@ -52,9 +52,21 @@ def blob_of(row, id, group="", rest=b""):
     return blob
 
 
+def verdict_of(row, blob):
+    """The fields of the verdict on one document."""
+    (fields,) = verdict_fields(np.array([row], ROW), [blob], NOW)
+    return fields
+
+
+def first_of(row, bitmap, written_by="ingest"):
+    """What is written of one document when it is scored for the first time."""
+    (fields,) = first_fields(np.array([row], ROW), [bitmap], [written_by])
+    return fields
+
+
 def stored(row, blob, bitmap):
     """What comes back from the cluster: the signature by the pipeline, the rest by the scorer, without nulls."""
-    fields = sign(TEXT).to_dict() | verdict_fields(row, blob, NOW) | first_fields(row, bitmap, "ingest")
+    fields = sign(TEXT).to_dict() | verdict_of(row, blob) | first_of(row, bitmap)
     kept = {name: value for name, value in fields.items() if name in RESTORED and value not in (None, [])}
     return orjson.loads(orjson.dumps(kept))
 
@@ -84,7 +96,7 @@ def test_a_copy_comes_back_as_it_was_written(flags):
 def test_a_member_has_its_score_with_the_head(rest, group_score, group_shared):
     row = a_row(status=STATUSES.index("near"), shared=71, larger=90, group_order=3)
     blob = blob_of(row, "a", "erster", orjson.dumps(rest))
-    fields = verdict_fields(row, blob, NOW)
+    fields = verdict_of(row, blob)
     assert (fields["group_score"], fields["group_shared"]) == (group_score, group_shared)
     assert stored_rows([stored(row, blob, np.empty(0, np.uint64))], [False]).blobs == [blob]
 
@@ -92,7 +104,7 @@ def test_a_member_has_its_score_with_the_head(rest, group_score, group_shared):
 def test_a_head_has_no_score_with_itself():
     row = a_row(status=STATUSES.index("near"), shared=71, larger=90)
     blob = blob_of(row, "a", "", orjson.dumps(["b", NOW - 5, 0.75, [["b", 0.75, 71]]]))
-    fields = verdict_fields(row, blob, NOW)
+    fields = verdict_of(row, blob)
     assert (fields["group"], fields["group_score"], fields["group_shared"]) == ("a", None, None)
 
 
@@ -102,6 +114,29 @@ def test_an_index_that_counts_no_matches_yet_is_read():
     found = stored(row, blob, np.empty(0, np.uint64))
     del found["matches_total"]
     assert stored_rows([found], [False]).blobs == [blob]
+
+
+def test_each_of_several_documents_has_its_own_fields():
+    rows = np.array(
+        [a_row(order=order, group_order=3, text_bytes=order, shared=71) for order in (3, 4, 5)], ROW
+    )
+    rows["fingerprint"][:, 1] = [0, 1, 2**64 - 1]
+    said = orjson.dumps(["erster", NOW - 5, 0.75, [["erster", 0.75, 71]]])
+    blobs = [
+        blob_of(row, *names)
+        for row, names in zip(rows, [("erster",), ("ä", "erster", said), ("b",)], strict=True)
+    ]
+    verdicts = verdict_fields(rows, blobs, NOW)
+    bitmaps = [np.empty(0, np.uint64), np.arange(WORDS, dtype=np.uint64), np.empty(0, np.uint64)]
+    firsts = first_fields(rows, bitmaps, ["ingest", "watch", "ingest"])
+    assert verdicts == [verdict_of(row, blob) for row, blob in zip(rows, blobs, strict=True)]
+    assert [(each["identity"], each["group"], each["duplicate_of"], each["order"]) for each in verdicts] == [
+        ("erster", "erster", None, 3), ("ä", "erster", "erster", 4), ("b", "b", None, 5),
+    ]  # fmt: skip
+    assert [(each["fingerprint"][16:], each["normal_bytes"], each["written_by"]) for each in firsts] == [
+        ("0" * 16, 3, "ingest"), (f"{1:016x}", 4, "watch"), ("f" * 16, 5, "ingest"),
+    ]  # fmt: skip
+    assert [each["sieve"] is None for each in firsts] == [True, False, True]
 
 
 def test_a_document_without_copies_comes_back_without_an_original():
@@ -138,13 +173,13 @@ def test_keys_come_back_in_the_order_of_the_store():
 
 
 def test_a_bitmap_survives_as_text():
-    packed = first_fields(a_row(), np.arange(32, dtype=np.uint64), "watch")["sieve"]
+    packed = first_of(a_row(), np.arange(32, dtype=np.uint64))["sieve"]
     assert np.frombuffer(base64.b64decode(packed), np.uint64).tolist() == list(range(32))
 
 
 def test_a_new_verdict_leaves_nothing_of_the_one_before():
     row = a_row(status=STATUSES.index("unique"))
-    fields = verdict_fields(row, blob_of(row, "a"), NOW)
+    fields = verdict_of(row, blob_of(row, "a"))
     assert {"duplicate_of", "score", "shared", "duplicate_time"} <= {
         name for name, value in fields.items() if value is None
     }

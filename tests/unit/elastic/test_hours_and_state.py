@@ -13,15 +13,16 @@ from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader
-from neardup.elastic.window.batch_writes import BatchWrites
+from neardup.elastic.window.batch_writes import BatchWrites, refs_of
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, WindowDamaged
-from neardup.model.document import Prepared
+from neardup.model.document import Origin, Prepared
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
+from neardup.stores.records import ROW
 
 HOUR = 444_444
 NAME = Address("http://127.0.0.1:1", "news").hourly(HOUR)
@@ -162,17 +163,27 @@ def test_fields_by_the_name_of_ours_are_left_out():
     assert source["neardup"] == {"order": 4}
 
 
+@pytest.mark.parametrize("archive", [None, "news-old"])
+def test_documents_of_a_batch_go_where_each_of_them_would(archive):
+    layout = Layout(Address("http://127.0.0.1:1", "news"), archive=archive)
+    foreign = document()._replace(origin=Origin("news-elsewhere", "x", 1, 1, None))
+    documents, aside = [document(), document()._replace(id="b"), foreign], [False, True, True]
+    assert refs_of(layout, documents, HOUR, aside) == [
+        layout.ref_for(each, HOUR, copies=copies) for each, copies in zip(documents, aside, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("value", [1 << 70, {1: 2}, {"a"}, "\ud800", b"x"])
 def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, monkeypatch):
-    ours = {"order": 7}
-    monkeypatch.setattr("neardup.elastic.window.batch_writes.verdict_fields", lambda *_: ours)
-    monkeypatch.setattr("neardup.elastic.window.batch_writes.first_fields", lambda *_: {})
+    monkeypatch.setattr("neardup.elastic.window.batch_writes.verdict_fields", lambda *_: [{"order": 7}])
+    monkeypatch.setattr("neardup.elastic.window.batch_writes.first_fields", lambda *_: [{}])
     with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
         writes = BatchWrites(context, StateDocument({}, {}).counts)
         for odd in (document(odd=value), document(fine=1)):
-            writes.add(layout.ref_for(odd, HOUR, copies=False), odd, None, b"", np.empty(0, np.uint64))
+            ref = layout.ref_for(odd, HOUR, copies=False)
+            writes.add([ref], [odd], np.zeros(1, ROW), [b""], [np.empty(0, np.uint64)])
         assert writes.send(1).keys() == {"a"}
         assert server.requests == []
         assert writes.send(2) == {}

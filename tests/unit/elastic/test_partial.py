@@ -31,11 +31,13 @@ def written(said, *, asked):
     row["status"], row["asked"] = STATUSES.index("partial" if said else "unique"), asked
     blob = b"c" + (orjson.dumps(said) if said else b"")
     row["id_bytes"], row["blob_bytes"] = 1, len(blob)
-    return row, blob, verdict_fields(row, blob, NOW)
+    (fields,) = verdict_fields(np.array([row], ROW), [blob], NOW)
+    return row, blob, fields
 
 
 def read(row, fields):
-    stored = sign(TEXT).to_dict() | fields | first_fields(row, np.empty(0, np.uint64), "ingest")
+    (first,) = first_fields(np.array([row], ROW), [np.empty(0, np.uint64)], ["ingest"])
+    stored = sign(TEXT).to_dict() | fields | first
     return stored_rows([{name: value for name, value in stored.items() if name in RESTORED}], [False])
 
 

@@ -136,7 +136,8 @@ def test_of_a_document_that_was_stored_without_a_bitmap_none_is_told():
     queries = SignedQueryBatch(signed([line(7_000, 7_600)] * 2), None, None)
     pairs = Candidates(np.arange(2), np.array([0, first]), np.zeros(2, np.bool_))
     assert search_of()._filtered(pairs, queries, table, Fraction(7, 10)).docs.tolist() == [first]
-    assert first_fields(table.rows[first], np.empty(0, np.uint64), "scorer")["sieve"] is None
+    (fields,) = first_fields(table.rows[first : first + 1], [np.empty(0, np.uint64)], ["scorer"])
+    assert fields["sieve"] is None
 
 
 def test_a_set_without_a_qgram_is_turned_away_where_the_other_has_some():

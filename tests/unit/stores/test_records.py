@@ -88,3 +88,10 @@ def test_chosen_rows_are_put_back_where_they_were():
     records.put_rows(rows[:4], np.array([1, 3]), chosen)
     assert rows["seq"].tolist() == [0, 7, 0, 8, 0]
     assert (rows["order"].tolist(), rows["fingerprint"][3].tolist()) == ([0, 1, 2, 3, 4], [0, 9])
+
+
+def test_columns_of_rows_are_read_as_plain_values():
+    rows = np.zeros(2, ROW)
+    rows["order"], rows["shared"] = [2**40, 1], [-1, 5]
+    assert list(records.plain_values(rows, ("order", "shared"))) == [(2**40, -1), (1, 5)]
+    assert list(records.plain_values(rows[:0], ("order",))) == []

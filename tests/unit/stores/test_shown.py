@@ -11,7 +11,7 @@ import pytest
 from neardup.model.document import Document, prepare
 from neardup.model.shown_fields import shown_fields
 from neardup.stores.base import Shown
-from neardup.stores.blobs import decode_blob, first_blobs, shown_of
+from neardup.stores.blobs import decode_blob, decode_blobs, first_blobs, shown_of
 from neardup.stores.records import ROW
 from neardup.stores.shown import ShownWriter, appended, detached, read_shown
 
@@ -51,6 +51,7 @@ def test_blobs_with_and_without_a_content_are_told_apart():
     (content,) = ShownWriter((), keep_text=True).parts([prepared("Rain.")])
     first = first_blobs(rows, [b"a", b"b"], [b"", content])
     assert [decode_blob(row, blob).id for row, blob in zip(rows, first, strict=True)] == ["a", "b"]
+    assert [blob.id for blob in decode_blobs(rows, first)] == ["a", "b"]
     assert [shown_of(row, blob).text for row, blob in zip(rows, first, strict=True)] == [None, "Rain."]
 
 

@@ -143,14 +143,14 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
     backoff = cluster.backoff()
     while True:
         try:
-            items = _answers(cluster, [chunk[i] for i in waiting], params)
+            answers = _answers(cluster, [chunk[i] for i in waiting], params)
         except ClusterRejected as error:
             if not _can_be_for_one_item(error):
                 raise
-            items = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
+            answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
         refused = []
-        for i, item in zip(waiting, items, strict=True):
-            outcome = outcomes[i] = _outcome(item)
+        for i, outcome in zip(waiting, answers, strict=True):
+            outcomes[i] = outcome
             if outcome.status in BUSY or _WAITED_FOR_MAPPING in (outcome.error or ""):
                 refused.append(i)
         if not refused:
@@ -159,7 +159,7 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
         waiting = refused
 
 
-def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[dict[str, Any]]:
+def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[Outcome]:
     """What the cluster says to every action of one request."""
     items: list[dict[str, Any]] = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk)).get(
         "items", []
@@ -167,17 +167,14 @@ def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -
     if len(items) != len(chunk):
         reason = f"{len(items)} answers to {len(chunk)} writes"
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
-    large = [i for i, item in enumerate(items) if _is_too_large(item)]
+    outcomes = list(map(_outcome, items))
+    large = [i for i, outcome in enumerate(outcomes) if outcome.error and never_fits(outcome.error)]
     if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
         for part in (large[: len(large) // 2], large[len(large) // 2 :]):
             alone = _answers(cluster, [chunk[i] for i in part], params) if part else []
-            for i, item in zip(part, alone, strict=True):
-                items[i] = item
-    return items
-
-
-def _is_too_large(item: dict[str, Any]) -> bool:
-    return never_fits(_outcome(item).error or "")
+            for i, outcome in zip(part, alone, strict=True):
+                outcomes[i] = outcome
+    return outcomes
 
 
 def _can_be_for_one_item(error: ClusterRejected) -> bool:
@@ -188,20 +185,21 @@ def _can_be_for_one_item(error: ClusterRejected) -> bool:
 
 def _answers_by_halves(
     cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], error: ClusterRejected
-) -> list[dict[str, Any]]:
+) -> list[Outcome]:
     """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
     if len(chunk) == 1:
-        return [{"refused": {"status": error.status, "error": {"type": error.type, "reason": error.reason}}}]
+        refused = {"status": error.status, "error": {"type": error.type, "reason": error.reason}}
+        return [_outcome({"refused": refused})]
     middle = len(chunk) // 2
-    items: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
     for half in (chunk[:middle], chunk[middle:]):
         try:
-            items += _answers(cluster, half, params)
+            outcomes += _answers(cluster, half, params)
         except ClusterRejected as again:
             if not _can_be_for_one_item(again):
                 raise
-            items += _answers_by_halves(cluster, half, params, again)
-    return items
+            outcomes += _answers_by_halves(cluster, half, params, again)
+    return outcomes
 
 
 def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list[Outcome | None]) -> None:
@@ -218,5 +216,5 @@ def _outcome(item: dict[str, Any]) -> Outcome:
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")
         error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
-    status = TOO_LARGE if never_fits(error or "") else answer["status"]
+    status = TOO_LARGE if error and never_fits(error) else answer["status"]
     return Outcome(status, answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error)

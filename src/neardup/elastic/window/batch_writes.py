@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
@@ -15,15 +16,15 @@ from neardup.elastic.window.undo_log import UndoLog
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from neardup.elastic.http.api import DocumentRef
-    from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.elastic.window.index_layout import ElasticContext, Layout
     from neardup.model.document import Origin, Prepared
     from neardup.model.verdict import Verdict
+    from neardup.stores.records import Rows
 
 
 class BatchWrites:
@@ -41,13 +42,28 @@ class BatchWrites:
         self.removes = False
 
     def add(
-        self, ref: DocumentRef, document: Prepared, row: Any, blob: bytes, bitmap: NDArray[np.uint64]
+        self,
+        refs: Sequence[DocumentRef],
+        documents: Sequence[Prepared],
+        rows: Rows,
+        blobs: Sequence[bytes],
+        bitmaps: Sequence[NDArray[np.uint64]],
     ) -> None:
-        """A new document, whole, or our fields on one of another client."""
-        if document.origin is not None:
-            self.mark_stored(ref, document, document.origin, row, blob, bitmap)
-            return
-        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, bitmap, "ingest")
+        """Documents that the window keeps from now on: new ones, whole; on those of other clients our fields, whatever
+        was to happen to them.
+        """
+        written_by = ["ingest" if document.origin is None else "watch" for document in documents]
+        verdicts, firsts = verdict_fields(rows, blobs, now_ms()), first_fields(rows, bitmaps, written_by)
+        for ref, document, ours, first in zip(refs, documents, verdicts, firsts, strict=True):
+            ours.update(first)
+            if document.origin is None:
+                self._create(ref, document, ours)
+            else:
+                mark = self._composer.mark(document, document.origin, ours)
+                self._pending.put(ref, mark, document.id, ours["order"])
+
+    def _create(self, ref: DocumentRef, document: Prepared, ours: dict[str, Any]) -> None:
+        """A new document, whole."""
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
@@ -58,28 +74,17 @@ class BatchWrites:
             return
         self._pending.put(ref, Action(op, *ref, source), document.id, ours["order"])
 
-    def mark_stored(
-        self,
-        ref: DocumentRef,
-        document: Prepared,
-        origin: Origin,
-        row: Any,
-        blob: bytes,
-        bitmap: NDArray[np.uint64],
-    ) -> None:
-        """Our fields on a document of another client that the window keeps, whatever was to happen to it."""
-        ours = verdict_fields(row, blob, now_ms()) | first_fields(row, bitmap, "watch")
-        self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, ours["order"])
-
     def mark_not_kept(self, ref: DocumentRef, document: Prepared, origin: Origin, verdict: Verdict) -> None:
         """The verdict on a document of another client that came too late to be kept."""
         ours = unstored_fields(verdict, now_ms())
         self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, -1)
 
-    def revise(self, ref: DocumentRef, target: DocumentRef, id: str, row: Any, blob: bytes) -> None:
-        """A new verdict on a stored document, which moves to `target` if that is elsewhere."""
+    def revise(self, ref: DocumentRef, target: DocumentRef, id: str, row: Rows, blob: bytes) -> None:
+        """A new verdict on a stored document, which moves to `target` if that is elsewhere. `row` is an array of that
+        one row.
+        """
         self.removes = True
-        fields = verdict_fields(row, blob, now_ms())
+        (fields,) = verdict_fields(row, [blob], now_ms())
         if target != ref:
             self._pending.move(ref, target, fields)
         else:
@@ -104,6 +109,20 @@ class BatchWrites:
         """The epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
+
+
+def refs_of(
+    layout: Layout, documents: Sequence[Prepared], hour: int, aside: Sequence[bool]
+) -> list[DocumentRef]:
+    """Where documents of an hour go, or lie already if another client wrote them; `aside` tells which are set aside."""
+    # One name for all, not one a document: it takes time to make, and is held as long as the document.
+    names = {copies: layout.index_for(hour, copies=copies) for copies in set(aside)}
+    return [
+        DocumentRef(names[copies], document.id)
+        if document.origin is None
+        else layout.ref_for(document, hour, copies=copies)
+        for document, copies in zip(documents, aside, strict=True)
+    ]
 
 
 def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:

@@ -17,9 +17,19 @@ from neardup.elastic.window.compact import keys_of, several
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.blobs import decode_blob, encode_blob
-from neardup.stores.records import KINDS, ROW, SET_ASIDE, STATUSES, TRUNCATED, lay_keys
-from neardup.stores.verdict_payload import VerdictPayload, unless_listed
+from neardup.stores.blobs import decode_blobs, encode_blob
+from neardup.stores.records import (
+    KINDS,
+    ROW,
+    SET_ASIDE,
+    STATUSES,
+    TRUNCATED,
+    fingerprints_of,
+    lay_keys,
+    plain_values,
+    text_sizes,
+)
+from neardup.stores.verdict_payload import VerdictPayload, total_of, unless_listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,52 +57,70 @@ RESTORED: Final = (
 PART: Final = (*PartialMatch._fields, "time")
 """What is kept of a document that `partial` names: also its own time, as `duplicate_time` of a copy's original."""
 
+_SAID: Final = (
+    "status", "shared", "candidates", "flags", "asked", "kind", "time", "order", "group_order", "group_time", "larger",
+)  # fmt: skip
+"""The columns of a row that a verdict is told of."""
+_FINGERPRINT_DIGITS: Final = 32
 
-def verdict_fields(row: Any, blob: bytes, now: int) -> dict[str, Any]:
-    """The scorer's fields of a document, as a partial update that leaves nothing of an earlier verdict.
 
-    `row` and `blob` as the state has them (stores/records.py); `now` in milliseconds.
+def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[str, Any]]:
+    """The scorer's fields of each document, as a partial update that leaves nothing of an earlier verdict.
+
+    `rows` and `blobs` as the state has them (stores/records.py); `now` in milliseconds.
     """
-    id, group, payload = decode_blob(row, blob)
-    matches, matches_total = payload.listed
-    is_member = int(row["group_order"]) != int(row["order"])
-    group_score, group_shared = payload.with_head(group, int(row["shared"])) if is_member else (None, None)
-    return {
-        "status": STATUSES[int(row["status"])],
-        "duplicate_of": payload.original,
-        "score": payload.score,
-        "shared": int(row["shared"]) if payload.original is not None else None,
-        "group": group,
-        "candidates": int(row["candidates"]),
-        "truncated": bool(row["flags"] & TRUNCATED),
-        "matches": [match._asdict() for match in matches],
-        "matches_total": matches_total,
-        "partial": [dict(zip(PART, part, strict=True)) for part in payload.parts] if row["asked"] else None,
-        "partial_total": payload.partial[1] if row["asked"] else None,
-        "kind": KINDS[int(row["kind"])],
-        "differing": payload.differing,
-        "group_score": group_score,
-        "group_shared": group_shared,
-        "scored_at": format_time(now),
-        "identity": id,
-        "time": int(row["time"]),
-        "order": int(row["order"]),
-        "group_order": int(row["group_order"]),
-        "group_time": int(row["group_time"]),
-        "duplicate_time": payload.time if payload.original is not None else None,
-        "larger": int(row["larger"]),
-    }
+    scored_at = format_time(now)
+    made = []
+    for (id, group, payload), said in zip(decode_blobs(rows, blobs), plain_values(rows, _SAID), strict=True):
+        status, shared, candidates, flags, with_parts, kind, time, order, group_order, group_time, larger = (
+            said
+        )
+        is_copy, is_member = payload.original is not None, group_order != order
+        group_score, group_shared = payload.with_head(group, shared) if is_member else (None, None)
+        fields = {
+            "status": STATUSES[status],
+            "duplicate_of": payload.original,
+            "score": payload.score,
+            "shared": shared if is_copy else None,
+            "group": group,
+            "candidates": candidates,
+            "truncated": bool(flags & TRUNCATED),
+            "matches": [dict(zip(Match._fields, match, strict=True)) for match in payload.matches],
+            "matches_total": total_of(payload.matches_total, payload.matches),
+            "partial": [dict(zip(PART, part, strict=True)) for part in payload.parts] if with_parts else None,
+            "partial_total": total_of(payload.partial_total, payload.parts) if with_parts else None,
+            "kind": KINDS[kind],
+            "differing": payload.differing,
+            "group_score": group_score,
+            "group_shared": group_shared,
+            "scored_at": scored_at,
+            "identity": id,
+            "time": time,
+            "order": order,
+            "group_order": group_order,
+            "group_time": group_time,
+            "duplicate_time": payload.time if is_copy else None,
+            "larger": larger,
+        }
+        made.append(fields)
+    return made
 
 
-def first_fields(row: Any, bitmap: NDArray[np.uint64], written_by: str) -> dict[str, Any]:
-    """What is written once, when a document is scored for the first time, beside `verdict_fields`."""
-    first, second = row["fingerprint"].tolist()
-    return {
-        "fingerprint": f"{first:016x}{second:016x}",
-        "normal_bytes": int(row["text_bytes"]),
-        "sieve": packed_bitmap(bitmap),
-        "written_by": written_by,
-    }
+def first_fields(
+    rows: Rows, bitmaps: Sequence[NDArray[np.uint64]], written_by: Sequence[str]
+) -> list[dict[str, Any]]:
+    """What is written once of each document, when it is scored for the first time, beside `verdict_fields`."""
+    digits = fingerprints_of(rows).astype(">u8").tobytes().hex()
+    starts = range(0, len(digits), _FINGERPRINT_DIGITS)
+    return [
+        {
+            "fingerprint": digits[at : at + _FINGERPRINT_DIGITS],
+            "normal_bytes": size,
+            "sieve": packed_bitmap(bitmap),
+            "written_by": who,
+        }
+        for at, size, bitmap, who in zip(starts, text_sizes(rows).tolist(), bitmaps, written_by, strict=True)
+    ]
 
 
 def packed_bitmap(bitmap: NDArray[np.uint64]) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import loader
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.batch_writes import begun
+from neardup.elastic.window.batch_writes import begun, refs_of
 from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.look_ahead import LookAhead
 from neardup.stores.base import CommitResult, StoredCandidates
@@ -169,16 +169,12 @@ class ClusterStore:
 
     def append(self, hour: int, new: NewDocuments) -> None:
         aside = are_set_aside(new.rows).tolist()
-        refs = [
-            self._layout.ref_for(document, hour, copies=copies)
-            for document, copies in zip(new.documents, aside, strict=True)
-        ]
+        refs = refs_of(self._layout, new.documents, hour, aside)
         self._indices |= {ref.index for ref in refs}
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts, new.documents)
         bitmaps = bitmaps_among(new.rows, new.keys)
-        for arguments in zip(refs, new.documents, new.rows, new.blobs, bitmaps, strict=True):
-            self._writes.add(*arguments)
+        self._writes.add(refs, new.documents, new.rows, new.blobs, bitmaps)
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
         arrival = int(arrivals_of(row)[0])
@@ -188,7 +184,7 @@ class ClusterStore:
             return
         target = self._layout.kept_at(ref, hour, copies=bool(are_set_aside(row)[0]))
         self._held.revise(arrival, target, blob)
-        self._writes.revise(ref, target, id, row[0], blob)
+        self._writes.revise(ref, target, id, row, blob)
 
     def commit(self, commit: Commit) -> CommitResult:
         """Writes what waits, then the state document, which lets the lease go; if something is refused, what was
@@ -268,7 +264,7 @@ class ClusterStore:
         """Gives a document that another client wrote anew its mark again."""
         assert document.origin is not None, "another client wrote it"
         ref = self._layout.ref_for(document, document.hour, copies=False)
-        self._writes.mark_stored(ref, document, document.origin, row[0], self.blobs(row)[0], bitmap)
+        self._writes.add([ref], [document], row, self.blobs(row), [bitmap])
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Marks a document of another client that came too late."""

@@ -52,7 +52,8 @@ class TextCache:
 
     def keep(self, handle: int, text: Text) -> None:
         """Keeps a text that is known without reading it."""
-        self._bytes += text.size - self._recent.pop(handle, NO_TEXT).size
+        earlier = self._recent.pop(handle, None)
+        self._bytes += text.size - (0 if earlier is None else earlier.size)
         self._recent[handle] = text
 
     def forget(self, handles: Iterable[int]) -> None:
