@@ -13,7 +13,7 @@ from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader
-from neardup.elastic.window.batch_writes import BatchWrites, refs_of
+from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
@@ -168,7 +168,7 @@ def test_documents_of_a_batch_go_where_each_of_them_would(archive):
     layout = Layout(Address("http://127.0.0.1:1", "news"), archive=archive)
     foreign = document()._replace(origin=Origin("news-elsewhere", "x", 1, 1, None))
     documents, aside = [document(), document()._replace(id="b"), foreign], [False, True, True]
-    assert refs_of(layout, documents, HOUR, aside) == [
+    assert layout.refs_for(documents, HOUR, aside) == [
         layout.ref_for(each, HOUR, copies=copies) for each, copies in zip(documents, aside, strict=True)
     ]
 

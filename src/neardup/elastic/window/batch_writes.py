@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from neardup.elastic.window.index_layout import ElasticContext, Layout
+    from neardup.elastic.http.api import DocumentRef
+    from neardup.elastic.window.index_layout import ElasticContext
     from neardup.model.document import Origin, Prepared
     from neardup.model.verdict import Verdict
     from neardup.stores.records import Rows
@@ -109,20 +109,6 @@ class BatchWrites:
         """The epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
-
-
-def refs_of(
-    layout: Layout, documents: Sequence[Prepared], hour: int, aside: Sequence[bool]
-) -> list[DocumentRef]:
-    """Where documents of an hour go, or lie already if another client wrote them; `aside` tells which are set aside."""
-    # One name for all, not one a document: it takes time to make, and is held as long as the document.
-    names = {copies: layout.index_for(hour, copies=copies) for copies in set(aside)}
-    return [
-        DocumentRef(names[copies], document.id)
-        if document.origin is None
-        else layout.ref_for(document, hour, copies=copies)
-        for document, copies in zip(documents, aside, strict=True)
-    ]
 
 
 def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:

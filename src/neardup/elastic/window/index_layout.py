@@ -12,7 +12,7 @@ from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address
@@ -90,6 +90,17 @@ class Layout:
         if document.origin is not None:
             return DocumentRef(document.origin.index, document.origin.id)
         return DocumentRef(self.index_for(hour, copies=copies), document.id)
+
+    def refs_for(self, documents: Sequence[Prepared], hour: int, aside: Sequence[bool]) -> list[DocumentRef]:
+        """As `ref_for`, of documents of one hour; `aside` tells which are set aside."""
+        # One name for all, not one a document: it takes time to make, and is held as long as the document.
+        names = {copies: self.index_for(hour, copies=copies) for copies in set(aside)}
+        return [
+            DocumentRef(names[copies], document.id)
+            if document.origin is None
+            else self.ref_for(document, hour, copies=copies)
+            for document, copies in zip(documents, aside, strict=True)
+        ]
 
     def kept_at(self, ref: DocumentRef, hour: int, *, copies: bool) -> DocumentRef:
         """Where a document at `ref` belongs now; see `kept_in`."""

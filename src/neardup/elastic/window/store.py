@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import loader
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
-from neardup.elastic.window.batch_writes import begun, refs_of
+from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.look_ahead import LookAhead
 from neardup.stores.base import CommitResult, StoredCandidates
@@ -169,7 +169,7 @@ class ClusterStore:
 
     def append(self, hour: int, new: NewDocuments) -> None:
         aside = are_set_aside(new.rows).tolist()
-        refs = refs_of(self._layout, new.documents, hour, aside)
+        refs = self._layout.refs_for(new.documents, hour, aside)
         self._indices |= {ref.index for ref in refs}
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts, new.documents)
