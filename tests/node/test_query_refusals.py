@@ -248,8 +248,9 @@ def test_too_much_is_refused_and_harms_nobody(library, like):
     before = health(library.cluster)
     index, text = library.indices[0], next(iter(library.there.values()))
     if like == "text":
-        long = refusal(library, by_text("a" * 1_000_001))
-        assert "a [like.text] of 1000001 characters: the texts of this index are signed up to 1000000" in long
+        long = refusal(library, by_text("a" * 1_000_001), indices=index)
+        assert "a [like.text] of 1000001 characters: this index takes texts of up to 1000000" in long
+        assert library.found(by_text("a" * 1_000_001), indices=library.indices[-1]) == {}
         big = by_text(cjk(300_000))
     else:
         big = by_id((index, "big"))

@@ -24,6 +24,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
@@ -252,7 +253,8 @@ def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cl
     set_up(cluster, qgram_terms=False)
     bulk(cluster, [Action("create", hours[at], f"b{at}", {"text": TEXTS[0]}) for at in (0, 1)])
     assert get(cluster, hours[1], "b1")["neardup"] == stored_signature(TEXTS[0])
-    set_up(cluster, sign="client")
+    notes = set_up(cluster, sign="client").notes
+    assert any(f"the q-grams of {hours[1]} are bitmaps" in note for note in notes)
     with open_elastic_window(str(cluster.address), window_hours=0) as window:
         list(window.ingest([Document(f"c{at}", TEXTS[0], (HOUR + at) * 3_600_000) for at in (0, 1, 2)]))
     set_up(cluster, sign="plugin", qgram_terms=False)
@@ -274,11 +276,35 @@ def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cl
             window.query(TEXTS[0])
 
 
+@pytest.mark.parametrize("later", [{"qgram_terms": True}, {"sign": "client"}], ids=str)
+def test_a_mark_leaves_no_bitmap_of_another_text(cluster, later):
+    """Other clients change a text by an update, which no pipeline sees, and its scorer writes no bitmaps any more."""
+    set_up(cluster, sign="plugin")
+    name = cluster.address.hourly(HOUR)
+    texts = [
+        "The ferry ran aground at dawn, and nobody was hurt.",
+        "Rain fell on the hills for all of nine days.",
+    ]
+    bulk(cluster, [Action("create", name, str(at), {"text": text}) for at, text in enumerate(texts)])
+    bulk(cluster, [Action("update", name, "0", {"text": texts[1]})])
+    set_up(cluster, **later)
+    describe(str(cluster.address), credentials=cluster.credentials)
+    assert run("watch", "--window", cluster.address, "--once", "--window-hours", 0)[0] == 0
+    query = {"query": {"neardup": {"like": {"text": texts[1]}}}}
+    cluster.request("POST", f"/{name}/_refresh")
+    hits = cluster.request("POST", f"/{name}/_search", body=query)["hits"]["hits"]
+    assert {hit["_id"] for hit in hits} == {"0", "1"}
+
+
 def test_qgrams_are_terms_where_the_client_signs(cluster):
     with pytest.raises(SettingsError, match="qgram_terms"):
         set_up(cluster, sign="client", qgram_terms=False)
     assert set_up(cluster, sign="client").config.qgram_terms
-    assert not set_up(cluster, sign="plugin").config.qgram_terms  # there is no document yet
+    assert set_up(
+        cluster, sign="plugin"
+    ).config.qgram_terms  # what is not given stays, though there is no document
+    assert not set_up(cluster, qgram_terms=False).config.qgram_terms
+    assert not set_up(cluster).config.qgram_terms
 
 
 def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):

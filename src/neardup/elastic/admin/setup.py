@@ -149,7 +149,7 @@ def _with_form(
             False,
             "True where the client signs, or where signatures are lists (docs/elasticsearch.md)",
         )
-    terms = (False if is_empty else config.qgram_terms) if qgram_terms is None else qgram_terms
+    terms = (not is_new and config.qgram_terms) if qgram_terms is None else qgram_terms
     terms = lossless and (terms or client_signs)
     can_cut = not terms or snapshot.tokenizer is not None
     compact = can_cut if is_empty else config.compact
@@ -340,6 +340,17 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
                 f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
                 f"will be made by it and stay unsigned; lower its priority below {_priority(address, config)}"
             )
+    scanned = [
+        index.name
+        for index in snapshot.indices.hourly
+        if index.about is not None and not index.about.get("qgram_terms", True)
+    ]
+    if config.qgram_terms and scanned:
+        yield (
+            f"the q-grams of {_listed(scanned)} are bitmaps, which only the query of the plugin searches: other "
+            "complete searches (your own for q-grams; --candidates search where the client signs) are errors until "
+            "they are gone"
+        )
     if snapshot.indices.others:
         yield (
             f"{_listed(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "

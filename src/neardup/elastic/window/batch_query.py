@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
 from neardup.elastic.window.parts import in_parts
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 _BY_SKETCHES: Final = 1_024
 """Documents that one search asks for by their sketches."""
-_BY_PLUGIN: Final = 64
-"""And by the query of the plugin."""
+_SCANS: Final = 8
+"""Clauses that one for the plugin counts as: each looks at every document."""
 
 
 class BatchQueries(CandidateQueries):
@@ -41,18 +42,31 @@ class BatchQueries(CandidateQueries):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
                 groups[least].append(i)
         for least, group in groups.items():
-            for part in self._parts(group, signed, least):
+            for part in self._parts(documents, group, signed, least):
                 yield self._alike_any(documents, signed, part, least)
 
-    def _parts(self, group: Sequence[int], signed: SignedBatch, least: int) -> Iterator[list[int]]:
-        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a q-gram, or
-        one a document where q-grams are no terms.
+    def _parts(
+        self, documents: Sequence[Prepared], group: Sequence[int], signed: SignedBatch, least: int
+    ) -> Iterator[list[int]]:
+        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a document
+        for the plugin, else one a q-gram.
         """
         if least:
             return in_parts(group, lambda _: 1, _BY_SKETCHES)
-        if not self._layout.qgram_terms:
-            return in_parts(group, lambda _: 1, _BY_PLUGIN)
-        return in_parts(group, lambda i: int(signed.counts[i]), queries.MOST_CLAUSES)
+
+        def clauses(i: int) -> int:
+            count = int(signed.counts[i])
+            return _SCANS if self._is_for_plugin(documents[i], count) else count
+
+        return in_parts(group, clauses, queries.MOST_CLAUSES)
+
+    def _is_for_plugin(self, document: Prepared, count: int) -> bool:
+        """Whether the query of the plugin is asked for the copies of a document that has so many q-grams: it is where
+        the nodes sign. Where it may search by terms it takes neither longer texts than are signed nor more q-grams
+        than an index allows.
+        """
+        fits = len(document.text) <= self._layout.max_length and count <= MAX_TERMS
+        return not self._layout.client_signs and (fits or not self._layout.qgram_terms)
 
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
@@ -72,14 +86,13 @@ class BatchQueries(CandidateQueries):
             sketches = (signed.part(i, i + 1).sketches for i in group)
             terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
             ways.append(queries.sharing("sketch", terms, least))
-        elif not self._layout.qgram_terms:
-            ways += [
-                queries.copies_of(documents[i].text.decode(), threshold) for i in group if signed.counts[i]
-            ]
         else:
-            parts = (signed.part(i, i + 1) for i in group)
             ways += [
-                by_rarest(self._signer, self._search, part, threshold) for part in parts if part.counts[0]
+                queries.copies_of(documents[i].text.decode(), threshold)
+                if self._is_for_plugin(documents[i], int(signed.counts[i]))
+                else by_rarest(self._signer, self._search, signed.part(i, i + 1), threshold)
+                for i in group
+                if signed.counts[i]
             ]
         largest = self._search.largest
         sizes = [self._size(int(signed.counts[i]), largest) for i in group]

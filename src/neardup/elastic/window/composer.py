@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.model.document import Origin
     from neardup.signing.signer import Signer
+
+
+_NO_BITMAP: Final = {"qgram_bitmap": None}
+"""In the update of a document: takes away what it has of another text, in an hour that has bitmaps."""
 
 
 class Composer:
@@ -64,7 +68,7 @@ class Composer:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            ours = self.signature(document.text) | ours
+            ours = {**_NO_BITMAP, **self.signature(document.text), **ours}
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from neardup.elastic.admin.managed_objects import window_config
+from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
 from neardup.elastic.http.admin_api import delete_index, index_settings, indices
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
 from neardup.errors import ClusterRejected, WindowDamaged
@@ -34,7 +34,8 @@ class Layout:
     stands for several (an alias, a data stream).
     `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
     strings, not as lists; `lossless`: with their q-grams; `qgram_terms`: new hours have these as terms,
-    which Elasticsearch's own queries search for; in an hour without, such a query is an error. `text_field` and
+    which Elasticsearch's own queries search for; in an hour without, such a query is an error;
+    `max_length`: the longest text that is signed. `text_field` and
     `time_field` may be dotted.
     """
 
@@ -46,6 +47,7 @@ class Layout:
     compact: bool = False
     lossless: bool = True
     qgram_terms: bool = True
+    max_length: int = MAX_LENGTH
 
     @classmethod
     def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
@@ -55,7 +57,7 @@ class Layout:
         compact = config.compact and archive is None
         return cls(
             address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless,
-            config.qgram_terms or archive is not None,
+            config.qgram_terms or archive is not None, config.max_length,
         )  # fmt: skip
 
     @classmethod

@@ -118,7 +118,7 @@ final class NeardupProcessor extends AbstractProcessor {
 
     private void sign(IngestDocument document, String text) {
         Map<?, ?> present = present(document);
-        if (isSigned(present) && task.signer().fingerprint(text).equals(present.get(Signature.FINGERPRINT))) {
+        if (isSigned(present) && task.signer().isOf(text, present)) {
             return;
         }
         Map<String, Object> written = task.compact()

@@ -5,12 +5,13 @@ import org.neardup.signature.QGramBitmap;
 import org.neardup.signature.QGramKeys;
 
 /**
- * What the documents of a segment are held against one by one: the q-grams of A, and their bitmaps of every size that a
- * document has, made when the first one of it comes. One serves all shards of a node.
+ * What the documents of a segment are held against one by one: the q-grams of A, and their bitmaps of every size that
+ * documents have, made when the first one of it comes. One serves all shards of a node, and is kept for a while; so
+ * there are none of sizes that tell little, those of sets many times as large as A, which only match at a low t.
  */
 final class ScanPlan extends QueryPlan {
-    /** Bytes that a bit of a bitmap takes beside itself: how many more q-grams set it. */
-    private static final long BIT_BYTES = 1;
+    /** Larger than so many times that of A no bitmap is made: all others take 40 bytes of the {@link #QGRAM_BYTES}. */
+    private static final int LARGEST = 4;
 
     private final QGramKeys keys;
     private final int q;
@@ -30,13 +31,16 @@ final class ScanPlan extends QueryPlan {
         return keys.shared(normalForm, q);
     }
 
-    /** The bitmap of A of the size that documents of {@code other} q-grams have. */
+    /** The bitmap of A of the size that documents of {@code other} q-grams have; null for one that is not made. */
     SetBitmap bitmap(int other, MemoryCheck memory) {
         int words = QGramBitmap.words(other);
+        if (words > LARGEST * QGramBitmap.words(size())) {
+            return null;
+        }
         int place = 2 * Integer.numberOfTrailingZeros(Integer.highestOneBit(words)) + (Integer.bitCount(words) - 1);
         SetBitmap bitmap = bitmaps.get(place);
         if (bitmap == null) {
-            memory.ensure(words * (Long.BYTES + BIT_BYTES * Long.SIZE));
+            memory.ensure(SetBitmap.weight(words));
             bitmap = new SetBitmap(keys, words);
             bitmaps.set(place, bitmap);
         }

@@ -22,10 +22,13 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
     private static final float MATCH_COST = 64;
 
     /**
-     * So many normal forms after which a search that has been cancelled, or is out of time, ends: Elasticsearch looks for
-     * that where points are opened, and between some thousands of documents, which may be a second of counting.
+     * So many characters after which a search that has been cancelled, or is out of time, ends: Elasticsearch looks for
+     * that where points are opened, and between some thousands of documents, which may be minutes of counting.
      */
-    static final int FORMS_BETWEEN_CHECKS = 64;
+    static final int CHARACTERS_BETWEEN_CHECKS = 1 << 16;
+
+    /** So many characters take the time that it takes to read a normal form, about. */
+    static final int FORM_CHARACTERS = 1 << 10;
 
     @Override
     public boolean isIn(LeafReader reader) {
@@ -55,7 +58,7 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
         private final BinaryDocValues ownBitmaps;
         private final MemoryCheck memory;
         private final StoredForms forms;
-        private int read;
+        private long read;
         private int shared;
         private long other;
 
@@ -89,28 +92,32 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
             if (!plan.reachable(other) || !mayMatch(sizes.docID())) {
                 return false;
             }
-            if (++read % FORMS_BETWEEN_CHECKS == 0) {
-                reader.getPointValues(counts);
-            }
             String form = forms.of(sizes.docID());
             if (form == null) {
                 return false; // what cannot be read, or not by this user, is in no answer
+            }
+            read += FORM_CHARACTERS + form.length();
+            if (read >= CHARACTERS_BETWEEN_CHECKS) {
+                read = 0;
+                reader.getPointValues(counts);
             }
             shared = plan.shared(form);
             return shared >= plan.required(other);
         }
 
-        /** Whether bitmaps allow that a document of {@link #other} q-grams matches; one without a bitmap may. */
+        /** Whether bitmaps allow that a document of {@link #other} q-grams matches; one without that of its size may. */
         private boolean mayMatch(int doc) throws IOException {
             if (ownBitmaps == null || !ownBitmaps.advanceExact(doc)) {
                 return true;
             }
             SetBitmap ours = plan.bitmap((int) other, memory);
+            if (ours == null) {
+                return true;
+            }
             BytesRef value = ownBitmaps.binaryValue();
-            // The server puts before a value how many there are, and how long it is.
-            int start = value.offset + value.length - ours.bytes();
+            int start = ours.in(value);
             long required = plan.required(other);
-            return start < value.offset || ours.mayShare(value.bytes, start, plan.size() - required, other - required);
+            return start < 0 || ours.mayShare(value.bytes, start, plan.size() - required, other - required);
         }
 
         @Override

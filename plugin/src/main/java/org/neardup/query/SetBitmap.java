@@ -3,6 +3,7 @@ package org.neardup.query;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.apache.lucene.util.BytesRef;
 import org.neardup.signature.QGramBitmap;
 import org.neardup.signature.QGramKeys;
 
@@ -38,9 +39,31 @@ final class SetBitmap {
         }
     }
 
-    /** Bytes of a bitmap of this size. */
-    int bytes() {
-        return Long.BYTES * bits.length;
+    /** Bytes of memory of a bitmap of so many words: each bit, and a byte for it. */
+    static long weight(int words) {
+        return (long) (Long.BYTES + Long.SIZE) * words;
+    }
+
+    /**
+     * Where in {@code value} the bitmap of a document begins that has this size; -1 if there is none. The server puts
+     * before it how many values there are, and how many bytes it has.
+     */
+    int in(BytesRef value) {
+        int wanted = Long.BYTES * bits.length;
+        int at = value.offset;
+        int end = value.offset + value.length;
+        if (at == end || value.bytes[at++] != 1) {
+            return -1;
+        }
+        long length = 0;
+        for (int shift = 0; at < end && shift < Integer.SIZE; shift += 7) {
+            byte part = value.bytes[at++];
+            length |= (long) (part & 0x7F) << shift;
+            if (part >= 0) {
+                return length == wanted && end - at == wanted ? at : -1;
+            }
+        }
+        return -1;
     }
 
     /**

@@ -24,6 +24,7 @@ import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.Signature;
+import org.neardup.signature.Signer;
 import org.neardup.signature.UnpairedSurrogateException;
 
 /** Makes the Lucene query of one shard; parameters that do not fit its index are an error that says what does. */
@@ -119,7 +120,7 @@ final class ShardQueryFactory {
             checkRecipe(document, signing.recipe());
         }
         if (params.like() instanceof LikeSource.Text like) {
-            checkLength(like.text(), signing.maxLength());
+            checkLength(like.text(), scan ? Signer.LARGEST_MAX_LENGTH : signing.maxLength());
         }
         int most = scan ? Integer.MAX_VALUE : context.getIndexSettings().getMaxTermsCount();
         QueryGrams grams;
@@ -142,8 +143,7 @@ final class ShardQueryFactory {
     private void checkLength(String text, int most) {
         int length = text.codePointCount(0, text.length());
         if (length > most) {
-            throw failure(
-                    "has a [like.text] of {} characters: the texts of this index are signed up to {}", length, most);
+            throw failure("has a [like.text] of {} characters: this index takes texts of up to {}", length, most);
         }
     }
 

@@ -11,9 +11,6 @@ public final class QGramKeys {
 
     private static final int FEWEST_SLOTS = 4;
 
-    /** Of normal forms up to this length the working memory is kept, less than a megabyte a thread. */
-    private static final int KEPT_LENGTH = 16_384;
-
     private static final ThreadLocal<Workspace> KEPT = ThreadLocal.withInitial(Workspace::new);
 
     private final long[] keys;
@@ -64,7 +61,7 @@ public final class QGramKeys {
 
     /** How many q-grams, of {@code q} code points, {@code normalForm} has in common with the set. */
     public int shared(String normalForm, int q) {
-        Workspace work = normalForm.length() <= KEPT_LENGTH ? KEPT.get() : new Workspace();
+        Workspace work = normalForm.length() <= Signer.KEPT_LENGTH ? KEPT.get() : new Workspace();
         work.form.take(normalForm);
         work.qgrams.build(work.form, q);
         int shared = 0;

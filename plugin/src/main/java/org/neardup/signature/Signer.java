@@ -21,7 +21,7 @@ public final class Signer {
     public static final int LARGEST_MAX_LENGTH = 10_000_000;
 
     /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
-    private static final int KEPT_LENGTH = 16_384;
+    static final int KEPT_LENGTH = 16_384;
 
     private static final ThreadLocal<Workspace> KEPT = ThreadLocal.withInitial(Workspace::new);
 
@@ -99,6 +99,28 @@ public final class Signer {
             work.text.read(text);
             work.form.build(work.text, recipe.foldCase());
             return work.form.fingerprint();
+        });
+    }
+
+    /**
+     * Whether {@code fields} are of {@code text}, as far as something is decided by them without the text: its fingerprint
+     * and, of compact fields, normal form, number of q-grams and bitmap. A third of the work of a signature.
+     */
+    public boolean isOf(String text, Map<?, ?> fields) {
+        return working(text, work -> {
+            work.text.read(text);
+            work.form.build(work.text, recipe.foldCase());
+            if (!work.form.fingerprint().equals(fields.get(Signature.FINGERPRINT))) {
+                return false;
+            }
+            if (!(fields.get(Signature.QGRAMS) instanceof String form)) {
+                return true;
+            }
+            work.qgrams.build(work.form, recipe.q());
+            Object bitmap = fields.get(Signature.QGRAM_BITMAP);
+            return work.form.toString().equals(form)
+                    && Integer.valueOf(work.qgrams.count).equals(fields.get(Signature.QGRAM_COUNT))
+                    && (bitmap == null || QGramBitmap.text(work.qgrams).equals(bitmap));
         });
     }
 

@@ -139,6 +139,19 @@ class NeardupProcessorTest {
     }
 
     @Test
+    @DisplayName(
+            "signs anew what came with the fingerprint of the text and with other parts of a signature than its own")
+    void forged() {
+        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "qgram_bitmap", true));
+        Map<String, Object> own = Processors.SIGNER.compact(TEXT, true, true);
+        Map<String, Object> other = Processors.SIGNER.compact(TEXT.repeat(9) + "violets", true, true);
+        for (String key : List.of("qgrams", "qgram_count", "qgram_bitmap")) {
+            Map<String, Object> source = with(Map.of("text", TEXT), "neardup", with(own, key, other.get(key)));
+            assertEquals(own, Processors.processed(mapped, source).get("neardup"), key);
+        }
+    }
+
+    @Test
     @DisplayName("leaves the q-grams themselves out if so told")
     void withoutQgrams() {
         NeardupProcessor bare = Processors.make(Map.of("qgrams", false));

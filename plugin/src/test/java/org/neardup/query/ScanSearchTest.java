@@ -145,7 +145,10 @@ class ScanSearchTest {
         if (bitmaps == Bitmaps.ALL || bitmaps != Bitmaps.NONE && i % 3 > 0) {
             document.add(new BinaryDocValuesField(BITMAP, counted(bitmap(form))));
         } else if (bitmaps == Bitmaps.STRANGE) {
-            document.add(new BinaryDocValuesField(BITMAP, new BytesRef(new byte[i % 5])));
+            // Nothing, something else, and a bitmap that is longer, or as long and one of several.
+            byte[] longer = counted(new byte[bitmap(form).length + 16]).bytes;
+            longer[0] = (byte) (i % 2 + 1);
+            document.add(new BinaryDocValuesField(BITMAP, new BytesRef(i % 4 == 0 ? new byte[i % 5] : longer)));
         }
         return document;
     }
@@ -356,13 +359,14 @@ class ScanSearchTest {
     @DisplayName("ends while normal forms are read, when it should")
     void cancelled() throws IOException {
         String form = fresh(100, 9);
-        for (int i = 0; i < 4 * ScanSearch.FORMS_BETWEEN_CHECKS; i++) {
+        int between = ScanSearch.CHARACTERS_BETWEEN_CHECKS / ScanSearch.FORM_CHARACTERS;
+        for (int i = 0; i < 4 * between; i++) {
             forms.add(form);
         }
         try (Directory directory = index(Bitmaps.ALL)) {
             Corpus.merge(directory);
             try (DirectoryReader reader = DirectoryReader.open(directory)) {
-                assertTrue(found(reader, query(form, "1")).size() > 3 * ScanSearch.FORMS_BETWEEN_CHECKS);
+                assertTrue(found(reader, query(form, "1")).size() > 3 * between);
                 assertThrows(IllegalStateException.class, () -> found(new Ending(reader, 3), query(form, "1")));
             }
         }
@@ -383,6 +387,20 @@ class ScanSearchTest {
             };
             assertThrows(IllegalStateException.class, () -> found(reader, query(form, "0.5", full)));
         }
+    }
+
+    @Test
+    @DisplayName(
+            "keeps no more bitmaps than a plan is counted for, whatever sizes documents have or say that they have")
+    void weight() {
+        String form = fresh(300, 9);
+        ScanPlan plan = new ScanPlan(new QGramKeys(QGramSet.cut(form, 4)), 4, Threshold.parse("0.000001"));
+        long[] bytes = {0};
+        for (int other = 1; other > 0; other *= 2) {
+            plan.bitmap(other, asked -> bytes[0] += asked);
+            plan.bitmap(other + other / 2, asked -> bytes[0] += asked);
+        }
+        assertTrue(bytes[0] > 0 && bytes[0] < plan.weight(), bytes[0] + " of " + plan.weight());
     }
 
     @Test
