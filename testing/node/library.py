@@ -158,9 +158,7 @@ def found(answer: Any) -> Scores:
     return scores
 
 
-def stored_signature(
-    text: str, recipe: Recipe | None = None, *, qgram_terms: bool = False
-) -> dict[str, Any]:
+def stored_signature(text: str, recipe: Recipe | None = None, *, qgram_terms: bool = False) -> dict[str, Any]:
     """The signature of a text as a document of a window has it."""
     signer = signer_for(recipe or Recipe())
     signed = signer.sign([text.encode()])
