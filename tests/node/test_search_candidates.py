@@ -92,6 +92,21 @@ def test_copies_of_long_texts_are_found(address):
     assert {verdict.duplicate_of for verdict in told} == {f"d{i}" for i in range(6)}
 
 
+@pytest.mark.parametrize("qgram_terms", [False, True])
+def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, qgram_terms):
+    """The query of the plugin takes longer texts than are signed only where it scans."""
+    set_up(cluster, sign="plugin", max_length=1_000, qgram_terms=qgram_terms)
+    words = [f"word{at:03}" for at in range(150)]
+    texts = [" ".join(words[:120]), " ".join(words), "Rain."]
+    with neardup.open(
+        str(cluster.address), retrieval="complete", candidates="search", window_hours=0
+    ) as window:
+        (first,) = window.ingest([{"id": "a", "text": texts[0], "time": START}])
+        rest = [{"id": str(at), "text": text, "time": START} for at, text in enumerate(texts[1:])]
+        long, short = window.ingest(rest)
+    assert (first.status, long.duplicate_of, short.status) == ("unique", "a", "unique")
+
+
 def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):
     """Another scorer adds documents, moves an hour on, and replaces texts of some ids, just before each batch."""
     chance, documents = random.Random(7), stream(240)
