@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -16,7 +17,9 @@ from testing.node.prefix import fresh_prefix
 from testing.node.servers import SERVERS, Server, chosen
 
 from neardup.elastic.admin.checks import examine
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http import admin_api
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.model.hours import hour_name
 from neardup.model.settings import Recipe
@@ -85,6 +88,21 @@ def test_the_query_finds_what_brute_force_does(there):
     library = new_library(there, {hour_name(HOUR): 1, "three": 3})
     fill(library, 120, 5)
     assert compare(library, 6) > 20
+
+
+def test_the_query_reads_bitmaps_as_this_server_keeps_them(there):
+    """Shown by one that lies: whoever has it is not found, unless it is of another length and so is not believed."""
+    index, text = there.address.hourly(HOUR), stream(1)[0]["text"]
+    set_up(there, sign="plugin")
+    bulk(there, [Action("create", index, "a", {"text": text})])
+    bitmap = there.request("GET", f"/{index}/_doc/a")["_source"]["neardup"]["qgram_bitmap"]
+    nothing = base64.b64encode(bytes(len(base64.b64decode(bitmap)))).decode()
+    longer = base64.b64encode(bytes(len(base64.b64decode(bitmap)) + 64)).decode()
+    for value, found in ((bitmap, 1), (nothing, 0), (longer, 1), ("", 1), (None, 1)):
+        bulk(there, [Action("update", index, "a", {"neardup": {"qgram_bitmap": value}})])
+        there.request("POST", f"/{index}/_refresh")
+        query = {"query": {"neardup": {"like": {"text": text}}}}
+        assert there.request("POST", f"/{index}/_count", body=query)["count"] == found, value
 
 
 @pytest.mark.parametrize("sign", ["plugin", "client"])

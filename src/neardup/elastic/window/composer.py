@@ -68,7 +68,8 @@ class Composer:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            ours = {**_NO_BITMAP, **self.signature(document.text), **ours}
+            none = _NO_BITMAP if self._layout.compact else {}
+            ours = {**none, **self.signature(document.text), **ours}
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)
 
