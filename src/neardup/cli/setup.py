@@ -77,7 +77,7 @@ def setup(
             "--qgram-terms/--no-qgram-terms",
             show_default="no terms, but where the client signs",
             rich_help_panel=SIGNING,
-            help="Index q-grams as terms, for any query; else as bitmaps, for the plugin's, at half the time.",
+            help="Index q-grams as terms, for any query; else as bitmaps, for the plugin's, in two thirds of the time.",
         ),
     ] = None,
     longest_signed: Annotated[

@@ -320,7 +320,7 @@ def _hourly(
     if not policy:
         del settings["index"]["lifecycle"]
     ours = {"neardup": _signature_fields(mappings["properties"]["neardup"], config)} if config.compact else {}
-    if config.compact and config.lossless and config.qgram_terms:
+    if config.compact and config.qgram_terms:
         cut = {"type": tokenizer, "min_gram": str(config.recipe.q), "max_gram": str(config.recipe.q)}
         settings["index"]["analysis"] = {
             "analyzer": {_QGRAMS: {"type": "custom", "tokenizer": _QGRAMS}},

@@ -175,9 +175,12 @@ class ScanSearchTest {
         return directory;
     }
 
+    private static ScanPlan plan(String form, String threshold) {
+        return new ScanPlan(new QGramKeys(QGramSet.cut(form, 4)), 4, Threshold.parse(threshold));
+    }
+
     private static NearDuplicateQuery query(String form, String threshold, MemoryCheck memory) {
-        ScanPlan plan = new ScanPlan(new QGramKeys(QGramSet.cut(form, 4)), 4, Threshold.parse(threshold));
-        return new NearDuplicateQuery(new ScanSearch(FORM, BITMAP, COUNT, plan), COUNT, memory);
+        return new NearDuplicateQuery(new ScanSearch(FORM, BITMAP, COUNT, plan(form, threshold)), COUNT, memory);
     }
 
     private static NearDuplicateQuery query(String form, String threshold) {
@@ -257,7 +260,7 @@ class ScanSearchTest {
             forms.add(fresh(400, LETTERS.size()));
         }
         forms.add(forms.get(0) + "abcde");
-        ScanPlan plan = new ScanPlan(new QGramKeys(QGramSet.cut(forms.get(0), 4)), 4, Threshold.DEFAULT);
+        ScanPlan plan = plan(forms.get(0), "0.7");
         long passed = forms.stream()
                 .filter(form -> {
                     int other = set(form).size();
@@ -301,14 +304,8 @@ class ScanSearchTest {
                 DirectoryReader reader = DirectoryReader.open(directory)) {
             assertInstanceOf(
                     MatchNoDocsQuery.class, new IndexSearcher(reader).rewrite(query(fresh(100_000, 9), "0.9")));
-            NearDuplicateQuery elsewhere = new NearDuplicateQuery(
-                    new ScanSearch(
-                            "other.qgrams",
-                            BITMAP,
-                            COUNT,
-                            new ScanPlan(new QGramKeys(QGramSet.cut(form, 4)), 4, Threshold.DEFAULT)),
-                    COUNT,
-                    MemoryCheck.NONE);
+            SegmentSearch search = new ScanSearch("other.qgrams", BITMAP, COUNT, plan(form, "0.7"));
+            NearDuplicateQuery elsewhere = new NearDuplicateQuery(search, COUNT, MemoryCheck.NONE);
             assertEquals(Map.of(), found(reader, elsewhere));
         }
     }
@@ -394,7 +391,7 @@ class ScanSearchTest {
             "keeps no more bitmaps than a plan is counted for, whatever sizes documents have or say that they have")
     void weight() {
         String form = fresh(300, 9);
-        ScanPlan plan = new ScanPlan(new QGramKeys(QGramSet.cut(form, 4)), 4, Threshold.parse("0.000001"));
+        ScanPlan plan = plan(form, "0.000001");
         long[] bytes = {0};
         for (int other = 1; other > 0; other *= 2) {
             plan.bitmap(other, asked -> bytes[0] += asked);
