@@ -144,10 +144,9 @@ def check_marked(
         ours = source.pop("neardup")
         assert (index, source) == (index_of(cluster, document), bare(document))
         verdict = by_id[document["id"]]
-        names = [name for name in VERDICT if name not in but]
-        assert {name: ours.get(name) or None for name in names} == {
-            name: verdict[name] or None for name in names
-        }
+        told = {name: (ours.get(name) or None, verdict[name] or None) for name in VERDICT if name not in but}
+        other = {name: pair for name, pair in told.items() if pair[0] != pair[1]}
+        assert not other, f"{document['id']}: its mark, and the verdict expected: {other}; {ours}"
         assert ours["written_by"] == "watch"
 
 

@@ -13,7 +13,17 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from testing.node.clients import expected, in_order, put, stream, watched
+from testing.node.clients import (
+    check_marked,
+    expected,
+    in_order,
+    marks,
+    put,
+    stream,
+    unwanted,
+    watched,
+    watching,
+)
 from testing.window.backends import START, Place
 from testing.window.cluster_prefixes import Prefixes
 from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
@@ -21,6 +31,7 @@ from testing.window.operations import SETTINGS, Operation, Run, comparable, oper
 import neardup
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import SettingsError
 from neardup.model.settings import Settings
@@ -77,6 +88,22 @@ def test_it_watches(cluster):
     documents = in_order(stream(300))
     put(cluster, documents)
     assert watched(cluster, settings=SEARCHED) == expected(documents)
+
+
+def test_marks_of_a_scorer_that_died_before_its_commit_are_made_again_in_their_turn(cluster, caplog):
+    """Whoever takes its claim over reads the marks, which nobody has undone yet."""
+    neardup.open(str(cluster.address)).close()
+    documents = in_order(stream(120))
+    put(cluster, documents)
+    rest = watching(cluster, settings=SEARCHED, batch=16).verdicts(on_reject=unwanted)
+    told = [next(rest)]
+    with mock.patch.object(Lease, "commit", side_effect=MemoryError), pytest.raises(MemoryError):
+        list(watching(cluster, settings=SEARCHED, batch=16).verdicts(on_reject=unwanted))
+    assert sum(map(bool, marks(cluster).values())) == 32
+    told += rest
+    assert "its documents are scored here" in caplog.text
+    assert told == expected(documents)
+    check_marked(cluster, documents, told)
 
 
 def test_copies_of_long_texts_are_found(address):

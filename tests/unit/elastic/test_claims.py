@@ -12,7 +12,7 @@ import pytest
 from neardup.elastic.http.api import StoredDocument, Version
 from neardup.elastic.http.scan import Entry
 from neardup.elastic.watch import claims
-from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost, Queue, position
+from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost, Queue, Scan, position
 from neardup.elastic.window import holders
 from neardup.errors import ClusterConflict
 from neardup.model.settings import HOUR_MS
@@ -46,9 +46,9 @@ class Backlog:
         self.entries = [Entry(i // 3, f"d{i:04}", "news-1", None) for i in range(count)]
         self.decided: list[str] = []
 
-    def scan(self) -> Iterator[Entry]:
+    def scan(self) -> Scan:
         marked = set(self.decided)
-        return iter([entry for entry in self.entries if entry.id not in marked])
+        return Scan(entry for entry in self.entries if entry.id not in marked)
 
     def decide(self, entries: tuple[Entry, ...]) -> None:
         marked = set(self.decided)
@@ -152,6 +152,27 @@ def test_one_that_says_nothing_for_its_time_is_taken_over(cluster):
         assert second.is_first(own)
         for each in (first, second):
             each.close()
+
+
+def test_what_was_taken_and_not_claimed_comes_again(cluster):
+    """Another scorer changes the queue just before the claim, and ends."""
+    documents, backlog = Documents(mock.Mock(**{"random.return_value": 1})), Backlog(6)
+    with (
+        mock.patch.object(claims, "get_doc", documents.get),
+        mock.patch.object(claims, "create_doc", documents.put),
+    ):
+        first, second = (Claims(cluster, missing_first=False) for _ in range(2))
+        scan = backlog.scan()
+        first.next(backlog.scan(), most=2)
+
+        def refused(*_: Any, **__: Any) -> None:
+            first.close()
+            raise ClusterConflict("u", "PUT", 409, "conflict", "changed", None)
+
+        with mock.patch.object(claims, "put_doc", refused), pytest.raises(PredecessorLost):
+            second.next(scan, most=2)
+        assert [entry.id for entry in scan] == ["d0002", "d0003", "d0004", "d0005"]
+        second.close()
 
 
 def test_a_batch_does_not_end_where_a_time_may_be_doubted():

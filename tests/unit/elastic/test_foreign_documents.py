@@ -14,6 +14,7 @@ from neardup.elastic.watch.foreign_documents import ForeignDocuments
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import StateDocument
 from neardup.model.document import MAX_ID_BYTES, Document, Reject
+from neardup.stores.base import Commit
 
 NEWS = Address("http://localhost:9200", "news")
 HOUR = "news-2026.11.21-09"
@@ -53,14 +54,14 @@ def test_what_is_gone_or_marked_is_left_out():
     assert document == Document("a", "A rose.", "2026-11-21T09:23:20Z", origin)
 
 
-def test_a_mark_of_a_scorer_that_had_lost_the_lease_is_none():
-    state = replace(StateDocument({}, {}), aborted=((10, 20),))
-    marks = [9, 10, 19, 20, None, "?"]
+def test_a_mark_that_its_scorer_has_not_committed_is_none():
+    state = replace(StateDocument({}, {}), commit=Commit(next_order=30), aborted=((10, 20),))
+    marks = [9, 10, 19, 20, 29, 30, None, "?"]
     documents = [
         {"text": "x", "neardup": {"status": "unique"} | ({} if order is None else {"order": order})}
         for order in marks
     ]
-    assert [origin.id for origin, _ in items(*documents, state=state)] == ["a1", "a2"]
+    assert [origin.id for origin, _ in items(*documents, state=state)] == ["a1", "a2", "a5"]
 
 
 @pytest.mark.parametrize(("recipe", "fingerprint"), [("r", "f"), ("another", None)])

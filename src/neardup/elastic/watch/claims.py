@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.http.api import create_doc, get_doc, put_doc
 from neardup.elastic.http.scan import Entry
@@ -132,6 +132,23 @@ def position(entry: Entry, *, missing_first: bool) -> tuple[Any, ...]:
     return (1, entry.time, entry.id, entry.index)
 
 
+class Scan:
+    """The entries of a backlog in order, each once; what was taken and is not claimed after all comes again."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._left = iter(entries)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Entry:
+        return next(self._left)
+
+    def put_back(self, entries: Iterable[Entry]) -> None:
+        """Lets entries, the last that were taken, come again."""
+        self._left = chain(entries, self._left)
+
+
 def batch_of(entries: Iterator[Entry], *, most: int, near: int | None) -> list[Entry]:
     """The first `most` of `entries`, and so many more that none at the end is one whose time the next document must
     bear out, which another scorer might have: the last few lie at most `near` hours apart. None: no time is doubted.
@@ -171,29 +188,28 @@ class Claims:
         if queue.upto is not None:
             self._write(queue.from_the_beginning())
 
-    def next(self, entries: Iterator[Entry], *, most: int, near: int | None = None) -> Claim | None:
+    def next(self, entries: Scan, *, most: int, near: int | None = None) -> Claim | None:
         """Claims the next of `entries`, in order, that nobody has claimed, as many as `batch_of` says; None if there
         are none.
 
         Raises `PredecessorLost` first if the oldest claim there is waits for somebody to take it over.
         """
-        left: Iterator[Entry] = entries
         while True:
             queue = self._read()
             own = next((each for each in queue.claims if each.holder == self._name), None)
             if own is not None:
                 return own  # the answer to the write that made it was lost
             self._check_first(queue)
-            batch = batch_of(self._unclaimed(left, queue), most=most, near=near)
+            batch = batch_of(self._unclaimed(entries, queue), most=most, near=near)
             if not batch:
                 return None
             upto = position(batch[-1], missing_first=self._missing_first)
             claimed = queue.with_claim(tuple(batch), upto, self._name, self._until())
             if self._write(claimed):
                 return claimed.claims[-1]
-            left = chain(batch, entries)
+            entries.put_back(batch)
 
-    def _unclaimed(self, entries: Iterator[Entry], queue: Queue) -> Iterator[Entry]:
+    def _unclaimed(self, entries: Scan, queue: Queue) -> Iterator[Entry]:
         claimed = {(entry.index, entry.id) for each in queue.claims for entry in each.entries}
         for entry in entries:
             is_behind = queue.upto is None or position(entry, missing_first=self._missing_first) > queue.upto

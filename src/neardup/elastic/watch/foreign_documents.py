@@ -58,8 +58,8 @@ class ForeignDocuments:
             ]
 
     def _marked(self, documents: Sequence[StoredDocument]) -> list[bool]:
-        """Whether each of some documents has its verdict, or the mark that it gets none. One of a scorer that had lost
-        the lease is none.
+        """Whether each of some documents has its verdict, or the mark that it gets none. One that its scorer has not
+        committed is none: it may have lost the lease, or have died, and nobody need have undone that yet.
         """
         marked = [_ours(stored).get("status") is not None for stored in documents]
         arrivals = [_ours(stored).get("order") for stored in documents]
@@ -67,7 +67,7 @@ class ForeignDocuments:
             state = read_state(self._cluster)
             if state is not None:
                 marked = [
-                    is_marked and not (isinstance(arrival, int) and state.is_aborted(arrival))
+                    is_marked and not (isinstance(arrival, int) and state.is_uncommitted(arrival))
                     for is_marked, arrival in zip(marked, arrivals, strict=True)
                 ]
         return marked

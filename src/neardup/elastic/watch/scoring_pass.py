@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import BacklogReader
-from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost
+from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost, Scan
 from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_id
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
@@ -103,10 +103,10 @@ class BacklogScorer:
         """A pass over what no other scorer has claimed, and what those leave that end."""
         claims.begin_pass()
         with closing(self.backlog.entries()) as entries:
-            scanned = islice(entries, PASS)
+            scan = Scan(islice(entries, PASS))
             while not self._stopped():
                 try:
-                    claim = claims.next(scanned, most=self._batch, near=self._near())
+                    claim = claims.next(scan, most=self._batch, near=self._near())
                 except PredecessorLost as lost:
                     if claims.take_over(lost.claim):
                         yield from self._claimed(lost.claim, claims)

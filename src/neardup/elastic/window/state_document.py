@@ -67,6 +67,10 @@ class StateDocument:
         """Whether a scorer gave out this arrival and never committed it."""
         return any(first <= arrival < last for first, last in self.aborted)
 
+    def is_uncommitted(self, arrival: int) -> bool:
+        """Whether a scorer gave out this arrival and has not committed it, or never will."""
+        return arrival >= self.commit.next_order or self.is_aborted(arrival)
+
     @property
     def is_unused(self) -> bool:
         """Whether nobody has held the lease yet, as far as this document says."""
