@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.oracle import definitions as oracle
-from neardup.oracle.bitmaps import qgram_bitmap
+from neardup.oracle.scanned import packed_sketch, qgram_bitmap
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "tests" / "vectors"
@@ -91,6 +91,7 @@ def vector(case: dict[str, Any]) -> dict[str, Any]:
         **settings,
         **signature,
         "qgram_bitmap": qgram_bitmap(signature["qgrams"]),
+        "packed_sketch": packed_sketch(signature["sketch"]),
         "normal_form": shortened(form),
         "keys": [f"{oracle.key(gram):016x}" for gram in signature["qgrams"]],
         "words": [shortened(word) for word in words],

@@ -40,13 +40,11 @@ def stream(corpus: Corpus) -> list[neardup.Document]:
 
 
 @contextmanager
-def window_of(
-    url: str, name: str, *, qgram_terms: bool | None = None, **settings: Any
-) -> Iterator[WindowEngine]:
+def window_of(url: str, name: str, *, terms: bool | None = None, **settings: Any) -> Iterator[WindowEngine]:
     """A new window whose hourly indices are there already; everything of it is deleted at the end."""
-    if qgram_terms is not None:
+    if terms is not None:
         with Cluster(parse_address(f"{url}/{name}")) as cluster:
-            set_up(cluster, qgram_terms=qgram_terms)
+            set_up(cluster, terms=terms)
     with open_elastic_window(f"{url}/{name}", settings=Settings(**settings)) as window:
         address = parse_address(f"{url}/{name}")
         with Cluster(address) as cluster:

@@ -141,7 +141,7 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
 def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The sketch search against a lossless `bool`, the same documents asked about, several a request."""
     documents = stream(corpus)
-    with window_of(url, "bench-search", qgram_terms=True) as window:
+    with window_of(url, "bench-search", terms=True) as window:
         for _ in window.ingest(documents):
             pass
         yield from compare_searches(f"{url}/bench-search", documents, args)

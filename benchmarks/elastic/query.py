@@ -108,8 +108,8 @@ SCANNED, BY_TERMS = "bench-scanned", "bench-terms"
 def both_windows(url: str) -> Iterator[tuple[Cluster, Cluster]]:
     """Connections with both windows, each of which has its hours and no documents."""
     with (
-        window_of(url, SCANNED, qgram_terms=False),
-        window_of(url, BY_TERMS, qgram_terms=True),
+        window_of(url, SCANNED, terms=False),
+        window_of(url, BY_TERMS, terms=True),
         Cluster(parse_address(f"{url}/{SCANNED}"), timeout=600) as scanned,
         Cluster(parse_address(f"{url}/{BY_TERMS}"), timeout=600) as by_terms,
     ):

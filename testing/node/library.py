@@ -158,12 +158,12 @@ def found(answer: Any) -> Scores:
     return scores
 
 
-def stored_signature(text: str, recipe: Recipe | None = None, *, qgram_terms: bool = False) -> dict[str, Any]:
+def stored_signature(text: str, recipe: Recipe | None = None, *, terms: bool = False) -> dict[str, Any]:
     """The signature of a text as a document of a window has it."""
     signer = signer_for(recipe or Recipe())
     signed = signer.sign([text.encode()])
-    keys = None if qgram_terms else signer.key_sets(signed)[0]
-    return compact_fields(signer.signature(text), signed.text(0).decode(), keys)
+    keys = None if terms else signer.key_sets(signed)[0]
+    return compact_fields(signer.signature(text), signed.text(0).decode(), keys, scanned=not terms)
 
 
 def by_text(text: str, threshold: str = "0.7", **options: Any) -> dict[str, Any]:
@@ -202,10 +202,10 @@ def new_library(cluster: Cluster, shards: dict[str, int], **options: Any) -> Lib
     """
     source = {"properties": {"source": {"type": "keyword"}}}
     names = {f"{cluster.address.prefix}-{name}": count for name, count in shards.items()}
-    set_up(cluster, sign="plugin", qgram_terms=len(names) > 1, **options)
+    set_up(cluster, sign="plugin", terms=len(names) > 1, **options)
     for at, (name, count) in enumerate(names.items()):
         if at == len(names) // 2:
-            set_up(cluster, qgram_terms=False)
+            set_up(cluster, terms=False)
         body = {"settings": {"number_of_shards": count, "refresh_interval": -1}, "mappings": source}
         cluster.request("PUT", f"/{name}", body=body)
     return Library(cluster, list(names))

@@ -40,7 +40,7 @@ def asked(window, **question: Any) -> Any:
 def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
     """By the query of the plugin and, where it is refused and q-grams are terms, by those of Elasticsearch."""
     caplog.set_level(logging.INFO, "neardup")
-    set_up(cluster, settings=Settings(**settings), qgram_terms=True)
+    set_up(cluster, settings=Settings(**settings), terms=True)
     memory = open_window(None, **settings)
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
         assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
@@ -72,7 +72,7 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
         assert (refused > 20) == (settings.get("retrieval") == "complete")
 
 
-def test_without_qgram_terms_only_the_query_of_the_plugin_is_complete(cluster):
+def test_without_terms_only_the_query_of_the_plugin_is_complete(cluster):
     memory = open_window(None, retrieval="complete")
     with open_elastic_window(
         str(cluster.address), credentials=cluster.credentials, retrieval="complete"

@@ -17,6 +17,7 @@ from testing.node.clients import (
     check_marked,
     expected,
     in_order,
+    made,
     marks,
     put,
     stream,
@@ -119,10 +120,10 @@ def test_copies_of_long_texts_are_found(address):
     assert {verdict.duplicate_of for verdict in told} == {f"d{i}" for i in range(6)}
 
 
-@pytest.mark.parametrize("qgram_terms", [False, True])
-def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, qgram_terms):
+@pytest.mark.parametrize("terms", [False, True])
+def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, terms):
     """The query of the plugin takes longer texts than are signed only where it scans."""
-    set_up(cluster, sign="plugin", max_length=1_000, qgram_terms=qgram_terms)
+    set_up(cluster, sign="plugin", max_length=1_000, terms=terms)
     words = [f"word{at:03}" for at in range(150)]
     texts = [" ".join(words[:120]), " ".join(words), "Rain."]
     with neardup.open(
@@ -132,6 +133,31 @@ def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, qgr
         rest = [{"id": str(at), "text": text, "time": START} for at, text in enumerate(texts[1:])]
         long, short = window.ingest(rest)
     assert (first.status, long.duplicate_of, short.status) == ("unique", "a", "unique")
+
+
+def test_hours_of_both_forms_are_searched_and_late_documents_in_each(cluster):
+    """What comes late is signed as the window is then, in an hour that was made for the other form."""
+    documents = stream(120, hours=3)
+    late = [{**each, "id": f"late-{each['id']}", "text": f"{each['text']} again"} for each in documents[::5]]
+    rest = [
+        {**each, "id": f"rest-{each['id']}", "text": f"{each['text']} more"} for each in late + documents[:40]
+    ]
+    told = []
+    for terms, part in (
+        (True, documents[:60]),
+        (False, documents[60:] + late[:12]),
+        (True, late[12:]),
+        (False, rest),
+    ):
+        made(cluster, sign="plugin", terms=terms, window_hours=0)
+        put(cluster, part)
+        told += watched(cluster, settings=SEARCHED, batch=16)
+    with neardup.open(None, window_hours=0) as window:
+        for part in (documents[:60], documents[60:] + late[:12], late[12:], rest):
+            wanted = list(window.ingest(in_order(part)))
+            assert told[: len(wanted)] == wanted
+            del told[: len(wanted)]
+    assert not told
 
 
 def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):

@@ -203,7 +203,7 @@ def test_qgrams_and_marks_survive_updates_of_other_clients(cluster):
 
 
 def test_every_part_of_a_signature_is_found_by_its_terms(cluster):
-    set_up(cluster, qgram_terms=True)
+    set_up(cluster, terms=True)
     name = cluster.address.hourly(HOUR)
     bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
     signature = sign(TEXTS[0])
@@ -246,18 +246,18 @@ def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(clust
 
 
 def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cluster):
-    set_up(cluster, sign="plugin", qgram_terms=True)
+    set_up(cluster, sign="plugin", terms=True)
     hours = [cluster.address.hourly(hour) for hour in range(HOUR, HOUR + 4)]
     bulk(cluster, [Action("create", hours[0], "a", {"text": TEXTS[0]})])
-    assert set_up(cluster).config.qgram_terms  # a window with documents keeps what it has
-    set_up(cluster, qgram_terms=False)
+    assert set_up(cluster).config.terms  # a window with documents keeps what it has
+    set_up(cluster, terms=False)
     bulk(cluster, [Action("create", hours[at], f"b{at}", {"text": TEXTS[0]}) for at in (0, 1)])
     assert get(cluster, hours[1], "b1")["neardup"] == stored_signature(TEXTS[0])
     notes = set_up(cluster, sign="client").notes
-    assert any(f"the q-grams of {hours[1]} are bitmaps" in note for note in notes)
+    assert any(f"the signatures of {hours[1]} are no terms" in note for note in notes)
     with open_elastic_window(str(cluster.address), window_hours=0) as window:
         list(window.ingest([Document(f"c{at}", TEXTS[0], (HOUR + at) * 3_600_000) for at in (0, 1, 2)]))
-    set_up(cluster, sign="plugin", qgram_terms=False)
+    set_up(cluster, sign="plugin", terms=False)
     bulk(
         cluster,
         [Action("create", hours[at], f"d{at}", {"text": TEXTS[0]}) for at in range(4)],
@@ -276,7 +276,7 @@ def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cl
             window.query(TEXTS[0])
 
 
-@pytest.mark.parametrize("later", [{"qgram_terms": True}, {"sign": "client"}], ids=str)
+@pytest.mark.parametrize("later", [{"terms": True}, {"sign": "client"}], ids=str)
 def test_a_mark_leaves_no_bitmap_of_another_text(cluster, later):
     """Other clients change a text by an update, which no pipeline sees, and its scorer writes no bitmaps any more."""
     set_up(cluster, sign="plugin")
@@ -297,19 +297,17 @@ def test_a_mark_leaves_no_bitmap_of_another_text(cluster, later):
 
 
 def test_qgrams_are_terms_where_the_client_signs(cluster):
-    with pytest.raises(SettingsError, match="qgram_terms"):
-        set_up(cluster, sign="client", qgram_terms=False)
-    assert set_up(cluster, sign="client").config.qgram_terms
-    assert set_up(
-        cluster, sign="plugin"
-    ).config.qgram_terms  # what is not given stays, though there is no document
-    assert not set_up(cluster, qgram_terms=False).config.qgram_terms
-    assert not set_up(cluster).config.qgram_terms
+    with pytest.raises(SettingsError, match="terms"):
+        set_up(cluster, sign="client", terms=False)
+    assert set_up(cluster, sign="client").config.terms
+    assert set_up(cluster, sign="plugin").config.terms  # what is not given stays, though there is no document
+    assert not set_up(cluster, terms=False).config.terms
+    assert not set_up(cluster).config.terms
 
 
 def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):
     config = set_up(cluster, sign="plugin", dry_run=True).config
-    config = replace(config, compact=False, qgram_terms=True)
+    config = replace(config, compact=False, terms=True)
     apply(cluster, plan(cluster.address, config, take_snapshot(cluster)))
     name = cluster.address.hourly(HOUR)
     documents = [Document(str(i), text, HOUR * 3_600_000) for i, text in enumerate([*TEXTS, *TEXTS])]
@@ -429,7 +427,7 @@ def test_who_signs_can_be_changed_later(cluster):
     assert set_up(cluster).changes == []  # it stays so until somebody says otherwise
     set_up(cluster, sign="plugin")
     bulk(cluster, [Action("create", own.alias, "b", {"text": "Rain."})])
-    kept = stored_signature("Rain.", qgram_terms=True)  # as the hour has them that was there
+    kept = stored_signature("Rain.", terms=True)  # as the hour has them that was there
     assert get(cluster, own.hourly(HOUR), "b")["neardup"] == kept
     assert set_up(cluster).changes == []
 

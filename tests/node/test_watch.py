@@ -90,7 +90,7 @@ class TestScoring:
         watched(window)
         after = {id: source["neardup"] for _, id, source in stored(window)}
         assert all(before[id].items() <= after[id].items() for id in before)
-        assert set(before["a"]) >= {"fingerprint", "sketch", "qgrams", "recipe"}
+        assert set(before["a"]) >= {"fingerprint", "packed_sketch", "qgrams", "recipe"}
 
     def test_where_no_plugin_signs_the_client_does(self, cluster):
         made(cluster, sign="client")

@@ -71,13 +71,13 @@ def setup(
             help="Index q-grams too: the query neardup and complete searches need them, sketches do not.",
         ),
     ] = None,
-    qgram_terms: Annotated[
+    terms: Annotated[
         bool | None,
         typer.Option(
-            "--qgram-terms/--no-qgram-terms",
+            "--terms/--no-terms",
             show_default="no terms, but where the client signs",
             rich_help_panel=SIGNING,
-            help="Index q-grams as terms, for any query; else as bitmaps, for the plugin's, in two thirds of the time.",
+            help="Index q-grams and sketches as terms, for any query; else as what the plugin scans, in half the time.",
         ),
     ] = None,
     longest_signed: Annotated[
@@ -123,7 +123,7 @@ def setup(
             "max_length": longest_signed,
             "sign": sign,
             "lossless": lossless,
-            "qgram_terms": qgram_terms,
+            "terms": terms,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     for change in plan.changes:

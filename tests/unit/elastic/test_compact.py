@@ -11,11 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.elastic.window.codec import stored_rows
-from neardup.elastic.window.compact import compact_fields, keys_of, qgram_bitmap, several, short_names
+from neardup.elastic.window.compact import (
+    compact_fields,
+    keys_of,
+    packed_sketch,
+    qgram_bitmap,
+    several,
+    short_names,
+    unpacked_sketch,
+)
 from neardup.index.query_batch import posted
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
-from neardup.oracle.bitmaps import qgram_bitmap as slow_qgram_bitmap
+from neardup.oracle.scanned import packed_sketch as slow_packed_sketch
+from neardup.oracle.scanned import qgram_bitmap as slow_qgram_bitmap
 from neardup.signing.signer import signer_for
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -53,11 +62,21 @@ def test_qgrams_are_the_normal_form_and_lists_are_words():
 
 
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_the_bitmap_of_qgrams_is_that_of_the_vectors(path):
+def test_what_is_scanned_is_that_of_the_vectors(path):
     for line in path.read_text("ascii").splitlines():
         vector = json.loads(line)
-        keys = np.array([int(key, 16) for key in vector["keys"]], np.uint64)
+        keys, sketch = (
+            np.array([int(key, 16) for key in vector[name]], np.uint64) for name in ("keys", "sketch")
+        )
         assert qgram_bitmap(keys) == vector["qgram_bitmap"], vector["name"]
+        assert packed_sketch(sketch) == vector["packed_sketch"] == slow_packed_sketch(vector["sketch"])
+        assert unpacked_sketch(vector["packed_sketch"]).tolist() == posted(sketch).tolist()
+
+
+@pytest.mark.parametrize("packed", ["A", "AAA=", "AAAA", "?", "AAAA AAA", "/////w=="])
+def test_what_is_no_packed_sketch_is_an_error(packed):
+    with pytest.raises(ValueError, match=r"sketch|base64|adding|data|buffer|characters"):
+        unpacked_sketch(packed)
 
 
 @pytest.mark.parametrize("count", [*range(70), *range(90, 102), 127, 128, 129, 192, 193, 500, 3_000])
@@ -71,13 +90,14 @@ def test_the_bitmap_of_qgrams_is_that_of_the_oracle(count):
 @pytest.mark.parametrize(
     "text", ["", "ab", "A rose is a flower. " * 3, "".join(map(chr, range(0x4E00, 0x5200)))]
 )
-def test_a_document_is_restored_from_both_forms_alike(text):
+def test_a_document_is_restored_from_every_form_alike(text):
     signature = signer_for(Recipe()).signature(text)
     numbers = ("order", "time", "group_order", "group_time", "candidates", "larger", "normal_bytes")
     row = dict.fromkeys(numbers, 0) | {"identity": "a", "status": "unique", "truncated": False, "group": "a"}
     lists = stored_rows([signature.to_dict() | row], [False])
-    compact = stored_rows([compact_fields(signature, text) | row], [False])
-    assert (lists.rows == compact.rows).all()
     sketch = len(signature.sketch)
-    assert posted(lists.keys[:sketch]).tolist() == compact.keys[:sketch].tolist()
-    assert lists.keys[sketch:].tolist() == compact.keys[sketch:].tolist()
+    for scanned in (False, True):
+        compact = stored_rows([compact_fields(signature, text, scanned=scanned) | row], [False])
+        assert (lists.rows == compact.rows).all()
+        assert posted(lists.keys[:sketch]).tolist() == compact.keys[:sketch].tolist()
+        assert lists.keys[sketch:].tolist() == compact.keys[sketch:].tolist()

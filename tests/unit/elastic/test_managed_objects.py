@@ -112,7 +112,7 @@ def test_the_settings_reach_template_and_pipeline():
                     "recipe": "the recipe", "q": 5, "fold_case": True, "simhash_variants": 3, "sketch_size": 48,
                     "reach": 0.5, "lexicon": "de", "salt": "pepper", "text_field": "page.body",
                     "time_field": "published", "window_hours": 48, "max_length": 5_000, "signed_by": "plugin",
-                    "compact": True, "lossless": True, "qgram_terms": False,
+                    "compact": True, "lossless": True, "terms": False,
                 }
             },
             "properties": {"published": {"type": "date"}, "neardup": COMPACT},
@@ -122,7 +122,7 @@ def test_the_settings_reach_template_and_pipeline():
         "neardup": {
             "field": "page.body", "target_field": "neardup", "q": 5, "fold_case": True, "simhash_variants": 3,
             "sketch_size": 48, "reach": 0.5, "ignore_missing": True, "max_length": 5_000, "on_too_long": "mark",
-            "compact": True, "qgram_bitmap": True, "recipe": "the recipe", "lexicon": "de", "salt": "pepper",
+            "compact": True, "scanned": True, "recipe": "the recipe", "lexicon": "de", "salt": "pepper",
         }
     }  # fmt: skip
     assert body("neardup-news", config, POLICY)["policy"]["phases"]["delete"]["min_age"] == "73h"
@@ -155,7 +155,7 @@ def test_without_an_end_that_can_be_set_there_is_no_policy(config, lifecycle):
 
 
 def test_where_the_client_signs_there_is_no_pipeline():
-    config = WindowConfig(Recipe(), "r", signed_by="client", qgram_terms=True)
+    config = WindowConfig(Recipe(), "r", signed_by="client", terms=True)
     assert PIPELINE not in {entry.kind for entry in wanted_objects(NEWS, config, lifecycle=True)}
     assert body("neardup-news", config)["template"]["settings"] == {
         "index": {"lifecycle": {"name": "neardup-news"}, "analysis": ANALYSIS}
@@ -163,12 +163,12 @@ def test_where_the_client_signs_there_is_no_pipeline():
 
 
 def test_a_window_made_before_compact_fields_keeps_its_lists():
-    config = replace(DEFAULT, compact=False, signed_by="client", qgram_terms=True)
+    config = replace(DEFAULT, compact=False, signed_by="client", terms=True)
     template = body("neardup-news", config, lifecycle=False)["template"]
     assert "settings" not in template
     assert set(template["mappings"]["properties"]) == {"@timestamp"}
     (step,) = body("neardup-news", replace(config, signed_by="plugin"), PIPELINE)["processors"]
-    assert not {"compact", "qgram_bitmap"} & step["neardup"].keys()
+    assert not {"compact", "scanned"} & step["neardup"].keys()
 
 
 def test_without_lossless_no_qgrams_are_made_and_none_can_be_searched_for():
@@ -180,26 +180,32 @@ def test_without_lossless_no_qgrams_are_made_and_none_can_be_searched_for():
     assert fields | {"qgram_bitmap": None} == COMPACT["properties"] | {"qgrams": qgrams, "qgram_bitmap": None}
     (step,) = body("neardup-news", config, PIPELINE)["processors"]
     assert (step["neardup"]["compact"], step["neardup"]["qgrams"]) == (True, False)
-    assert "qgram_bitmap" not in step["neardup"]
+    assert step["neardup"]["scanned"]
+    terms = body("neardup-news", replace(config, terms=True))["template"]
+    assert "analysis" not in terms["settings"]["index"]
+    assert terms["mappings"]["properties"]["neardup"]["properties"]["qgrams"] == qgrams
 
 
-def test_qgrams_are_terms_or_there_are_bitmaps_and_stored_forms():
-    terms = body("neardup-news", replace(DEFAULT, qgram_terms=True))["template"]["mappings"]["properties"]
-    assert "qgram_bitmap" not in terms["neardup"]["properties"]
-    assert terms["neardup"]["properties"]["qgrams"] == {
-        "type": "text", "analyzer": "neardup_qgrams", "index_options": "docs", "norms": False
-    }  # fmt: skip
-    (step,) = body("neardup-news", replace(DEFAULT, qgram_terms=True), PIPELINE)["processors"]
-    assert "qgram_bitmap" not in step["neardup"]
+def test_signatures_are_terms_or_what_is_scanned():
+    terms = body("neardup-news", replace(DEFAULT, terms=True))["template"]["mappings"]["properties"]
+    fields = terms["neardup"]["properties"]
+    assert not {"qgram_bitmap", "packed_sketch"} & fields.keys()
+    cut = {"type": "text", "index_options": "docs", "norms": False}
+    assert fields["qgrams"] == cut | {"analyzer": "neardup_qgrams"}
+    assert fields["sketch"] == cut | {"analyzer": "whitespace"}
+    (step,) = body("neardup-news", replace(DEFAULT, terms=True), PIPELINE)["processors"]
+    assert "scanned" not in step["neardup"]
     template = body("neardup-news")["template"]
     assert "analysis" not in template["settings"]["index"]
     bitmaps = template["mappings"]["properties"]["neardup"]["properties"]
     assert bitmaps["qgram_bitmap"] == {"type": "binary", "doc_values": True}
+    assert bitmaps["packed_sketch"] == {"type": "binary", "doc_values": True}
+    assert bitmaps["sketch"] == {"type": "keyword", "index": False, "doc_values": False}
     assert (bitmaps["qgrams"]["index"], bitmaps["qgrams"]["store"]) == (False, True)
 
 
 def test_qgrams_are_cut_by_what_the_nodes_have():
-    config = replace(DEFAULT, recipe=Recipe(q=6), qgram_terms=True)
+    config = replace(DEFAULT, recipe=Recipe(q=6), terms=True)
     template = body("neardup-news", config, tokenizer="neardup_qgrams")["template"]
     analysis = template["settings"]["index"]["analysis"]
     cut = {"type": "neardup_qgrams", "min_gram": "6", "max_gram": "6"}

@@ -261,16 +261,16 @@ def test_a_layout_is_read_back_from_what_is_said_of_it():
     config = WindowConfig(Recipe(q=5, reach=0.5), "r", "de", "pepper", "page.body", "when", 0, 5, "plugin")
     assert window_config(config.about()) == config
     about = config.about()
-    for name in set(about) - {"keep_hours", "qgram_terms"}:
+    for name in set(about) - {"keep_hours", "terms"}:
         with pytest.raises(WindowDamaged, match=name):
             window_config({key: value for key, value in about.items() if key != name})
 
 
 @pytest.mark.parametrize("lossless", [True, False])
-def test_a_description_from_before_bitmaps_has_terms_if_it_has_qgrams(lossless):
+def test_a_description_from_before_there_was_another_way_has_terms(lossless):
     about = replace(DEFAULT, lossless=lossless).about()
-    del about["qgram_terms"]
-    assert window_config(about) == replace(DEFAULT, lossless=lossless, qgram_terms=lossless)
+    del about["terms"]
+    assert window_config(about) == replace(DEFAULT, lossless=lossless, terms=True)
 
 
 def of_version_1(about):
@@ -419,7 +419,7 @@ def test_what_is_not_given_stays_as_it_is(memory):
         48,
         9_999,
         "client",
-        qgram_terms=True,
+        terms=True,
     )
 
 

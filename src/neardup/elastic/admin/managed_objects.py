@@ -58,7 +58,7 @@ _QGRAMS: Final = "neardup_qgrams"
 """What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
 _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
-_FORM: Final = ("compact", "lossless", "qgram_terms")
+_FORM: Final = ("compact", "lossless", "terms")
 """What descriptions say of the form of signatures, if they were not made before there were several."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
@@ -100,7 +100,8 @@ class WindowConfig:
 
     `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
     default lexicon and for no salt. `compact`: signatures are strings that analyzers cut into terms, not lists;
-    `lossless`: q-grams are indexed, `qgram_terms`: as terms; else as bitmaps, which the plugin's query scans.
+    `lossless`: q-grams are indexed, too; `terms`: sketches and q-grams are, as terms, else as what the plugin's queries
+    scan.
     """
 
     recipe: Recipe
@@ -115,12 +116,12 @@ class WindowConfig:
     keep_hours: int | None = None
     compact: bool = True
     lossless: bool = True
-    qgram_terms: bool = False
+    terms: bool = False
 
     @property
-    def has_bitmaps(self) -> bool:
-        """Whether q-grams are searched for by their bitmaps and normal forms."""
-        return self.compact and self.lossless and not self.qgram_terms
+    def scanned(self) -> bool:
+        """Whether sketches are searched for as they are packed, and q-grams by their bitmaps and normal forms."""
+        return self.compact and not self.terms
 
     @property
     def kept_hours(self) -> int:
@@ -143,22 +144,20 @@ class WindowConfig:
             **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
-            **(
-                {"compact": True, "lossless": self.lossless, "qgram_terms": self.qgram_terms}
-                if self.compact
-                else {}
-            ),
+            **({"compact": True, "lossless": self.lossless, "terms": self.terms} if self.compact else {}),
         }
 
 
 def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
     """The config in the description of an index, or of the window's template or state, which lies at `where`.
 
-    One that was made before there were compact fields says nothing of them, and has lists; one before there were
-    bitmaps says nothing of terms, and has them; one of version 1 of the recipe says nothing of reach and salt: its
-    recipe string tells it from any of today. Raises `WindowDamaged` if a description does not say all that it should.
+    One that was made before there were compact fields says nothing of them, and has lists; one before there was another
+    way than terms says nothing of them, and has them; one of version 1 of the recipe says nothing of reach and salt:
+    its recipe string tells it from any of today.
+
+    Raises `WindowDamaged` if a description does not say all that it should.
     """
-    optional = {"keep_hours", "qgram_terms"}
+    optional = {"keep_hours", "terms"}
     if "compact" not in about and "lossless" not in about:
         optional |= set(_FORM)
     if is_of_version_1(about):
@@ -168,8 +167,7 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
     rest = {field.name for field in fields(WindowConfig)} - {"recipe", "recipe_text"} - left_out
     try:
         recipe = Recipe(**{name: about[name] for name in signing})
-        # Without q-grams there are no terms of them.
-        older = {"compact": False, "qgram_terms": about.get("lossless", True)}
+        older = {"compact": False, "terms": True}
         values = {**older, **{name: about[name] for name in rest}}
         return WindowConfig(recipe, _recipe_string(about), **values)
     except (KeyError, TypeError, SettingsError) as error:
@@ -303,8 +301,8 @@ def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
     options |= {name: value for name, value in signing.items() if value is not None}
     if not config.compact:
         del options["compact"]
-    if not config.has_bitmaps:
-        del options["qgram_bitmap"]
+    if not config.scanned:
+        del options["scanned"]
     if not config.lossless:
         options["qgrams"] = False
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
@@ -320,7 +318,7 @@ def _hourly(
     if not policy:
         del settings["index"]["lifecycle"]
     ours = {"neardup": _signature_fields(mappings["properties"]["neardup"], config)} if config.compact else {}
-    if config.compact and config.qgram_terms:
+    if config.compact and config.terms and config.lossless:
         cut = {"type": tokenizer, "min_gram": str(config.recipe.q), "max_gram": str(config.recipe.q)}
         settings["index"]["analysis"] = {
             "analyzer": {_QGRAMS: {"type": "custom", "tokenizer": _QGRAMS}},
@@ -334,12 +332,16 @@ def _hourly(
 
 
 def _signature_fields(mapping: dict[str, Any], config: WindowConfig) -> dict[str, Any]:
-    """The mapping of compact fields; where q-grams are not indexed, they cannot be searched for either."""
-    if config.has_bitmaps:
-        return mapping
-    qgrams: dict[str, Any] = {"type": "keyword", "index": False, "doc_values": False}
-    if config.lossless:
-        qgrams = {"type": "text", "analyzer": _QGRAMS, "index_options": "docs", "norms": False}
-    fields = {**mapping["properties"], "qgrams": qgrams}
-    del fields["qgram_bitmap"]
+    """The mapping of compact fields. What is not indexed is mapped so that a search for it is an error."""
+    fields = dict(mapping["properties"])
+    if not config.lossless:
+        fields["qgrams"] = fields["sketch"]
+        del fields["qgram_bitmap"]
+    if config.terms:
+        terms = {"type": "text", "index_options": "docs", "norms": False}
+        fields["sketch"] = {**terms, "analyzer": "whitespace"}
+        del fields["packed_sketch"]
+        if config.lossless:
+            fields["qgrams"] = {**terms, "analyzer": _QGRAMS}
+            del fields["qgram_bitmap"]
     return {**mapping, "properties": fields}

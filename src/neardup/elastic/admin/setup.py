@@ -78,17 +78,17 @@ def set_up(
     max_length: int | None = None,
     sign: Sign | None = None,
     lossless: bool | None = None,
-    qgram_terms: bool | None = None,
+    terms: bool | None = None,
     dry_run: bool = False,
 ) -> Plan:
     """Set up the window at the cluster's address, or bring it up to date; with `dry_run` only say what would change.
 
     What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
     they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `qgram_terms`: as terms,
-    which any query can search for (as they always are where the client signs), or as bitmaps, which the plugin's query
-    scans. A window with documents keeps what it has; with `qgram_terms` given, or another signer, its new hours differ
-    from those that are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
+    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `terms`: whether they and
+    sketches are as terms, which any query can search for (as they always are where the client signs), or as what the
+    plugin's queries scan. A window with documents keeps what it has; with `terms` given, or another signer, its new
+    hours differ from those that are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -108,7 +108,7 @@ def set_up(
     config = changed_config(cluster, present, recipe, given)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
-    config = _with_form(config, snapshot, lossless, qgram_terms, is_new=present is None)
+    config = _with_form(config, snapshot, lossless, terms, is_new=present is None)
     made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
@@ -133,7 +133,7 @@ def _with_form(
     config: WindowConfig,
     snapshot: ClusterSnapshot,
     lossless: bool | None,
-    qgram_terms: bool | None,
+    terms: bool | None,
     *,
     is_new: bool,
 ) -> WindowConfig:
@@ -143,19 +143,16 @@ def _with_form(
     lossless = config.lossless if lossless is None else lossless
     is_empty = is_new or not snapshot.indices.hourly
     client_signs = config.signed_by == "client"
-    if qgram_terms is False and lossless and (client_signs or not (is_empty or config.compact)):
+    if terms is False and (client_signs or not (is_empty or config.compact)):
         raise SettingsError(
-            "qgram_terms",
+            "terms",
             False,
             "True where the client signs, or where signatures are lists (docs/elasticsearch.md)",
         )
-    terms = (not is_new and config.qgram_terms) if qgram_terms is None else qgram_terms
-    terms = lossless and (terms or client_signs)
-    can_cut = not terms or snapshot.tokenizer is not None
+    terms = client_signs or ((not is_new and config.terms) if terms is None else terms)
+    can_cut = not (terms and lossless) or snapshot.tokenizer is not None
     compact = can_cut if is_empty else config.compact
-    return replace(
-        config, lossless=lossless, compact=compact, qgram_terms=terms or (lossless and not compact)
-    )
+    return replace(config, lossless=lossless, compact=compact, terms=terms or not compact)
 
 
 def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:
@@ -182,7 +179,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     Raises `RecipeMismatch` or `SetupRefused`.
     """
     _check_neighbours(address, config, snapshot)
-    if config.compact and config.qgram_terms and snapshot.tokenizer is None:
+    if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
             str(address),
             "there is nothing on every node that cuts q-grams: neither the tokenizer ngram nor the plugin neardup",
@@ -343,12 +340,12 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
     scanned = [
         index.name
         for index in snapshot.indices.hourly
-        if index.about is not None and not index.about.get("qgram_terms", True)
+        if index.about is not None and not index.about.get("terms", True)
     ]
-    if config.qgram_terms and scanned:
+    if config.terms and scanned:
         yield (
-            f"the q-grams of {_listed(scanned)} are bitmaps, which only the query of the plugin searches: other "
-            "complete searches (your own for q-grams; --candidates search where the client signs) are errors until "
+            f"the signatures of {_listed(scanned)} are no terms: only the queries of the plugin search them, and other "
+            "searches (your own for q-grams or sketches; --candidates search where the client signs) are errors until "
             "they are gone"
         )
     if snapshot.indices.others:

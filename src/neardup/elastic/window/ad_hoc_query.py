@@ -120,7 +120,7 @@ class AdHocQuery:
                     raise
                 if not self._layout.lossless:
                     raise SettingsError("retrieval", "complete", LOSSLESS_NEEDED) from None
-                if not self._layout.qgram_terms:
+                if not self._layout.terms:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
         return self._alike_hits(batch, threshold, time, self._queries.by_terms(batch, threshold))

@@ -37,21 +37,23 @@ class BatchQueries(CandidateQueries):
 
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
         """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
+        least = self.least_shared(signed)
         groups: defaultdict[int, list[int]] = defaultdict(list)
-        for i, least in enumerate(self.least_shared(signed)):
+        for i, own in enumerate(least):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
-                groups[least].append(i)
-        for least, group in groups.items():
-            for part in self._parts(documents, group, signed, least):
-                yield self._alike_any(documents, signed, part, least)
+                # One scan does for all; clauses of terms count for who shares the same number of keys.
+                groups[min(own, 1) if self._layout.is_searched_by_plugin else own].append(i)
+        for group in groups.values():
+            for part in self._parts(documents, group, signed, has_sketches=least[group[0]] > 0):
+                yield self._alike_any(documents, signed, part, [least[i] for i in part])
 
     def _parts(
-        self, documents: Sequence[Prepared], group: Sequence[int], signed: SignedBatch, least: int
+        self, documents: Sequence[Prepared], group: Sequence[int], signed: SignedBatch, *, has_sketches: bool
     ) -> Iterator[list[int]]:
         """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a document
         for the plugin, else one a q-gram.
         """
-        if least:
+        if has_sketches:
             return in_parts(group, lambda _: 1, _BY_SKETCHES)
 
         def clauses(i: int) -> int:
@@ -66,7 +68,7 @@ class BatchQueries(CandidateQueries):
         than an index allows.
         """
         fits = len(document.text) <= self._layout.max_length and count <= MAX_TERMS
-        return not self._layout.client_signs and (fits or not self._layout.qgram_terms)
+        return not self._layout.client_signs and (fits or not self._layout.terms)
 
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
@@ -77,15 +79,20 @@ class BatchQueries(CandidateQueries):
         return self.body(self.living([queries.terms(field, values)]))
 
     def _alike_any(
-        self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: int
+        self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: Sequence[int]
     ) -> dict[str, Any]:
-        """What may be a copy of one of a `group` of documents, all of which have the same `least` of shared keys."""
+        """What may be a copy of one of a `group` of documents, and shares at least `least` keys with it: of all of them
+        none, or some, and where terms are searched for the same number.
+        """
         threshold = self._settings.threshold_fraction
         ways = [queries.terms("fingerprint", sorted({signed.fingerprint(i) for i in group}))]
-        if least:
-            sketches = (signed.part(i, i + 1).sketches for i in group)
-            terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
-            ways.append(queries.sharing("sketch", terms, least))
+        if least[0]:
+            sketches = [signed.part(i, i + 1).sketches for i in group]
+            if self._layout.is_searched_by_plugin:
+                ways.append(queries.sketches_like(sketches, least))
+            else:
+                terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
+                ways.append(queries.sharing("sketch", terms, least[0]))
         else:
             ways += [
                 queries.copies_of(documents[i].text.decode(), threshold)

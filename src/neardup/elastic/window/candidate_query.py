@@ -94,6 +94,8 @@ class CandidateQueries:
         if self._settings.retrieval == "complete":
             return by_rarest(self._signer, self._search, signed, threshold)
         minimum = int(self._search.min_shared(signed.counts, threshold)[0])
+        if self._layout.is_searched_by_plugin:
+            return queries.sketches_like([signed.sketches], [minimum])
         return queries.at_least("sketch", queries.sketch_terms(signed.sketches, self._layout), minimum)
 
     def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from neardup.elastic.window.compact import keys_of, several
+from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
@@ -51,7 +51,7 @@ BOOKKEEPING: Final = (
 SCORER_FIELDS: Final = (*VERDICT, *BOOKKEEPING)
 """All that the scorer writes: what an update of a stored document may change."""
 RESTORED: Final = (
-    "fingerprint", "qgram_count", "sketch", "sentences", "simhash_bands", *SCORER_FIELDS,
+    "fingerprint", "qgram_count", "sketch", "packed_sketch", "sentences", "simhash_bands", *SCORER_FIELDS,
 )  # fmt: skip
 """What is read of a document to restore it in a window: neither its text nor its q-grams."""
 PART: Final = (*PartialMatch._fields, "time")
@@ -163,7 +163,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
         rows[name] = [each[field] for each in objects]
     rows["seq"] = rows["order"]
     rows["shared"] = [-1 if (shared := each.get("shared")) is None else shared for each in objects]
-    rows["fingerprint"] = _hex64([each["fingerprint"] for each in objects]).reshape(-1, 2)
+    rows["fingerprint"] = hex_keys([each["fingerprint"] for each in objects]).reshape(-1, 2)
     rows["status"] = [STATUSES.index(each["status"]) for each in objects]
     rows["kind"] = [KINDS.index(each.get("kind")) for each in objects]
     rows["flags"] = [
@@ -202,24 +202,18 @@ def _keys(rows: Rows, objects: Sequence[Mapping[str, Any]]) -> NDArray[np.uint64
     """The keys of all documents (stores/records.py, `KEY_COUNTS`); sets the counts of `rows` and where they start."""
     parts: list[NDArray[np.uint64]] = []
     for row, each in zip(rows, objects, strict=True):
-        stored = each.get("sketch") or ()
-        sketch = keys_of(stored) if isinstance(stored, str) else _hex64(stored)
+        sketch = sketch_keys(each)
         packed = each.get("sieve")
         bitmap = np.frombuffer(base64.b64decode(packed), "<u8") if packed else np.empty(0, np.uint64)
         if len(bitmap) not in (0, BITMAP_WORDS):
             raise ValueError(f"a bitmap of {len(bitmap)} words")
-        sentences = _hex64(several(each.get("sentences")))
+        sentences = hex_keys(several(each.get("sentences")))
         bands = _bands(several(each.get("simhash_bands")))
         row["n_sketch"], row["n_sieve"] = len(sketch), BITMAP_WORDS if len(bitmap) else 0
         row["n_sentences"], row["n_bands"] = len(sentences), len(bands)
         parts += [sketch, bitmap, sentences, bands]
     lay_keys(rows)
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)
-
-
-def _hex64(values: Sequence[str]) -> NDArray[np.uint64]:
-    """Keys from hexadecimal digits, 16 each, several in one string too."""
-    return np.frombuffer(bytes.fromhex("".join(values)), ">u8").astype(np.uint64)
 
 
 def _bands(terms: Sequence[str]) -> NDArray[np.uint64]:

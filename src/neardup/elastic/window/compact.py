@@ -1,4 +1,4 @@
-"""Compact fields: a signature as few and short strings, which analyzers of the index cut into its terms.
+"""Compact fields: a signature as few and short strings, which analyzers of an index cut into terms, or queries scan.
 
 docs/definitions.md, Compact fields, says how; the plugin's `CompactFields` writes the same.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from neardup.index.query_batch import POSTED_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _KEY_BYTES: Final = 8
 _QGRAMS_PER_WORD: Final = 32
 """How many q-grams a word of 64 bits of their bitmap is for, at most."""
+_POSTED: Final = (1 << POSTED_BITS) - 1
+"""What is left of a key in compact fields."""
 _DIGITS: Final = POSTED_BITS // 6
 """How many digits of base 64 a key has; a multiple of four of them is decoded at once."""
 
@@ -32,6 +34,24 @@ def short_names(keys: Sequence[int]) -> list[str]:
     padded = b"".join(b"\0" + key.to_bytes(_KEY_BYTES, "big") for key in keys)
     digits = base64.urlsafe_b64encode(padded).decode()
     return [digits[at + 12 - _DIGITS : at + 12] for at in range(0, len(digits), 12)]
+
+
+def kept_keys(keys: Keys, *, compact: bool) -> Keys:
+    """What is kept of the keys of a sketch: in `compact` fields the lowest 30 bits of each, in lists all."""
+    return keys & np.uint64(_POSTED) if compact else keys
+
+
+def packed_sketch(keys: Keys) -> str:
+    """The keys of a sketch in base 64: of each the lowest 30 bits as a number of four bytes, the lowest byte first."""
+    return base64.b64encode(kept_keys(keys, compact=True).astype("<u4").tobytes()).decode()
+
+
+def unpacked_sketch(packed: str) -> NDArray[np.uint64]:
+    """The keys in a packed sketch; `ValueError` for what is none."""
+    keys = np.frombuffer(base64.b64decode(packed, validate=True), "<u4").astype(np.uint64)
+    if len(keys) and int(keys.max()) > _POSTED:
+        raise ValueError(f"packed sketch {packed!r}")
+    return keys
 
 
 def keys_of(names: str) -> NDArray[np.uint64]:
@@ -55,24 +75,46 @@ def qgram_bitmap(keys: Keys) -> str:
 
 
 def compact_fields(
-    signature: Signature, normal_form: str | None, qgram_keys: Keys | None = None
+    signature: Signature, normal_form: str | None, qgram_keys: Keys | None = None, *, scanned: bool = False
 ) -> dict[str, Any]:
-    """The fields of a signature; without `normal_form` nothing to cut q-grams from, without `qgram_keys` (distinct) no
-    bitmap of them.
+    """The fields of a signature, as what is cut into terms or as what is `scanned`; without `normal_form` nothing of
+    its q-grams, without `qgram_keys` (distinct) no bitmap of them.
     """
     cut = {} if normal_form is None else {"qgrams": normal_form}
     mapped = {} if qgram_keys is None else {"qgram_bitmap": qgram_bitmap(qgram_keys)}
+    keys = np.array([int(key, 16) for key in signature.sketch], np.uint64)
+    sketch = (
+        {"packed_sketch": packed_sketch(keys)}
+        if scanned
+        else {"sketch": " ".join(short_names(keys.tolist()))}
+    )
     return {
         "recipe": signature.recipe,
         "fingerprint": signature.fingerprint,
         **cut,
         "qgram_count": signature.qgram_count,
         **mapped,
-        "sketch": " ".join(short_names([int(key, 16) for key in signature.sketch])),
+        **sketch,
         "sentences": " ".join(signature.sentences),
         "simhash": " ".join(signature.simhash),
         "simhash_bands": " ".join(signature.simhash_bands),
     }
+
+
+def sketch_keys(ours: Mapping[str, Any]) -> NDArray[np.uint64]:
+    """The keys of the sketch in the object of a document, in whichever form it is there; whole ones where it has lists.
+
+    `ValueError` for what is none.
+    """
+    if (packed := ours.get("packed_sketch")) is not None:
+        return unpacked_sketch(packed)
+    stored = ours.get("sketch") or ()
+    return keys_of(stored) if isinstance(stored, str) else hex_keys(stored)
+
+
+def hex_keys(values: Sequence[str]) -> NDArray[np.uint64]:
+    """Keys from hexadecimal digits, 16 each, several in one string too."""
+    return np.frombuffer(bytes.fromhex("".join(values)), ">u8").astype(np.uint64)
 
 
 def several(value: str | Sequence[str] | None) -> list[str]:

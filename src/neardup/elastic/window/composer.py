@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 
-_NO_BITMAP: Final = {"qgram_bitmap": None}
-"""In the update of a document: takes away what it has of another text, in an hour that has bitmaps."""
+_OF_ANOTHER_TEXT: Final = dict.fromkeys(("qgram_bitmap", "sketch", "packed_sketch"))
+"""In the update of a document: takes away what it has of another text, in an hour of either form."""
 
 
 class Composer:
@@ -35,11 +35,12 @@ class Composer:
         """The whole signature of a text, as the processor would write it."""
         signature, lossless = self._signer.signature(text.decode()), self._layout.lossless
         if self._layout.compact:
+            scanned = not self._layout.terms
             if not lossless:
-                return compact_fields(signature, None)
+                return compact_fields(signature, None, scanned=scanned)
             signed = self._signer.sign([text])
-            keys = None if self._layout.qgram_terms else self._signer.key_sets(signed)[0]
-            return compact_fields(signature, signed.text(0).decode(), keys)
+            keys = self._signer.key_sets(signed)[0] if scanned else None
+            return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned)
         fields = signature.to_dict()
         return fields if lossless else {name: value for name, value in fields.items() if name != "qgrams"}
 
@@ -68,7 +69,7 @@ class Composer:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            none = _NO_BITMAP if self._layout.compact else {}
+            none = _OF_ANOTHER_TEXT if self._layout.compact else {}
             ours = {**none, **self.signature(document.text), **ours}
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)

@@ -33,7 +33,7 @@ class Layout:
     An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
     stands for several (an alias, a data stream).
     `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
-    strings, not as lists; `lossless`: with their q-grams; `qgram_terms`: new hours have these as terms,
+    strings, not as lists; `lossless`: with their q-grams; `terms`: new hours have signatures as terms,
     which Elasticsearch's own queries search for; in an hour without, such a query is an error;
     `max_length`: the longest text that is signed. `text_field` and
     `time_field` may be dotted.
@@ -46,7 +46,7 @@ class Layout:
     archive: str | None = None
     compact: bool = False
     lossless: bool = True
-    qgram_terms: bool = True
+    terms: bool = True
     max_length: int = MAX_LENGTH
 
     @classmethod
@@ -57,13 +57,18 @@ class Layout:
         compact = config.compact and archive is None
         return cls(
             address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless,
-            config.qgram_terms or archive is not None, config.max_length,
+            config.terms or archive is not None, config.max_length,
         )  # fmt: skip
 
     @classmethod
     def described(cls, address: Address, about: Mapping[str, Any], archive: str | None) -> Self:
         """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
         return cls.of(address, window_config(about), archive)
+
+    @property
+    def is_searched_by_plugin(self) -> bool:
+        """Whether sketches are searched for by the plugin's query, which finds those that are terms too."""
+        return self.compact and not self.client_signs
 
     @property
     def target(self) -> str:

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.compact import several
-from neardup.elastic.window.query_dsl import sketch_terms
+from neardup.elastic.window.compact import kept_keys, sketch_keys
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit
@@ -26,11 +25,11 @@ class Likeness:
         self, signed: SignedBatch, layout: Layout, least: Sequence[int], ids: Collection[str]
     ) -> None:
         self._least, self._ids = least, ids
-        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        self._holders: defaultdict[int, list[int]] = defaultdict(list)
         starts = signed.sketch_offsets.tolist()
         for i, (first, last) in enumerate(pairwise(starts)):
-            for name in sketch_terms(signed.sketches[first:last], layout):
-                self._holders[name].append(i)
+            for key in kept_keys(signed.sketches[first:last], compact=layout.compact).tolist():
+                self._holders[key].append(i)
         self._fingerprints = {signed.fingerprint(i) for i in range(len(least))}
         self._is_open = 0 in least
 
@@ -39,5 +38,5 @@ class Likeness:
         ours = hit.source[OBJECT]
         if self._is_open or ours["fingerprint"] in self._fingerprints or ours["identity"] in self._ids:
             return True
-        shared = Counter(i for name in several(ours.get("sketch")) for i in self._holders.get(name, ()))
+        shared = Counter(i for key in sketch_keys(ours).tolist() for i in self._holders.get(key, ()))
         return any(count >= self._least[i] for i, count in shared.items())

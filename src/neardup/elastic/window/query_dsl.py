@@ -1,7 +1,7 @@
 """Bodies of the searches for candidates of a signed text, as plain values (docs/definitions.md, Search).
 
 No script anywhere, and nothing that only one of Elasticsearch and OpenSearch has (`terms_set` takes a minimum as a
-number only in the first): lengths are a range, a minimum one of clauses. One query is our own (plugin/).
+number only in the first): lengths are a range, a minimum one of clauses. Two queries are our own (plugin/).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.compact import short_names
+from neardup.elastic.window.compact import packed_sketch, short_names
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
@@ -66,6 +66,12 @@ def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
     """Keys of a sketch as they are indexed in a window."""
     keys = sketch.tolist()
     return short_names(keys) if layout.compact else [f"{key:016x}" for key in keys]
+
+
+def sketches_like(sketches: Sequence[Keys], least: Sequence[int]) -> dict[str, Any]:
+    """The plugin's query for the documents that share at least `least[i]` keys with one of `sketches`."""
+    packed = [packed_sketch(sketch) for sketch in sketches]
+    return {"neardup_sketch": {"field": OBJECT, "sketches": packed, "at_least": list(least)}}
 
 
 def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:

@@ -13,8 +13,10 @@ import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.SearchPlugin;
 import org.neardup.query.NeardupQueryBuilder;
+import org.neardup.query.SketchQueryBuilder;
 
-/** What neardup adds to a node: the ingest processor {@code neardup}, the query {@code neardup}, and a tokenizer. */
+/** What neardup adds to a node: the ingest processor {@code neardup}, the queries {@code neardup} and
+ * {@code neardup_sketch}, and a tokenizer. */
 public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin, IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;
@@ -42,7 +44,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public List<QuerySpec<?>> getQueries() {
-        return List.of(NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory));
+        return List.of(NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory), SketchQueryBuilder.spec());
     }
 
     @Override

@@ -39,7 +39,7 @@ final class NeardupProcessor extends AbstractProcessor {
      * @param signer makes it
      * @param qgrams whether the q-grams themselves are written
      * @param compact whether as few and short values are written instead of lists
-     * @param bitmap whether the bitmap of the q-grams is written
+     * @param scanned whether these are what is scanned, or what is cut into terms
      * @param ignoreMissing whether a document without the field is left as it is
      * @param maxLength code points of the longest text that is signed
      * @param onTooLong what becomes of a longer one
@@ -50,7 +50,7 @@ final class NeardupProcessor extends AbstractProcessor {
             Signer signer,
             boolean qgrams,
             boolean compact,
-            boolean bitmap,
+            boolean scanned,
             boolean ignoreMissing,
             int maxLength,
             OnTooLong onTooLong) {}
@@ -122,7 +122,7 @@ final class NeardupProcessor extends AbstractProcessor {
             return;
         }
         Map<String, Object> written = task.compact()
-                ? task.signer().compact(text, task.qgrams(), task.bitmap())
+                ? task.signer().compact(text, task.qgrams(), task.scanned())
                 : task.signer().sign(text, task.qgrams()).toMap();
         Object earlier = present.get(Signature.FINGERPRINT);
         if (earlier == null || earlier.equals(written.get(Signature.FINGERPRINT))) {
@@ -152,10 +152,12 @@ final class NeardupProcessor extends AbstractProcessor {
     /** Whether an object has all that this processor would write, by this recipe; of which text is another question. */
     private boolean isSigned(Map<?, ?> object) {
         Class<?> several = task.compact() ? String.class : List.class;
+        String sketch = task.scanned() ? Signature.PACKED_SKETCH : Signature.SKETCH;
+        boolean isMapped = task.scanned() && task.qgrams();
         return areQgramsAsWanted(object)
-                && task.bitmap() == (object.get(Signature.QGRAM_BITMAP) instanceof String)
+                && isMapped == (object.get(Signature.QGRAM_BITMAP) instanceof String)
                 && task.signer().recipe().equals(object.get(Signature.RECIPE))
-                && several.isInstance(object.get(Signature.SKETCH))
+                && several.isInstance(object.get(sketch))
                 && several.isInstance(object.get(Signature.SENTENCES))
                 && several.isInstance(object.get(Signature.SIMHASH))
                 && several.isInstance(object.get(Signature.SIMHASH_BANDS))

@@ -41,7 +41,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
                 signer,
                 qgrams,
                 compact,
-                bitmap(options, qgrams && compact),
+                scanned(options, compact),
                 options.flag("ignore_missing", false),
                 options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));
@@ -49,13 +49,10 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         return new NeardupProcessor(tag, description, task);
     }
 
-    /** Whether bitmaps are written: only beside the normal forms by which a search counts what they let through. */
-    private static boolean bitmap(OptionReader options, boolean hasNormalForms) {
-        boolean wanted = options.flag("qgram_bitmap", false);
-        if (wanted && !hasNormalForms) {
-            throw options.failure(
-                    "qgram_bitmap",
-                    "is true, which needs [compact] true and [qgrams] true: set these, or leave it out");
+    private static boolean scanned(OptionReader options, boolean compact) {
+        boolean wanted = options.flag("scanned", false);
+        if (wanted && !compact) {
+            throw options.failure("scanned", "is true, which needs [compact] true: set it, or leave [scanned] out");
         }
         return wanted;
     }

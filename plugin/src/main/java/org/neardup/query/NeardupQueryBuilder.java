@@ -25,7 +25,7 @@ import org.neardup.signature.Signature;
  * <p>A document given by its id is fetched once, where the search begins; a text travels as it is, because only an
  * index knows by which recipe it is signed ({@link ShardQueryFactory}).
  */
-public final class NeardupQueryBuilder extends ServerQueryBuilder {
+public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBuilder> {
     static final String NAME = "neardup";
 
     private static final String FIELD = "field";

@@ -44,26 +44,10 @@ final class SetBitmap {
         return (long) (Long.BYTES + Long.SIZE) * words;
     }
 
-    /**
-     * Where in {@code value} the bitmap of a document begins that has this size; -1 if there is none. The server puts
-     * before it how many values there are, and how many bytes it has.
-     */
+    /** Where in {@code value} the bitmap of a document begins that has this size; -1 if there is none. */
     int in(BytesRef value) {
-        int wanted = Long.BYTES * bits.length;
-        int at = value.offset;
-        int end = value.offset + value.length;
-        if (at == end || value.bytes[at++] != 1) {
-            return -1;
-        }
-        long length = 0;
-        for (int shift = 0; at < end && shift < Integer.SIZE; shift += 7) {
-            byte part = value.bytes[at++];
-            length |= (long) (part & 0x7F) << shift;
-            if (part >= 0) {
-                return length == wanted && end - at == wanted ? at : -1;
-            }
-        }
-        return -1;
+        int start = BinaryValue.start(value);
+        return start >= 0 && BinaryValue.end(value) - start == Long.BYTES * bits.length ? start : -1;
     }
 
     /**

@@ -8,10 +8,11 @@ final class CompactFields {
     private CompactFields() {}
 
     /**
-     * The fields of {@code signature}; of its q-grams the normal form, which an analyzer cuts, unless that is null, and
-     * their bitmap, unless that is null.
+     * The fields of {@code signature}, its q-grams as a normal form, unless that is null: where terms are looked up, an
+     * analyzer cuts it, and the sketch, into them; where fields are {@code scanned}, the sketch is packed instead, and
+     * there is the {@code bitmap} of the q-grams, unless that is null.
      */
-    static Map<String, Object> of(Signature signature, String normalForm, String bitmap) {
+    static Map<String, Object> of(Signature signature, String normalForm, boolean scanned, String bitmap) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put(Signature.RECIPE, signature.recipe());
         fields.put(Signature.FINGERPRINT, signature.fingerprint());
@@ -22,7 +23,11 @@ final class CompactFields {
         if (bitmap != null) {
             fields.put(Signature.QGRAM_BITMAP, bitmap);
         }
-        fields.put(Signature.SKETCH, signature.sketch().shortDigits());
+        if (scanned) {
+            fields.put(Signature.PACKED_SKETCH, signature.sketch().packed());
+        } else {
+            fields.put(Signature.SKETCH, signature.sketch().shortDigits());
+        }
         fields.put(Signature.SENTENCES, String.join(" ", signature.sentences()));
         fields.put(Signature.SIMHASH, String.join(" ", signature.simhash()));
         fields.put(Signature.SIMHASH_BANDS, String.join(" ", signature.simhashBands()));

@@ -37,13 +37,25 @@ public record Signature(
     public static final String QGRAM_BITMAP = "qgram_bitmap";
 
     public static final String SKETCH = "sketch";
+    /** Of the compact fields alone. */
+    public static final String PACKED_SKETCH = "packed_sketch";
+
     public static final String SENTENCES = "sentences";
     public static final String SIMHASH = "simhash";
     public static final String SIMHASH_BANDS = "simhash_bands";
 
     /** All keys that {@link #toMap} and the compact fields can have, in their order. */
-    public static final List<String> KEYS =
-            List.of(RECIPE, FINGERPRINT, QGRAMS, QGRAM_COUNT, QGRAM_BITMAP, SKETCH, SENTENCES, SIMHASH, SIMHASH_BANDS);
+    public static final List<String> KEYS = List.of(
+            RECIPE,
+            FINGERPRINT,
+            QGRAMS,
+            QGRAM_COUNT,
+            QGRAM_BITMAP,
+            SKETCH,
+            PACKED_SKETCH,
+            SENTENCES,
+            SIMHASH,
+            SIMHASH_BANDS);
 
     /** Plain values under the names that Python's {@code Signature.to_dict} has; what is indexed. */
     public Map<String, Object> toMap() {

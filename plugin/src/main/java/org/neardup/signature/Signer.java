@@ -49,14 +49,14 @@ public final class Signer {
 
     /**
      * The signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map of the caller's
-     * own; without what its q-grams are cut from unless {@code withNormalForm}, without their bitmap unless
-     * {@code withBitmap}.
+     * own: as what is {@code scanned}, or as what is cut into terms; without its q-grams unless {@code withQgrams}.
      */
-    public Map<String, Object> compact(String text, boolean withNormalForm, boolean withBitmap) {
+    public Map<String, Object> compact(String text, boolean withQgrams, boolean scanned) {
         return working(text, work -> {
             Signature signature = signature(work, text, false);
-            String normalForm = withNormalForm ? work.form.toString() : null;
-            return CompactFields.of(signature, normalForm, withBitmap ? QGramBitmap.text(work.qgrams) : null);
+            String normalForm = withQgrams ? work.form.toString() : null;
+            String bitmap = withQgrams && scanned ? QGramBitmap.text(work.qgrams) : null;
+            return CompactFields.of(signature, normalForm, scanned, bitmap);
         });
     }
 

@@ -1,8 +1,11 @@
 package org.neardup.signature;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -12,6 +15,7 @@ public final class SketchKeys {
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
     private static final int DIGIT_BITS = 6;
     private static final int SHORT_DIGITS = 5;
+    private static final int SHORT = (1 << DIGIT_BITS * SHORT_DIGITS) - 1;
 
     private final long[] keys;
 
@@ -27,6 +31,40 @@ public final class SketchKeys {
             digits.add(HexFormat.of().toHexDigits(key));
         }
         return digits;
+    }
+
+    /** Of one key the lowest 30 bits as five digits of base 64. */
+    public static String shortDigits(long key) {
+        return new SketchKeys(new long[] {key}).shortDigits();
+    }
+
+    /** Of each key the lowest 30 bits as a number of four bytes, the lowest byte first; all of them in base 64. */
+    String packed() {
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * keys.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long key : keys) {
+            bytes.putInt((int) key & SHORT);
+        }
+        return Base64.getEncoder().encodeToString(bytes.array());
+    }
+
+    /** The same of such numbers. */
+    public static String packed(int[] numbers) {
+        return new SketchKeys(Arrays.stream(numbers).asLongStream().toArray()).packed();
+    }
+
+    /**
+     * The numbers of packed keys.
+     *
+     * @throws IllegalArgumentException for what is none
+     */
+    public static int[] unpacked(String packed) {
+        byte[] bytes = Base64.getDecoder().decode(packed);
+        int[] numbers = new int[bytes.length / Integer.BYTES];
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(numbers);
+        if (bytes.length % Integer.BYTES != 0 || Arrays.stream(numbers).anyMatch(number -> (number & ~SHORT) != 0)) {
+            throw new IllegalArgumentException("not a packed sketch");
+        }
+        return numbers;
     }
 
     /** Of each key the lowest 30 bits as five digits of base 64, one space between two. */

@@ -68,7 +68,7 @@ class NeardupProcessorFactoryTest {
                 task.signer().recipe());
         assertTrue(task.qgrams());
         assertFalse(task.compact());
-        assertFalse(task.bitmap());
+        assertFalse(task.scanned());
         assertFalse(task.ignoreMissing());
         assertEquals(1_000_000, task.maxLength());
         assertEquals(OnTooLong.FAIL, task.onTooLong());

@@ -123,13 +123,13 @@ class NeardupProcessorTest {
     }
 
     @Test
-    @DisplayName("adds the bitmap of the q-grams if so told, also to what was signed without, and takes it away again")
-    void bitmap() {
+    @DisplayName("writes what is scanned if so told, also over what was signed otherwise, and takes it away again")
+    void scanned() {
         NeardupProcessor compact = Processors.make(Map.of("compact", true));
-        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "qgram_bitmap", true));
+        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "scanned", true));
         Map<String, Object> with = Processors.SIGNER.compact(TEXT, true, true);
         Map<String, Object> without = Processors.SIGNER.compact(TEXT, true, false);
-        assertEquals(without, without(with, "qgram_bitmap"));
+        assertEquals(without(without, "sketch"), without(with, "qgram_bitmap", "packed_sketch"));
         Map<String, Object> source = Processors.processed(compact, Map.of("text", TEXT));
         assertEquals(without, source.get("neardup"));
         source = Processors.processed(mapped, source);
@@ -142,7 +142,7 @@ class NeardupProcessorTest {
     @DisplayName(
             "signs anew what came with the fingerprint of the text and with other parts of a signature than its own")
     void forged() {
-        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "qgram_bitmap", true));
+        NeardupProcessor mapped = Processors.make(Map.of("compact", true, "scanned", true));
         Map<String, Object> own = Processors.SIGNER.compact(TEXT, true, true);
         Map<String, Object> other = Processors.SIGNER.compact(TEXT.repeat(9) + "violets", true, true);
         for (String key : List.of("qgrams", "qgram_count", "qgram_bitmap")) {

@@ -7,7 +7,7 @@ import org.elasticsearch.index.query.MatchNoneQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 
 /** What Elasticsearch asks of every query. */
-abstract class ServerQueryBuilder extends SingleQueryBuilder {
+abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends SingleQueryBuilder<Q> {
     ServerQueryBuilder() {}
 
     ServerQueryBuilder(StreamInput in) throws IOException {

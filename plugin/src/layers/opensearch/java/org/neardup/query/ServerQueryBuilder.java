@@ -9,7 +9,7 @@ import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.xcontent.XContentBuilder;
 
 /** What OpenSearch calls otherwise: rewriting on a shard has no method of its own. */
-abstract class ServerQueryBuilder extends SingleQueryBuilder {
+abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends SingleQueryBuilder<Q> {
     ServerQueryBuilder() {}
 
     ServerQueryBuilder(StreamInput in) throws IOException {

@@ -1,4 +1,4 @@
-"""The oracle of bitmaps: definition QB, written down once more, slow and plain (docs/definitions.md)."""
+"""The oracle of what the plugin's queries scan: definitions QB and PS, slow and plain (docs/definitions.md)."""
 
 from __future__ import annotations
 
@@ -19,3 +19,13 @@ def qgram_bitmap(qgrams: Iterable[str]) -> str:
     size = next(size for size in sizes if size >= 2 * len(keys))
     bits = {(hashed >> 32) * size >> 32 for hashed in keys}
     return base64.b64encode(sum(1 << bit for bit in bits).to_bytes(size // 8, "little")).decode()
+
+
+def packed_sketch(sketch: Iterable[str]) -> str:
+    """Definition PS: the keys of a sketch, given in hexadecimal digits, in base 64.
+
+    >>> packed_sketch(["00000000c0000001", "0000000000000102"])
+    'AQAAAAIBAAA='
+    """
+    numbers = (int(digits, 16) % 2**30 for digits in sketch)
+    return base64.b64encode(b"".join(number.to_bytes(4, "little") for number in numbers)).decode()

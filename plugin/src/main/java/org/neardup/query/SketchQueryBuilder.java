@@ -1,0 +1,228 @@
+package org.neardup.query;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.lucene.document.IntPoint;
+import org.apache.lucene.search.BooleanClause;
+import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.ConstantScoreQuery;
+import org.apache.lucene.search.MatchNoDocsQuery;
+import org.apache.lucene.search.Query;
+import org.elasticsearch.common.ParsingException;
+import org.elasticsearch.common.io.stream.StreamInput;
+import org.elasticsearch.common.io.stream.StreamOutput;
+import org.elasticsearch.index.mapper.BinaryFieldMapper;
+import org.elasticsearch.index.mapper.MappedFieldType;
+import org.elasticsearch.index.mapper.TextFieldMapper;
+import org.elasticsearch.index.query.QueryBuilder;
+import org.elasticsearch.index.query.QueryShardException;
+import org.elasticsearch.index.query.SearchExecutionContext;
+import org.elasticsearch.plugins.SearchPlugin.QuerySpec;
+import org.elasticsearch.xcontent.XContentBuilder;
+import org.elasticsearch.xcontent.XContentLocation;
+import org.elasticsearch.xcontent.XContentParser;
+import org.neardup.signature.Signature;
+import org.neardup.signature.SketchKeys;
+
+/**
+ * The query {@code neardup_sketch}: the documents that share enough keys of their sketches with one of several texts, whose
+ * sketches are given; where an index has terms of them, some more.
+ *
+ * <p>It is what scorers ask that hold no window (docs/scorers.md).
+ */
+public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuilder> {
+    static final String NAME = "neardup_sketch";
+
+    /** So many texts one query takes. */
+    static final int MOST = 65_536;
+
+    private static final String FIELD = "field";
+    private static final String SKETCHES = "sketches";
+    private static final String AT_LEAST = "at_least";
+
+    private final String field;
+    private final Sketches sketches;
+
+    /** The query as a plugin offers it. */
+    public static QuerySpec<?> spec() {
+        return new QuerySpec<>(NAME, SketchQueryBuilder::new, SketchQueryBuilder::parse);
+    }
+
+    private SketchQueryBuilder(String field, Sketches sketches) {
+        this.field = field;
+        this.sketches = sketches;
+    }
+
+    /** The query that another node has sent. */
+    SketchQueryBuilder(StreamInput in) throws IOException {
+        super(in);
+        field = in.readString();
+        int[][] keys = new int[in.readVInt()][];
+        int[] atLeast = new int[keys.length];
+        for (int text = 0; text < keys.length; text++) {
+            keys[text] = in.readIntArray();
+            atLeast[text] = in.readVInt();
+        }
+        sketches = new Sketches(keys, atLeast);
+    }
+
+    @Override
+    protected void doWriteTo(StreamOutput out) throws IOException {
+        out.writeString(field);
+        out.writeVInt(sketches.count());
+        for (int text = 0; text < sketches.count(); text++) {
+            out.writeIntArray(sketches.keys(text));
+            out.writeVInt(sketches.atLeast(text));
+        }
+    }
+
+    /** The query of a request; every mistake in it is named. */
+    static SketchQueryBuilder parse(XContentParser parser) throws IOException {
+        XContentLocation start = parser.getTokenLocation();
+        String field = Signature.DEFAULT_FIELD;
+        List<int[]> keys = null;
+        List<Integer> atLeast = null;
+        float boost = DEFAULT_BOOST;
+        String name = null;
+        while (parser.nextToken() != XContentParser.Token.END_OBJECT) {
+            String key = parser.currentName();
+            XContentParser.Token token = parser.nextToken();
+            boolean isList = SKETCHES.equals(key) || AT_LEAST.equals(key);
+            if (isList != (token == XContentParser.Token.START_ARRAY) || !isList && !token.isValue()) {
+                throw failure(parser, "has a [" + key + "] that must be " + (isList ? "a list" : "one value"));
+            }
+            switch (key) {
+                case FIELD -> field = parser.text();
+                case SKETCHES -> keys = sketches(parser);
+                case AT_LEAST -> atLeast = numbers(parser);
+                case "boost" -> boost = parser.floatValue();
+                case "_name" -> name = parser.text();
+                default ->
+                    throw failure(
+                            parser,
+                            "has no option [" + key
+                                    + "]: there are [field], [sketches], [at_least], [boost] and [_name]");
+            }
+        }
+        if (keys == null || atLeast == null || keys.size() != atLeast.size()) {
+            throw new ParsingException(
+                    start, "[" + NAME + "] needs [sketches], packed, and as many numbers of keys in [at_least]");
+        }
+        Sketches sketches = new Sketches(
+                keys.toArray(int[][]::new),
+                atLeast.stream().mapToInt(Integer::intValue).toArray());
+        return new SketchQueryBuilder(field, sketches).boost(boost).queryName(name);
+    }
+
+    private static List<int[]> sketches(XContentParser parser) throws IOException {
+        List<int[]> sketches = new ArrayList<>();
+        while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
+            try {
+                sketches.add(SketchKeys.unpacked(parser.text()));
+            } catch (IllegalArgumentException cause) {
+                throw failure(
+                        parser,
+                        "has in [sketches] \"" + parser.text() + "\", which is no sketch as [" + Signature.PACKED_SKETCH
+                                + "] has it");
+            }
+            if (sketches.size() > MOST) {
+                throw failure(parser, "takes " + MOST + " [sketches] at most");
+            }
+        }
+        return sketches;
+    }
+
+    private static List<Integer> numbers(XContentParser parser) throws IOException {
+        List<Integer> numbers = new ArrayList<>();
+        while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
+            if (parser.currentToken() != XContentParser.Token.VALUE_NUMBER || parser.intValue() < 1) {
+                throw failure(parser, "has in [at_least] \"" + parser.text() + "\": each must be a number from 1 on");
+            }
+            numbers.add(parser.intValue());
+        }
+        return numbers;
+    }
+
+    private static ParsingException failure(XContentParser parser, String what) {
+        return new ParsingException(parser.getTokenLocation(), "[" + NAME + "] " + what);
+    }
+
+    @Override
+    protected void doXContent(XContentBuilder builder, Params ignored) throws IOException {
+        builder.startObject(NAME);
+        builder.field(FIELD, field);
+        builder.startArray(SKETCHES);
+        for (int text = 0; text < sketches.count(); text++) {
+            builder.value(SketchKeys.packed(sketches.keys(text)));
+        }
+        builder.endArray();
+        builder.startArray(AT_LEAST);
+        for (int text = 0; text < sketches.count(); text++) {
+            builder.value(sketches.atLeast(text));
+        }
+        builder.endArray();
+        boostAndQueryNameToXContent(builder);
+        builder.endObject();
+    }
+
+    @Override
+    protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
+        return this;
+    }
+
+    @Override
+    protected Query doToQuery(SearchExecutionContext context) throws IOException {
+        if (sketches.count() == 0) {
+            return new MatchNoDocsQuery("no sketch is given");
+        }
+        MappedFieldType packed = context.getFieldType(field + "." + Signature.PACKED_SKETCH);
+        if (packed instanceof BinaryFieldMapper.BinaryFieldType && packed.hasDocValues()) {
+            return withOthers(new SketchQuery(packed.name(), sketches), packed, context);
+        }
+        MappedFieldType terms = context.getFieldType(field + "." + Signature.SKETCH);
+        if (terms instanceof TextFieldMapper.TextFieldType && IndexedFields.hasTerms(terms)) {
+            return withOthers(sketches.byTerms(terms, context), terms, context);
+        }
+        throw new QueryShardException(
+                context,
+                "[{}] finds neither [{}.{}] with doc values here nor terms of [{}.{}]: make the index by neardup setup,"
+                        + " or say in [field] which object holds the signatures",
+                NAME,
+                field,
+                Signature.PACKED_SKETCH,
+                field,
+                Signature.SKETCH);
+    }
+
+    /**
+     * The matches of {@code query}, and the documents with q-grams whose sketch is not in the field that it searches: they
+     * came later, signed as other hours of the window are, and whoever asks must look at them.
+     */
+    private Query withOthers(Query query, MappedFieldType searched, SearchExecutionContext context) {
+        String counts = field + "." + Signature.QGRAM_COUNT;
+        Query others = new BooleanQuery.Builder()
+                .add(IntPoint.newRangeQuery(counts, 1, Integer.MAX_VALUE), BooleanClause.Occur.FILTER)
+                .add(searched.existsQuery(context), BooleanClause.Occur.MUST_NOT)
+                .build();
+        return new BooleanQuery.Builder()
+                .add(query, BooleanClause.Occur.SHOULD)
+                .add(new ConstantScoreQuery(others), BooleanClause.Occur.SHOULD)
+                .build();
+    }
+
+    @Override
+    protected boolean doEquals(SketchQueryBuilder other) {
+        return field.equals(other.field) && sketches.equals(other.sketches);
+    }
+
+    @Override
+    protected int doHashCode() {
+        return 31 * field.hashCode() + sketches.hashCode();
+    }
+
+    @Override
+    public String getWriteableName() {
+        return NAME;
+    }
+}

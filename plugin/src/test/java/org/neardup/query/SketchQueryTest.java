@@ -1,0 +1,205 @@
+package org.neardup.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.apache.lucene.document.BinaryDocValuesField;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.NoMergePolicy;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.util.BytesRef;
+import org.elasticsearch.common.ParsingException;
+import org.elasticsearch.common.io.stream.BytesStreamOutput;
+import org.elasticsearch.index.query.QueryBuilder;
+import org.elasticsearch.xcontent.NamedXContentRegistry;
+import org.elasticsearch.xcontent.ParseField;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.signature.SketchKeys;
+
+/** Held against brute force over lists of keys. */
+@DisplayName("The query by sketches")
+class SketchQueryTest {
+    static {
+        Requests.prepare();
+    }
+
+    private static final String FIELD = "neardup.packed_sketch";
+    private static final int LARGEST = (1 << 30) - 1;
+    private static final NamedXContentRegistry NAMES =
+            new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
+                    QueryBuilder.class,
+                    new ParseField("neardup_sketch"),
+                    (parser, context) -> SketchQueryBuilder.parse(parser))));
+
+    private final Random random = new Random(11);
+
+    /** Keys near one another, which meet in the table, the smallest and the largest, and others. */
+    private int key() {
+        return switch (random.nextInt(4)) {
+            case 0 -> random.nextInt(60);
+            case 1 -> LARGEST - random.nextInt(3);
+            case 2 -> random.nextInt(20) << 20;
+            default -> random.nextInt(LARGEST);
+        };
+    }
+
+    private int[] sketch() {
+        return IntStream.range(0, random.nextInt(12)).map(i -> key()).toArray();
+    }
+
+    private static boolean matches(int[] stored, int[][] keys, int[] atLeast) {
+        for (int text = 0; text < keys.length; text++) {
+            int[] own = keys[text];
+            long shared = Arrays.stream(stored)
+                    .filter(key -> Arrays.stream(own).anyMatch(each -> each == key))
+                    .count();
+            if (shared >= atLeast[text]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** As Elasticsearch keeps a value: how many there are, how long it is, and it. */
+    private static BytesRef kept(int[] keys) {
+        byte[] value = Base64.getDecoder().decode(SketchKeys.packed(keys));
+        byte[] kept = new byte[value.length + 2];
+        kept[0] = 1;
+        kept[1] = (byte) value.length;
+        System.arraycopy(value, 0, kept, 2, value.length);
+        return new BytesRef(kept);
+    }
+
+    @Test
+    @DisplayName("finds whose sketch shares enough keys with one of the given ones, and nobody else")
+    void bruteForce() throws IOException {
+        List<int[]> stored = new ArrayList<>();
+        int found = 0;
+        try (Directory directory = new ByteBuffersDirectory()) {
+            IndexWriterConfig config = new IndexWriterConfig().setMergePolicy(NoMergePolicy.INSTANCE);
+            try (IndexWriter writer = new IndexWriter(directory, config)) {
+                for (int i = 0; i < 300; i++) {
+                    Document document = new Document();
+                    int[] keys = sketch();
+                    if (i % 17 == 0) {
+                        keys = new int[0]; // what is no value, or several
+                        document.add(new BinaryDocValuesField(FIELD, new BytesRef(new byte[] {2, 4, 1, 0})));
+                    } else if (i % 13 > 0) {
+                        document.add(new BinaryDocValuesField(FIELD, kept(keys)));
+                    } else {
+                        keys = new int[0];
+                    }
+                    stored.add(keys);
+                    writer.addDocument(document);
+                    if (i % 90 == 89) {
+                        writer.commit();
+                    }
+                }
+            }
+            try (IndexReader reader = DirectoryReader.open(directory)) {
+                IndexSearcher searcher = new IndexSearcher(reader);
+                for (int round = 0; round < 200; round++) {
+                    int[][] keys = IntStream.range(0, random.nextInt(9))
+                            .mapToObj(text -> random.nextBoolean() ? sketch() : stored.get(random.nextInt(300)))
+                            .toArray(int[][]::new);
+                    int[] atLeast = IntStream.range(0, keys.length)
+                            .map(text -> 1 + random.nextInt(4))
+                            .toArray();
+                    SketchQuery query = new SketchQuery(FIELD, new Sketches(keys, atLeast));
+                    TreeSet<Integer> docs = new TreeSet<>();
+                    for (ScoreDoc hit : searcher.search(query, 300).scoreDocs) {
+                        docs.add(hit.doc);
+                        assertEquals(1f, hit.score);
+                    }
+                    TreeSet<Integer> expected = new TreeSet<>();
+                    for (int doc = 0; doc < 300; doc++) {
+                        boolean matches = matches(stored.get(doc), keys, atLeast);
+                        assertEquals(matches, searcher.explain(query, doc).isMatch(), "of " + doc);
+                        if (matches) {
+                            expected.add(doc);
+                        }
+                    }
+                    assertEquals(expected, docs);
+                    found += docs.size();
+                }
+            }
+        }
+        assertTrue(found > 3_000 && found < 40_000, "found " + found);
+    }
+
+    @Test
+    @DisplayName("matches nothing in a segment without sketches")
+    void without() throws IOException {
+        try (Directory directory = new ByteBuffersDirectory()) {
+            try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig())) {
+                writer.addDocument(new Document());
+            }
+            try (IndexReader reader = DirectoryReader.open(directory)) {
+                Sketches sketches = new Sketches(new int[][] {{1}}, new int[] {1});
+                assertEquals(0, new IndexSearcher(reader).count(new SketchQuery(FIELD, sketches)));
+            }
+        }
+    }
+
+    private static QueryBuilder parsed(String members) throws IOException {
+        return Requests.parsed(NAMES, "{\"neardup_sketch\":{" + members + "}}");
+    }
+
+    @Test
+    @DisplayName("is the same when it was written, and when it was sent to another node")
+    void roundTrip() throws IOException {
+        String members = "\"field\":\"signs\",\"sketches\":[\"" + SketchKeys.packed(new int[] {7, LARGEST})
+                + "\",\"\"],\"at_least\":[2,1],\"boost\":2.0,\"_name\":\"alike\"";
+        QueryBuilder query = parsed(members);
+        assertEquals(query, Requests.parsed(NAMES, Requests.written(query)));
+        BytesStreamOutput out = new BytesStreamOutput();
+        query.writeTo(out);
+        SketchQueryBuilder arrived = new SketchQueryBuilder(out.bytes().streamInput());
+        assertEquals(query, arrived);
+        assertEquals(query.hashCode(), arrived.hashCode());
+        assertNotEquals(query, parsed(members.replace("[2,1]", "[2,3]")));
+        assertNotEquals(query, parsed(members.replace("signs", "neardup")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"sketches\":[]",
+                "\"at_least\":[1]",
+                "\"sketches\":[\"\"],\"at_least\":[]",
+                "\"sketches\":[\"\"],\"at_least\":[0]",
+                "\"sketches\":[\"\"],\"at_least\":[\"x\"]",
+                "\"sketches\":[\"?\"],\"at_least\":[1]",
+                "\"sketches\":[\"AAA=\"],\"at_least\":[1]",
+                "\"sketches\":[\"/////w==\"],\"at_least\":[1]",
+                "\"sketches\":\"AAAAAA==\",\"at_least\":[1]",
+                "\"sketches\":[\"\"],\"at_least\":1",
+                "\"sketches\":[\"\"],\"at_least\":[1],\"field\":[]",
+                "\"sketches\":[\"\"],\"at_least\":[1],\"like\":1",
+            })
+    @DisplayName("names what is wrong with it")
+    void refused(String members) {
+        ParsingException failure = assertThrows(ParsingException.class, () -> parsed(members));
+        assertTrue(failure.getMessage().startsWith("[neardup_sketch] "), failure.getMessage());
+    }
+}
