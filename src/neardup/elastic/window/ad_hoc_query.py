@@ -88,10 +88,10 @@ class AdHocQuery:
         return self._alike(text, self._queries.query_batch(text), threshold, None)
 
     def body(self, text: str, threshold: Fraction) -> dict[str, Any]:
-        """The search of `candidates`, as it is sent to a cluster without the plugin."""
+        """The search of `candidates` by keys: of sketches, or of q-grams as it is sent where the plugin is not."""
         batch = self._queries.query_batch(text)
-        by_terms = self._queries.by_terms(batch, threshold)
-        return self._queries.body(self._queries.alike(batch, threshold, None, by_terms))
+        by_keys = self._queries.by_keys(batch, threshold)
+        return self._queries.body(self._queries.alike(batch, threshold, None, by_keys))
 
     def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
@@ -123,7 +123,7 @@ class AdHocQuery:
                 if not self._layout.terms:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-        return self._alike_hits(batch, threshold, time, self._queries.by_terms(batch, threshold))
+        return self._alike_hits(batch, threshold, time, self._queries.by_keys(batch, threshold))
 
     def _alike_hits(
         self, batch: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]

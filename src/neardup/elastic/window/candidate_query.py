@@ -88,7 +88,7 @@ class CandidateQueries:
         """Who is a copy of `text`, as our plugin finds out in the shards."""
         return queries.copies_of(text, threshold)
 
-    def by_terms(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
+    def by_keys(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
         """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
         signed = batch.signed
         if self._settings.retrieval == "complete":

@@ -44,7 +44,9 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public List<QuerySpec<?>> getQueries() {
-        return List.of(NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory), SketchQueryBuilder.spec());
+        return List.of(
+                NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory),
+                SketchQueryBuilder.spec(this::ensureMemory));
     }
 
     @Override

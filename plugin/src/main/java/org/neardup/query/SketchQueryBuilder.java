@@ -34,8 +34,8 @@ import org.neardup.signature.SketchKeys;
 public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuilder> {
     static final String NAME = "neardup_sketch";
 
-    /** So many texts one query takes. */
-    static final int MOST = 65_536;
+    /** So many keys one query takes, in all of its sketches: twice those of the largest batch that a scorer has. */
+    static final int MOST_KEYS = 1 << 18;
 
     private static final String FIELD = "field";
     private static final String SKETCHES = "sketches";
@@ -44,9 +44,13 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     private final String field;
     private final Sketches sketches;
 
-    /** The query as a plugin offers it. */
-    public static QuerySpec<?> spec() {
-        return new QuerySpec<>(NAME, SketchQueryBuilder::new, SketchQueryBuilder::parse);
+    /**
+     * The query as a plugin offers it.
+     *
+     * @param memory of the node
+     */
+    public static QuerySpec<?> spec(MemoryCheck memory) {
+        return new QuerySpec<>(NAME, in -> new SketchQueryBuilder(in, memory), parser -> parse(parser, memory));
     }
 
     private SketchQueryBuilder(String field, Sketches sketches) {
@@ -55,7 +59,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     }
 
     /** The query that another node has sent. */
-    SketchQueryBuilder(StreamInput in) throws IOException {
+    SketchQueryBuilder(StreamInput in, MemoryCheck memory) throws IOException {
         super(in);
         field = in.readString();
         int[][] keys = new int[in.readVInt()][];
@@ -64,7 +68,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             keys[text] = in.readIntArray();
             atLeast[text] = in.readVInt();
         }
-        sketches = new Sketches(keys, atLeast);
+        sketches = Sketches.of(keys, atLeast, memory);
     }
 
     @Override
@@ -78,7 +82,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     }
 
     /** The query of a request; every mistake in it is named. */
-    static SketchQueryBuilder parse(XContentParser parser) throws IOException {
+    static SketchQueryBuilder parse(XContentParser parser, MemoryCheck memory) throws IOException {
         XContentLocation start = parser.getTokenLocation();
         String field = Signature.DEFAULT_FIELD;
         List<int[]> keys = null;
@@ -109,25 +113,29 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             throw new ParsingException(
                     start, "[" + NAME + "] needs [sketches], packed, and as many numbers of keys in [at_least]");
         }
-        Sketches sketches = new Sketches(
+        Sketches sketches = Sketches.of(
                 keys.toArray(int[][]::new),
-                atLeast.stream().mapToInt(Integer::intValue).toArray());
+                atLeast.stream().mapToInt(Integer::intValue).toArray(),
+                memory);
         return new SketchQueryBuilder(field, sketches).boost(boost).queryName(name);
     }
 
     private static List<int[]> sketches(XContentParser parser) throws IOException {
         List<int[]> sketches = new ArrayList<>();
+        int keys = 0;
         while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
             try {
                 sketches.add(SketchKeys.unpacked(parser.text()));
+                keys += sketches.get(sketches.size() - 1).length;
             } catch (IllegalArgumentException cause) {
                 throw failure(
                         parser,
                         "has in [sketches] \"" + parser.text() + "\", which is no sketch as [" + Signature.PACKED_SKETCH
                                 + "] has it");
             }
-            if (sketches.size() > MOST) {
-                throw failure(parser, "takes " + MOST + " [sketches] at most");
+            if (keys > MOST_KEYS || sketches.size() > MOST_KEYS) {
+                throw failure(
+                        parser, "takes [sketches] of " + MOST_KEYS + " keys at most: ask for fewer texts at once");
             }
         }
         return sketches;

@@ -31,6 +31,9 @@ final class Sketches {
     /** Places in the table for each key. */
     private static final int PLACES = 4;
 
+    /** Bytes of memory for each key, about: itself, its places, and what is sorted meanwhile. */
+    private static final long KEY_BYTES = 96;
+
     /** Of more clauses Lucene's limit might be in the way; then keys share one. */
     private static final int MOST_CLAUSES = 512;
 
@@ -53,7 +56,13 @@ final class Sketches {
      * @param keys of each text, in any order
      * @param atLeast of each text, one or more
      */
-    Sketches(int[][] keys, int[] atLeast) {
+    static Sketches of(int[][] keys, int[] atLeast, MemoryCheck memory) {
+        memory.ensure(
+                KEY_BYTES * Arrays.stream(keys).mapToLong(own -> own.length).sum());
+        return new Sketches(keys, atLeast);
+    }
+
+    private Sketches(int[][] keys, int[] atLeast) {
         this.keys = keys;
         this.atLeast = atLeast;
         long[] pairs = pairs(keys);

@@ -49,7 +49,7 @@ class SketchQueryTest {
             new NamedXContentRegistry(List.of(new NamedXContentRegistry.Entry(
                     QueryBuilder.class,
                     new ParseField("neardup_sketch"),
-                    (parser, context) -> SketchQueryBuilder.parse(parser))));
+                    (parser, context) -> SketchQueryBuilder.parse(parser, MemoryCheck.NONE))));
 
     private final Random random = new Random(11);
 
@@ -125,7 +125,7 @@ class SketchQueryTest {
                     int[] atLeast = IntStream.range(0, keys.length)
                             .map(text -> 1 + random.nextInt(4))
                             .toArray();
-                    SketchQuery query = new SketchQuery(FIELD, new Sketches(keys, atLeast));
+                    SketchQuery query = new SketchQuery(FIELD, Sketches.of(keys, atLeast, MemoryCheck.NONE));
                     TreeSet<Integer> docs = new TreeSet<>();
                     for (ScoreDoc hit : searcher.search(query, 300).scoreDocs) {
                         docs.add(hit.doc);
@@ -155,10 +155,28 @@ class SketchQueryTest {
                 writer.addDocument(new Document());
             }
             try (IndexReader reader = DirectoryReader.open(directory)) {
-                Sketches sketches = new Sketches(new int[][] {{1}}, new int[] {1});
+                Sketches sketches = Sketches.of(new int[][] {{1}}, new int[] {1}, MemoryCheck.NONE);
                 assertEquals(0, new IndexSearcher(reader).count(new SketchQuery(FIELD, sketches)));
             }
         }
+    }
+
+    @Test
+    @DisplayName("takes so many keys, and none for which the node has no memory")
+    void limits() throws IOException {
+        String full = "\"sketches\":[\"" + SketchKeys.packed(new int[SketchQueryBuilder.MOST_KEYS]) + "\"]";
+        parsed(full + ",\"at_least\":[1]");
+        ParsingException failure = assertThrows(
+                ParsingException.class, () -> parsed(full.replace("]", ",\"AAAAAA==\"]") + ",\"at_least\":[1,1]"));
+        assertTrue(failure.getMessage().contains("262144 keys at most"), failure.getMessage());
+        MemoryCheck small = bytes -> {
+            if (bytes > 1_000) {
+                throw new IllegalStateException("no memory");
+            }
+        };
+        int[] atLeast = {1};
+        Sketches.of(new int[][] {new int[10]}, atLeast, small);
+        assertThrows(IllegalStateException.class, () -> Sketches.of(new int[][] {new int[11]}, atLeast, small));
     }
 
     private static QueryBuilder parsed(String members) throws IOException {
@@ -174,7 +192,7 @@ class SketchQueryTest {
         assertEquals(query, Requests.parsed(NAMES, Requests.written(query)));
         BytesStreamOutput out = new BytesStreamOutput();
         query.writeTo(out);
-        SketchQueryBuilder arrived = new SketchQueryBuilder(out.bytes().streamInput());
+        SketchQueryBuilder arrived = new SketchQueryBuilder(out.bytes().streamInput(), MemoryCheck.NONE);
         assertEquals(query, arrived);
         assertEquals(query.hashCode(), arrived.hashCode());
         assertNotEquals(query, parsed(members.replace("[2,1]", "[2,3]")));
