@@ -104,6 +104,28 @@ def test_a_window_that_scorers_search_is_found_by_its_new_sketches(window):
             assert verdict.status == "unique" or opened.query(id=verdict.id).is_copy
 
 
+def test_hours_of_both_forms_are_found_by_their_new_sketches(cluster):
+    """Half of each form; then scorers find in each what they would have found, had it always been signed so."""
+    documents = in_order(stream(120, hours=4))
+    for terms, part in ((True, documents[:30]), (False, documents[30:70])):
+        made(cluster, sign="plugin", terms=terms)
+        put(cluster, part)
+        watched(cluster)
+    described = {index.name: (index.about or {})["terms"] for index in read_indices(cluster).hourly}
+    assert set(described.values()) == {True, False}
+    resigned(cluster)
+    after = {index.name: (index.about or {})["terms"] for index in read_indices(cluster).hourly}
+    assert after == described
+    check_signed(cluster)
+    put(cluster, documents[70:])
+    assert watched(cluster, settings={"candidates": "search"}) == expected(documents)[70:]
+    for terms in described.values():
+        hour = next(name for name, has_terms in described.items() if has_terms == terms)
+        query = {"query": {"neardup_sketch": {"sketches": ["AQAAAA=="], "at_least": [1]}}}
+        hits = cluster.request("POST", f"/{hour}/_search", body=query)["hits"]["hits"]
+        assert hits == [], "nobody is without a sketch of the form of the hour"
+
+
 def test_what_the_cluster_ingests_is_signed_again_too(cluster):
     documents = in_order(stream(120))
     with open_elastic_window(str(cluster.address)) as opened:

@@ -58,7 +58,7 @@ _QGRAMS: Final = "neardup_qgrams"
 """What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
 _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
-_FORM: Final = ("compact", "lossless", "terms")
+FORM: Final = ("compact", "lossless", "terms")
 """What descriptions say of the form of signatures, if they were not made before there were several."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
@@ -159,7 +159,7 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
     """
     optional = {"keep_hours", "terms"}
     if "compact" not in about and "lossless" not in about:
-        optional |= set(_FORM)
+        optional |= set(FORM)
     if is_of_version_1(about):
         optional |= {"reach", "salt"}
     left_out = optional - about.keys()

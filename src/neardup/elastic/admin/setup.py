@@ -345,8 +345,8 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
     if config.terms and scanned:
         yield (
             f"the signatures of {_listed(scanned)} are no terms: only the queries of the plugin search them, and other "
-            "searches (your own for q-grams or sketches; --candidates search where the client signs) are errors until "
-            "they are gone"
+            "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
+            "search) are errors until they are gone"
         )
     if snapshot.indices.others:
         yield (

@@ -38,11 +38,12 @@ class BatchQueries(CandidateQueries):
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
         """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
         least = self.least_shared(signed)
+        # One scan does for all; clauses of terms count for those of whose keys a copy shares the same number.
+        scans = self._layout.is_searched_by_plugin and not self._layout.terms
         groups: defaultdict[int, list[int]] = defaultdict(list)
         for i, own in enumerate(least):
             if signed.text_offsets[i] < signed.text_offsets[i + 1]:
-                # One scan does for all; clauses of terms count for who shares the same number of keys.
-                groups[min(own, 1) if self._layout.is_searched_by_plugin else own].append(i)
+                groups[min(own, 1) if scans else own].append(i)
         for group in groups.values():
             for part in self._parts(documents, group, signed, has_sketches=least[group[0]] > 0):
                 yield self._alike_any(documents, signed, part, [least[i] for i in part])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.compact import compact_fields
+from neardup.elastic.window.compact import compact_fields, short_names, sketch_keys
 from neardup.model.document import Prepared, format_time
 from neardup.model.field_path import put_field
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 
-_OF_ANOTHER_TEXT: Final = dict.fromkeys(("qgram_bitmap", "sketch", "packed_sketch"))
-"""In the update of a document: takes away what it has of another text, in an hour of either form."""
+_SCANNED: Final = dict.fromkeys(("qgram_bitmap", "packed_sketch"))
+"""In the update of a document: takes away what is scanned of it, which may be of another text."""
 
 
 class Composer:
@@ -33,16 +33,30 @@ class Composer:
 
     def signature(self, text: bytes) -> dict[str, Any]:
         """The whole signature of a text, as the processor would write it."""
-        signature, lossless = self._signer.signature(text.decode()), self._layout.lossless
         if self._layout.compact:
-            scanned = not self._layout.terms
-            if not lossless:
-                return compact_fields(signature, None, scanned=scanned)
-            signed = self._signer.sign([text])
-            keys = self._signer.key_sets(signed)[0] if scanned else None
-            return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned)
-        fields = signature.to_dict()
-        return fields if lossless else {name: value for name, value in fields.items() if name != "qgrams"}
+            return self._compact(text, scanned=not self._layout.terms)
+        fields = self._signer.signature(text.decode()).to_dict()
+        without = () if self._layout.lossless else ("qgrams",)
+        return {name: value for name, value in fields.items() if name not in without}
+
+    def _compact(self, text: bytes, *, scanned: bool) -> dict[str, Any]:
+        signature = self._signer.signature(text.decode())
+        if not self._layout.lossless:
+            return compact_fields(signature, None, scanned=scanned)
+        signed = self._signer.sign([text])
+        keys = self._signer.key_sets(signed)[0] if scanned else None
+        return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned)
+
+    def replacing_signature(self, text: bytes) -> dict[str, Any]:
+        """The same as an update of a document that may have the signature of another text: in both forms where nodes
+        sign, because its hour may have either.
+        """
+        if not self._layout.compact:
+            return self.signature(text)
+        if self._layout.client_signs:
+            return {**_SCANNED, **self.signature(text)}
+        made = self._compact(text, scanned=True)
+        return {**_SCANNED, **made, "sketch": " ".join(short_names(sketch_keys(made).tolist()))}
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
         """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.
@@ -69,8 +83,7 @@ class Composer:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
-            none = _OF_ANOTHER_TEXT if self._layout.compact else {}
-            ours = {**none, **self.signature(document.text), **ours}
+            ours = self.replacing_signature(document.text) | ours
         version = origin.seq_no, origin.primary_term
         return Action("update", origin.index, origin.id, {OBJECT: ours}, *version)
 

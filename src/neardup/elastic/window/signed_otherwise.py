@@ -81,7 +81,7 @@ class SignedOtherwise:
         batch = self._signer.sign(encoded)
         sizes = np.diff(batch.text_offsets).tolist()
         for i, (entry, stored) in enumerate(part):
-            ours = self._composer.signature(encoded[i])
+            ours = self._composer.replacing_signature(encoded[i])
             if (stored.source.get(OBJECT) or {}).get("order") is not None:  # what a scorer keeps of it
                 ours |= {"sieve": packed_bitmap(batch.bitmaps[i, 1]), "normal_bytes": sizes[i]}
             yield Action("update", entry.index, entry.id, {OBJECT: ours}, *stored.version)

@@ -34,8 +34,11 @@ import org.neardup.signature.SketchKeys;
 public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuilder> {
     static final String NAME = "neardup_sketch";
 
-    /** So many keys one query takes, in all of its sketches: twice those of the largest batch that a scorer has. */
+    /** So many keys one query takes, in all of its sketches: more than the largest batch of a scorer has, 3 * 2^16. */
     static final int MOST_KEYS = 1 << 18;
+
+    /** Characters of what is no sketch that a message shows. */
+    private static final int SHOWN = 100;
 
     private static final String FIELD = "field";
     private static final String SKETCHES = "sketches";
@@ -43,6 +46,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
 
     private final String field;
     private final Sketches sketches;
+    private final MemoryCheck memory;
 
     /**
      * The query as a plugin offers it.
@@ -53,14 +57,16 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         return new QuerySpec<>(NAME, in -> new SketchQueryBuilder(in, memory), parser -> parse(parser, memory));
     }
 
-    private SketchQueryBuilder(String field, Sketches sketches) {
+    private SketchQueryBuilder(String field, Sketches sketches, MemoryCheck memory) {
         this.field = field;
         this.sketches = sketches;
+        this.memory = memory;
     }
 
     /** The query that another node has sent. */
     SketchQueryBuilder(StreamInput in, MemoryCheck memory) throws IOException {
         super(in);
+        this.memory = memory;
         field = in.readString();
         int[][] keys = new int[in.readVInt()][];
         int[] atLeast = new int[keys.length];
@@ -117,35 +123,53 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                 keys.toArray(int[][]::new),
                 atLeast.stream().mapToInt(Integer::intValue).toArray(),
                 memory);
-        return new SketchQueryBuilder(field, sketches).boost(boost).queryName(name);
+        return new SketchQueryBuilder(field, sketches, memory).boost(boost).queryName(name);
     }
 
     private static List<int[]> sketches(XContentParser parser) throws IOException {
         List<int[]> sketches = new ArrayList<>();
-        int keys = 0;
+        long keys = 0;
         while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
-            try {
-                sketches.add(SketchKeys.unpacked(parser.text()));
-                keys += sketches.get(sketches.size() - 1).length;
-            } catch (IllegalArgumentException cause) {
-                throw failure(
-                        parser,
-                        "has in [sketches] \"" + parser.text() + "\", which is no sketch as [" + Signature.PACKED_SKETCH
-                                + "] has it");
+            if (parser.currentToken() != XContentParser.Token.VALUE_STRING) {
+                throw failure(parser, "has in [sketches] what is no string");
             }
-            if (keys > MOST_KEYS || sketches.size() > MOST_KEYS) {
+            String packed = parser.text();
+            keys += packed.length() * 3L / (4 * Integer.BYTES);
+            if (keys > MOST_KEYS) {
                 throw failure(
                         parser, "takes [sketches] of " + MOST_KEYS + " keys at most: ask for fewer texts at once");
             }
+            sketches.add(unpacked(parser, packed));
         }
         return sketches;
+    }
+
+    private static int[] unpacked(XContentParser parser, String packed) {
+        int[] keys;
+        try {
+            keys = SketchKeys.unpacked(packed);
+        } catch (IllegalArgumentException cause) {
+            keys = new int[0];
+        }
+        if (keys.length == 0) {
+            String shown = packed.length() <= SHOWN ? packed : packed.substring(0, SHOWN) + "...";
+            throw failure(
+                    parser,
+                    "has in [sketches] \"" + shown + "\": each must be one or more keys, as [" + Signature.PACKED_SKETCH
+                            + "] has them");
+        }
+        return keys;
     }
 
     private static List<Integer> numbers(XContentParser parser) throws IOException {
         List<Integer> numbers = new ArrayList<>();
         while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
-            if (parser.currentToken() != XContentParser.Token.VALUE_NUMBER || parser.intValue() < 1) {
-                throw failure(parser, "has in [at_least] \"" + parser.text() + "\": each must be a number from 1 on");
+            boolean isNumber = parser.currentToken() == XContentParser.Token.VALUE_NUMBER;
+            if (!isNumber || parser.intValue() < 1 || numbers.size() == MOST_KEYS) {
+                throw failure(
+                        parser,
+                        "has in [at_least] " + (isNumber ? parser.text() : "what is no number")
+                                + ": there must be a number from 1 on for each sketch");
             }
             numbers.add(parser.intValue());
         }
@@ -190,7 +214,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         }
         MappedFieldType terms = context.getFieldType(field + "." + Signature.SKETCH);
         if (terms instanceof TextFieldMapper.TextFieldType && IndexedFields.hasTerms(terms)) {
-            return withOthers(sketches.byTerms(terms, context), terms, context);
+            return withOthers(sketches.byTerms(terms, context, memory), terms, context);
         }
         throw new QueryShardException(
                 context,

@@ -34,6 +34,9 @@ final class Sketches {
     /** Bytes of memory for each key, about: itself, its places, and what is sorted meanwhile. */
     private static final long KEY_BYTES = 96;
 
+    /** And for each term that is looked up. */
+    private static final long TERM_BYTES = 200;
+
     /** Of more clauses Lucene's limit might be in the way; then keys share one. */
     private static final int MOST_CLAUSES = 512;
 
@@ -127,7 +130,8 @@ final class Sketches {
      * The query for the same documents, and some more, where an index has terms of its sketches. The first keys of all
      * texts are one clause, the second ones another: who shares so many keys with one text matches so many clauses.
      */
-    Query byTerms(MappedFieldType field, SearchExecutionContext context) {
+    Query byTerms(MappedFieldType field, SearchExecutionContext context, MemoryCheck memory) {
+        memory.ensure(TERM_BYTES * holders.length);
         int most = Arrays.stream(keys).mapToInt(own -> own.length).max().orElse(0);
         int least = Arrays.stream(atLeast).min().orElse(1);
         List<Set<String>> clauses = new ArrayList<>();
@@ -135,9 +139,8 @@ final class Sketches {
             clauses.add(new TreeSet<>());
         }
         for (int[] own : keys) {
-            int[] distinct = IntStream.of(own).sorted().distinct().toArray();
-            for (int i = 0; i < distinct.length; i++) {
-                clauses.get(i % clauses.size()).add(SketchKeys.shortDigits(distinct[i]));
+            for (int i = 0; i < own.length; i++) {
+                clauses.get(i % clauses.size()).add(SketchKeys.shortDigits(own[i]));
             }
         }
         int inEach = Math.max(most / MOST_CLAUSES + (most % MOST_CLAUSES == 0 ? 0 : 1), 1);

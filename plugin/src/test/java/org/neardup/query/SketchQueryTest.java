@@ -187,7 +187,7 @@ class SketchQueryTest {
     @DisplayName("is the same when it was written, and when it was sent to another node")
     void roundTrip() throws IOException {
         String members = "\"field\":\"signs\",\"sketches\":[\"" + SketchKeys.packed(new int[] {7, LARGEST})
-                + "\",\"\"],\"at_least\":[2,1],\"boost\":2.0,\"_name\":\"alike\"";
+                + "\",\"AAAAAA==\"],\"at_least\":[2,1],\"boost\":2.0,\"_name\":\"alike\"";
         QueryBuilder query = parsed(members);
         assertEquals(query, Requests.parsed(NAMES, Requests.written(query)));
         BytesStreamOutput out = new BytesStreamOutput();
@@ -204,16 +204,22 @@ class SketchQueryTest {
             strings = {
                 "\"sketches\":[]",
                 "\"at_least\":[1]",
-                "\"sketches\":[\"\"],\"at_least\":[]",
-                "\"sketches\":[\"\"],\"at_least\":[0]",
-                "\"sketches\":[\"\"],\"at_least\":[\"x\"]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[0]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[\"x\"]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[null]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[{}]",
+                "\"sketches\":[null],\"at_least\":[1]",
+                "\"sketches\":[[]],\"at_least\":[1]",
+                "\"sketches\":[{}],\"at_least\":[1]",
+                "\"sketches\":[\"\"],\"at_least\":[1]",
                 "\"sketches\":[\"?\"],\"at_least\":[1]",
                 "\"sketches\":[\"AAA=\"],\"at_least\":[1]",
                 "\"sketches\":[\"/////w==\"],\"at_least\":[1]",
                 "\"sketches\":\"AAAAAA==\",\"at_least\":[1]",
-                "\"sketches\":[\"\"],\"at_least\":1",
-                "\"sketches\":[\"\"],\"at_least\":[1],\"field\":[]",
-                "\"sketches\":[\"\"],\"at_least\":[1],\"like\":1",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":1",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[1],\"field\":[]",
+                "\"sketches\":[\"AAAAAA==\"],\"at_least\":[1],\"like\":1",
             })
     @DisplayName("names what is wrong with it")
     void refused(String members) {
