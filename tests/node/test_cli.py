@@ -127,6 +127,18 @@ def test_a_field_that_elasticsearch_keeps_for_itself_costs_only_its_record(run, 
     assert run("ingest", "s.jsonl", "--window", address).exit_code == 1
 
 
+@only_elasticsearch("a refusal of such a field")
+def test_a_refused_record_can_be_the_only_one_of_its_hour(run, address, cluster):
+    """Its hour is not made then."""
+    bad = '{"id": "b", "text": "Snow.", "_index": "v", "time": "2026-11-20T09:00:00Z"}\n'
+    good = '{{"id": "{}", "text": "{}", "time": "2026-11-20T08:00:00Z"}}\n'
+    Path("s.jsonl").write_text(good.format("a", "Rain.") + bad + good.format("c", "Hail."))
+    done = run("ingest", "s.jsonl", "--window", address)
+    assert done.exit_code == 1, done.stderr
+    assert "rejected s.jsonl:2: Elasticsearch refuses it: " in done.stderr
+    assert sorted(id for _, id, _ in stored(cluster)) == ["a", "c"]
+
+
 def test_dotted_names_of_fields(run, address, cluster):
     Path("s.jsonl").write_text(
         '{"nr": 7, "page": {"body": "Rain.", "title": "T"}, "meta": {"at": "2026-11-21"}}\n'

@@ -193,6 +193,8 @@ class ClusterStore:
         self._lease.ensure_held()
         refused = self._writes.send(self._lease.document.epoch)
         if refused:
+            # The rest is appended again. An hour of which all was refused may not have been made.
+            self._indices.clear()
             if self._writes.removes:
                 # What was changed and put back again others may have read meanwhile.
                 self._document = self._document.changed()
