@@ -1,4 +1,4 @@
-"""The oracle of what the plugin's queries scan: definitions QB and PS, slow and plain (docs/definitions.md)."""
+"""The oracle of what the plugin's queries scan, slow and plain (docs/definitions.md, Compact fields)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from neardup.oracle.definitions import key
 
 
 def qgram_bitmap(qgrams: Iterable[str]) -> str:
-    """Definition QB: the bitmap of a set of q-grams, in base 64.
+    """Bitmap of q-grams: that of a set, in base 64.
 
     >>> qgram_bitmap([])
     'AAAAAAAAAAA='
@@ -22,7 +22,7 @@ def qgram_bitmap(qgrams: Iterable[str]) -> str:
 
 
 def packed_sketch(sketch: Iterable[str]) -> str:
-    """Definition PS: the keys of a sketch, given in hexadecimal digits, in base 64.
+    """Packed sketch: the keys of a sketch, given in hexadecimal digits, in base 64.
 
     >>> packed_sketch(["00000000c0000001", "0000000000000102"])
     'AQAAAAIBAAA='

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from neardup.index.query_batch import POSTED_BITS
+from neardup.index.query_batch import POSTED_BITS, posted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _KEY_BYTES: Final = 8
 _QGRAMS_PER_WORD: Final = 32
 """How many q-grams a word of 64 bits of their bitmap is for, at most."""
-_POSTED: Final = (1 << POSTED_BITS) - 1
-"""What is left of a key in compact fields."""
 _DIGITS: Final = POSTED_BITS // 6
 """How many digits of base 64 a key has; a multiple of four of them is decoded at once."""
 
@@ -36,20 +34,20 @@ def short_names(keys: Sequence[int]) -> list[str]:
     return [digits[at + 12 - _DIGITS : at + 12] for at in range(0, len(digits), 12)]
 
 
-def kept_keys(keys: Keys, *, compact: bool) -> Keys:
-    """What is kept of the keys of a sketch: in `compact` fields the lowest 30 bits of each, in lists all."""
-    return keys & np.uint64(_POSTED) if compact else keys
+def named_sketch(keys: Keys) -> str:
+    """The terms of sketch keys, one space between two."""
+    return " ".join(short_names(keys.tolist()))
 
 
 def packed_sketch(keys: Keys) -> str:
     """The keys of a sketch in base 64: of each the lowest 30 bits as a number of four bytes, the lowest byte first."""
-    return base64.b64encode(kept_keys(keys, compact=True).astype("<u4").tobytes()).decode()
+    return base64.b64encode(posted(keys).astype("<u4").tobytes()).decode()
 
 
 def unpacked_sketch(packed: str) -> NDArray[np.uint64]:
     """The keys in a packed sketch; `ValueError` for what is none."""
     keys = np.frombuffer(base64.b64decode(packed, validate=True), "<u4").astype(np.uint64)
-    if len(keys) and int(keys.max()) > _POSTED:
+    if (posted(keys) != keys).any():
         raise ValueError(f"packed sketch {packed!r}")
     return keys
 
@@ -83,11 +81,7 @@ def compact_fields(
     cut = {} if normal_form is None else {"qgrams": normal_form}
     mapped = {} if qgram_keys is None else {"qgram_bitmap": qgram_bitmap(qgram_keys)}
     keys = np.array([int(key, 16) for key in signature.sketch], np.uint64)
-    sketch = (
-        {"packed_sketch": packed_sketch(keys)}
-        if scanned
-        else {"sketch": " ".join(short_names(keys.tolist()))}
-    )
+    sketch = {"packed_sketch": packed_sketch(keys)} if scanned else {"sketch": named_sketch(keys)}
     return {
         "recipe": signature.recipe,
         "fingerprint": signature.fingerprint,

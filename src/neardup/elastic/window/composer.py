@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.compact import compact_fields, short_names, sketch_keys
+from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.document import Prepared, format_time
 from neardup.model.field_path import put_field
 
@@ -56,7 +56,7 @@ class Composer:
         if self._layout.client_signs:
             return {**_SCANNED, **self.signature(text)}
         made = self._compact(text, scanned=True)
-        return {**_SCANNED, **made, "sketch": " ".join(short_names(sketch_keys(made).tolist()))}
+        return {**_SCANNED, **made, "sketch": named_sketch(sketch_keys(made))}
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
         """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.

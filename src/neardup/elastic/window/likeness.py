@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.compact import kept_keys, sketch_keys
+from neardup.elastic.window.compact import sketch_keys
+from neardup.index.query_batch import posted
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit
@@ -28,7 +29,8 @@ class Likeness:
         self._holders: defaultdict[int, list[int]] = defaultdict(list)
         starts = signed.sketch_offsets.tolist()
         for i, (first, last) in enumerate(pairwise(starts)):
-            for key in kept_keys(signed.sketches[first:last], compact=layout.compact).tolist():
+            keys = signed.sketches[first:last]
+            for key in (posted(keys) if layout.compact else keys).tolist():
                 self._holders[key].append(i)
         self._fingerprints = {signed.fingerprint(i) for i in range(len(least))}
         self._is_open = 0 in least

@@ -15,8 +15,10 @@ import org.elasticsearch.plugins.SearchPlugin;
 import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.SketchQueryBuilder;
 
-/** What neardup adds to a node: the ingest processor {@code neardup}, the queries {@code neardup} and
- * {@code neardup_sketch}, and a tokenizer. */
+/**
+ * What neardup adds to a node: the ingest processor {@code neardup}, the queries {@code neardup} and
+ * {@code neardup_sketch}, and a tokenizer.
+ */
 public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin, IngestPlugin, SearchPlugin {
     private final String node;
     private final Lexicons lexicons;

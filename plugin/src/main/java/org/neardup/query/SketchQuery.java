@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Objects;
 import org.apache.lucene.index.BinaryDocValues;
 import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.Explanation;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
@@ -31,14 +30,16 @@ final class SketchQuery extends Query {
 
     @Override
     public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) {
-        return new SketchWeight(boost);
+        return new SketchWeight(mode, boost);
     }
 
     private final class SketchWeight extends SegmentWeight {
+        private final ScoreMode mode;
         private final float boost;
 
-        SketchWeight(float boost) {
+        SketchWeight(ScoreMode mode, float boost) {
             super(SketchQuery.this);
+            this.mode = mode;
             this.boost = boost;
         }
 
@@ -57,7 +58,7 @@ final class SketchQuery extends Query {
             return new ScorerSupplier() {
                 @Override
                 public Scorer get(long leadCost) {
-                    return new SketchScorer(SketchWeight.this, new Matches(stored), boost);
+                    return constantScorer(boost, mode, new Matches(stored));
                 }
 
                 @Override
@@ -94,44 +95,6 @@ final class SketchQuery extends Query {
         @Override
         public float matchCost() {
             return MATCH_COST;
-        }
-    }
-
-    private static final class SketchScorer extends SegmentWeight.SegmentScorer {
-        private final TwoPhaseIterator matches;
-        private final DocIdSetIterator iterator;
-        private final float score;
-
-        SketchScorer(Weight weight, TwoPhaseIterator matches, float score) {
-            super(weight);
-            this.matches = matches;
-            this.score = score;
-            iterator = TwoPhaseIterator.asDocIdSetIterator(matches);
-        }
-
-        @Override
-        public int docID() {
-            return iterator.docID();
-        }
-
-        @Override
-        public DocIdSetIterator iterator() {
-            return iterator;
-        }
-
-        @Override
-        public TwoPhaseIterator twoPhaseIterator() {
-            return matches;
-        }
-
-        @Override
-        public float getMaxScore(int upTo) {
-            return score;
-        }
-
-        @Override
-        public float score() {
-            return score;
         }
     }
 

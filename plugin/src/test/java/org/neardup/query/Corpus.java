@@ -26,6 +26,7 @@ import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
+import org.apache.lucene.util.BytesRef;
 
 /** Random sets of q-grams, most of them near-copies of others; an index of them, and brute force over them. */
 final class Corpus {
@@ -119,6 +120,19 @@ final class Corpus {
             }
         }
         return directory;
+    }
+
+    /** As Elasticsearch keeps a value: how many there are, how long it is, and it. */
+    static BytesRef kept(byte[] value) {
+        boolean isLong = value.length > 0x7F;
+        byte[] kept = new byte[value.length + (isLong ? 3 : 2)];
+        kept[0] = 1;
+        kept[1] = (byte) (isLong ? value.length & 0x7F | 0x80 : value.length);
+        if (isLong) {
+            kept[2] = (byte) (value.length >> 7);
+        }
+        System.arraycopy(value, 0, kept, kept.length - value.length, value.length);
+        return new BytesRef(kept);
     }
 
     /** The same as one segment, in which nothing is deleted. */

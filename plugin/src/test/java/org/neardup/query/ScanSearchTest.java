@@ -118,19 +118,6 @@ class ScanSearchTest {
         return Base64.getDecoder().decode((String) fields.get(Signature.QGRAM_BITMAP));
     }
 
-    /** As Elasticsearch keeps a value: how many there are, how long it is, and it. */
-    private static BytesRef counted(byte[] value) {
-        boolean isLong = value.length > 0x7F;
-        byte[] kept = new byte[value.length + (isLong ? 3 : 2)];
-        kept[0] = 1;
-        kept[1] = (byte) (isLong ? value.length & 0x7F | 0x80 : value.length);
-        if (isLong) {
-            kept[2] = (byte) (value.length >> 7);
-        }
-        System.arraycopy(value, 0, kept, kept.length - value.length, value.length);
-        return new BytesRef(kept);
-    }
-
     private Document document(int i, Bitmaps bitmaps) {
         String form = forms.get(i);
         Document document = new Document();
@@ -143,10 +130,10 @@ class ScanSearchTest {
         document.add(new IntPoint(COUNT, count));
         document.add(new SortedNumericDocValuesField(COUNT, count));
         if (bitmaps == Bitmaps.ALL || bitmaps != Bitmaps.NONE && i % 3 > 0) {
-            document.add(new BinaryDocValuesField(BITMAP, counted(bitmap(form))));
+            document.add(new BinaryDocValuesField(BITMAP, Corpus.kept(bitmap(form))));
         } else if (bitmaps == Bitmaps.STRANGE) {
             // Nothing, something else, and a bitmap that is longer, or as long and one of several.
-            byte[] longer = counted(new byte[bitmap(form).length + 16]).bytes;
+            byte[] longer = Corpus.kept(new byte[bitmap(form).length + 16]).bytes;
             longer[0] = (byte) (i % 2 + 1);
             document.add(new BinaryDocValuesField(BITMAP, new BytesRef(i % 4 == 0 ? new byte[i % 5] : longer)));
         }

@@ -80,14 +80,8 @@ class SketchQueryTest {
         return false;
     }
 
-    /** As Elasticsearch keeps a value: how many there are, how long it is, and it. */
     private static BytesRef kept(int[] keys) {
-        byte[] value = Base64.getDecoder().decode(SketchKeys.packed(keys));
-        byte[] kept = new byte[value.length + 2];
-        kept[0] = 1;
-        kept[1] = (byte) value.length;
-        System.arraycopy(value, 0, kept, 2, value.length);
-        return new BytesRef(kept);
+        return Corpus.kept(Base64.getDecoder().decode(SketchKeys.packed(keys)));
     }
 
     @Test
