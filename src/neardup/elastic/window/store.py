@@ -56,6 +56,7 @@ class ClusterStore:
     def _forget_all(self) -> None:
         """Lets go of all documents: what is held of them is outdated."""
         self.revision += 1
+        self._indices.clear()
         self._held, self._writes = begun(self._context, self._counts)
 
     def _counts(self, arrival: int) -> bool:
