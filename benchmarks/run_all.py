@@ -19,7 +19,7 @@ ORDER = (
     "quality.generator_check", "quality.judged", "quality.calibrate", "quality.boilerplate",
     "speed.scale", "speed.floods", "speed.trust", "speed.kinds_cost", "speed.threads",
     "speed.serving",
-    "elastic.cluster", "elastic.cost", "elastic.query", "elastic.kill",
+    "elastic.cluster", "elastic.cost", "elastic.search", "elastic.query", "elastic.kill",
     "papers.experiments",
 )  # fmt: skip
 

@@ -1,40 +1,57 @@
-"""Documents a second of one scorer with its window in memory, and of one that searches the cluster for candidates.
+"""In Elasticsearch: how fast is a scorer that holds no window, and two of them side by side?
 
-    python -m benchmarks.elastic.search http://127.0.0.1:9200 --filled 24000 --scored 1000
-
-A window of 25 hours is filled by a scorer in memory. Then documents of the last hour are scored by both kinds in turn,
-the same number each: edited copies of documents of the window, and new ones. What is told is the rate without the
-opening, the seconds of the opening until the first verdict, and whether the verdicts are those of a window in memory.
+Question   How many documents a second does `neardup ingest` score with its window in memory, how many by searching the
+           cluster for candidates, and how many do one and two `neardup watch --candidates search` of what another
+           client wrote? Over hours as they were written, and merged to one segment each. Are all verdicts those of a
+           window in memory?
+Corpus     made up: texts of about 800 characters of 120 words, three of ten with five words of an earlier one changed;
+           25 hours of 24,000, filled by a scorer in memory, then `--scored` more of the last hour for every run.
+Seed       20261121.
+Excluded   starting the node and the scorers, opening, and the first batch of each scorer: the clock runs from the end
+           of these to the last verdict. Node and scorers share this machine's cores.
 """
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import random
+import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
+from testing.node.node import Workshop
 
 import neardup
-from benchmarks.elastic.bench_window import FIRST_MS, HOURS, SEED, window_of
-from neardup.model.settings import HOUR_MS
+from benchmarks.elastic.bench_window import FIRST_MS, HOURS, SEED, index_all, plain_actions, window_of
+from benchmarks.lib import harness
+from neardup.elastic.http.address import parse_address
+from neardup.elastic.http.client import Cluster
+from neardup.model.settings import HOUR_MS, Settings
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Verdict
+    from collections.abc import Iterator
 
+    from neardup.elastic.http.address import Address
+
+NAME = "bench-search"
 WORDS = 120
 VOCABULARY = 60_000
 COPIES = 0.3
+WAYS = ("ingest, memory", "ingest", "watch", "two watches")
+"""What is measured; what says nothing else searches for its candidates."""
 
 
-def texts(count: int, seed: int) -> Iterator[str]:
-    """Texts of about 800 characters, three of ten with five words of an earlier one changed."""
-    chance = random.Random(seed)
+def changed_copies() -> Iterator[str]:
+    """Texts of about 800 characters, three of ten with five words of an earlier one changed; without end."""
+    chance = random.Random(SEED)
     names = [f"{chance.randrange(16**6):06x}" for _ in range(VOCABULARY)]
     earlier: list[list[str]] = []
-    for _ in range(count):
+    while True:
         copied = earlier and chance.random() < COPIES
         words = list(chance.choice(earlier)) if copied else chance.choices(names, k=WORDS)
         if copied:
@@ -44,49 +61,140 @@ def texts(count: int, seed: int) -> Iterator[str]:
         yield " ".join(words)
 
 
-def documents(count: int, scored: int) -> tuple[list[neardup.Document], list[list[neardup.Document]]]:
-    """So many documents over 25 hours, and two parts of the last hour that follow."""
-    step = HOURS * HOUR_MS // (count + 2 * scored + 1)
-    made = [
-        neardup.Document(str(i), text, FIRST_MS + i * step)
-        for i, text in enumerate(texts(count + 2 * scored, SEED))
+def documents_of(texts: Iterator[str], count: int, first: int) -> list[neardup.Document]:
+    """The next `count` texts as documents of the last hour, named from `first` on in order."""
+    time_ms = FIRST_MS + HOURS * HOUR_MS - 1
+    return [
+        neardup.Document(f"n{at:08d}", text, time_ms)
+        for at, text in enumerate(itertools.islice(texts, count), first)
     ]
-    return made[:count], [made[count : count + scored], made[count + scored :]]
 
 
-def timed(url: str, part: Sequence[neardup.Document], candidates: str) -> tuple[float, float, list[Verdict]]:
-    """Seconds to the first batch's verdicts, documents a second after it, and the verdicts."""
-    begun = time.perf_counter()
-    with neardup.open(url, candidates=candidates) as window:
-        verdicts, first = [], 0.0
+def by_ingest(address: Address, part: list[neardup.Document], candidates: Any) -> tuple[float, list[Any]]:
+    """Documents a second, and the verdicts."""
+    moments, verdicts = [], []
+    with neardup.open(str(address), candidates=candidates) as window:
         for verdict in window.ingest(part):
-            first = first or time.perf_counter() - begun
-            verdicts.append(verdict)
-        rest = len(part) - min(window.settings.batch_documents, len(part))
-        return first, rest / max(time.perf_counter() - begun - first, 1e-9), verdicts
+            moments.append(time.perf_counter())
+            verdicts.append(verdict.to_dict())
+    return rate(moments, Settings(candidates=candidates).documents_at_once), verdicts
 
 
-def main() -> None:
-    """Measures, and prints one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url")
+def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tuple[float, list[Any]]:
+    """The same of what another client wrote, by so many processes."""
+    with Cluster(address) as cluster:
+        index_all(cluster, plain_actions(address.prefix, part, cluster.url))
+        cluster.request("POST", f"/{address.pattern}/_refresh")
+    command = [
+        sys.executable,
+        "-m",
+        "neardup",
+        "watch",
+        "--window",
+        str(address),
+        "--candidates",
+        "search",
+        "--once",
+    ]
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(scorers)
+    ]
+
+    def told(output: IO[bytes] | None) -> list[tuple[float, Any]]:
+        return [(time.perf_counter(), line) for line in output or ()]
+
+    with ThreadPoolExecutor(scorers) as pool:
+        lines = sorted(
+            line for part in pool.map(told, [process.stdout for process in processes]) for line in part
+        )
+    codes = [process.wait() for process in processes]
+    if any(codes):
+        msg = f"a watch ended with {codes}"
+        raise AssertionError(msg)
+    first = scorers * Settings(candidates="search").documents_at_once
+    return rate([moment for moment, _ in lines], first), [orjson.loads(line) for _, line in lines]
+
+
+def rate(moments: list[float], first: int) -> float:
+    """Verdicts a second, without the `first` ones."""
+    begun = moments[min(first, len(moments)) - 1]
+    return (len(moments) - first) / max(moments[-1] - begun, 1e-9)
+
+
+def measured(address: Address, args: Any) -> dict[str, Any]:
+    """Documents a second of each way in each round, over hours as they are and merged, and how many verdicts differ."""
+    texts = changed_copies()
+    step = HOURS * HOUR_MS // args.filled
+    before = [neardup.Document(f"f{at}", next(texts), FIRST_MS + at * step) for at in range(args.filled)]
+    wrong = scored = 0
+    found: dict[str, Any] = {"filled": args.filled, "scored": args.scored}
+    with neardup.open(None) as reference, neardup.open(str(address)) as window, Cluster(address) as cluster:
+        for own in (reference, window):
+            for _ in own.ingest(before):
+                pass
+        for state in ("as written", "merged"):
+            if state == "merged":
+                cluster.request("POST", f"/{address.pattern}/_forcemerge?max_num_segments=1")
+            cluster.request("POST", f"/{address.pattern}/_refresh")
+            segments = cluster.request("GET", f"/{address.pattern}/_stats/segments")["_all"]["primaries"]
+            rates: dict[str, list[float]] = {way: [] for way in args.ways}
+            for number in range(args.rounds):
+                for way in args.ways:
+                    part = documents_of(texts, args.scored, scored)
+                    scored += len(part)
+                    expected = {verdict.id: verdict.to_dict() for verdict in reference.ingest(part)}
+                    if way.startswith("ingest"):
+                        each, verdicts = by_ingest(address, part, "memory" if "memory" in way else "search")
+                    else:
+                        each, verdicts = by_watch(address, part, 2 if way.startswith("two") else 1)
+                    wrong += sum(expected.pop(verdict["id"]) != verdict for verdict in verdicts) + len(
+                        expected
+                    )
+                    rates[way].append(each)
+                    print(
+                        f"{state} {number} {way}: {each:.0f} a second, {wrong} wrong",
+                        file=sys.stderr,
+                        flush=True,
+                    )
+            found[state] = {"segments": segments["segments"]["count"], "rates": rates}
+    return found | {"verdicts": scored, "wrong": wrong}
+
+
+def in_window(url: str, args: Any) -> dict[str, Any]:
+    """What is `measured` in a window of its own at the node."""
+    with window_of(url, NAME):
+        return measured(parse_address(f"{url}/{NAME}"), args)
+
+
+def tables(figures: dict[str, Any]) -> dict[str, str]:
+    """Documents a second, and how much faster two watches are than one."""
+    rows = []
+    for state in ("as written", "merged"):
+        middle = {way: statistics.median(rates) for way, rates in figures[state]["rates"].items()}
+        one, two = middle.get("watch"), middle.get("two watches")
+        times = f"{two / one:.2f}" if one and two else ""
+        rows.append([state, figures[state]["segments"], *(f"{each:.0f}" for each in middle.values()), times])
+    ways = figures["as written"]["rates"]
+    return {"search": harness.table(["hours", "segments", *ways, "two to one"], rows)}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measures and prints; writes search.json."""
+    parser = harness.options(__doc__)
     parser.add_argument("--filled", type=int, default=HOURS * 24_000)
-    parser.add_argument("--scored", type=int, default=4_000)
-    options = parser.parse_args()
-    before, parts = documents(options.filled, options.scored)
-    with neardup.open(None) as reference, window_of(options.url, "bench-search") as window:
-        expected = [list(reference.ingest(part)) for part in (before, *parts)]
-        for _ in window.ingest(before):
-            pass
-        told: dict[str, object] = {"filled": len(before), "scored": options.scored}
-        for part, candidates, right in zip(parts, ("memory", "search"), expected[1:], strict=True):
-            first, rate, verdicts = timed(f"{options.url}/bench-search", part, candidates)
-            told[candidates] = {
-                "first_batch_s": round(first, 2),
-                "documents_per_s": round(rate, 1),
-                "verdicts_as_in_memory": verdicts == right,
-            }
-    print(orjson.dumps(told).decode())
+    parser.add_argument("--scored", type=int, default=8_192)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--url", help="a node that runs already; default: one is started")
+    args = parser.parse_args(arguments)
+    if args.tiny:
+        args.filled, args.scored, args.rounds = 2_000, 3_000, 1
+    if args.url:
+        figures = in_window(args.url, args)
+    else:
+        with closing(Workshop(tested=False)) as workshop:
+            figures = in_window(workshop.node("node", heap="2g").start().url, args)
+    harness.show(tables, harness.save(args, "search", figures))
 
 
 if __name__ == "__main__":

@@ -85,9 +85,11 @@ def update(cluster: Cluster, document: Document, part: dict[str, Any]) -> None:
     assert outcome.ok, outcome
 
 
-def watching(cluster: Cluster, *, once: bool = True, patience: float = 60, **options: Any) -> Watcher:
+def watching(
+    cluster: Cluster, *, once: bool = True, patience: float = 60, batch: int | None = None, **options: Any
+) -> Watcher:
     """What `neardup watch` makes."""
-    settings = options.pop("settings", {})
+    settings = {"batch_documents": batch, **options.pop("settings", {})}
     return Watcher(
         lambda: open_elastic_window(
             str(cluster.address), credentials=cluster.credentials, patience=patience, **settings

@@ -40,7 +40,7 @@ class Scorer:
         stream = scene.place / "stream.jsonl"
         stream.write_text("".join(json.dumps(each) + "\n" for each in scene.documents))
         words: list[object] = (
-            ["watch", "--once", "--batch", batch, "--poll", 0.1] if watches else ["ingest", stream]
+            ["watch", "--once", "--batch-documents", batch, "--poll", 0.1] if watches else ["ingest", stream]
         )
         words += [] if watches else ["--batch-documents", batch]
         words += ["--window", scene.cluster.address, "--format", "jsonl"]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 from typing import Any
+
+from testing.node.prefix import indices_like, remove_windows
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected
 
 _TOGETHER = 10
-"""Windows deleted at a time: to change what exists costs the same for one index as for a hundred."""
-_NAMES = 60
-"""Names in one request, whose first line may have 4 KB."""
+"""Windows deleted at a time."""
 
 
 class Prefixes:
@@ -39,28 +38,13 @@ class Prefixes:
             self.sweep()
 
     def sweep(self) -> None:
-        """Deletes indices and templates of what was given back, each by its exact name."""
+        """Deletes indices and templates of what was given back."""
         gone, self._closed = self._closed, []
-        patterns = [name for address in gone for name in (address.pattern, address.state)]
-        for some in _parts(patterns):
-            for names in _parts(self.indices(some)):
-                self._request("DELETE", f"/{','.join(names)}")
-        ours = {name for address in gone for name in templates_of(address)}
-        found = self._request(
-            "GET", f"/_index_template/neardup-*{self._run}*", {"filter_path": "index_templates.name"}
-        )
-        there = {template["name"] for template in found.get("index_templates", ())}
-        for names in _parts(sorted(ours & there)):
-            self._request("DELETE", f"/_index_template/{','.join(names)}")
+        remove_windows(self._cluster, gone, f"*{self._run}*")
 
     def indices(self, patterns: list[str]) -> list[str]:
         """The names of indices that match one of `patterns`."""
-        params = {
-            "expand_wildcards": "all",
-            "ignore_unavailable": "true",
-            "filter_path": "*.settings.index.uuid",
-        }
-        return list(self._request("GET", f"/{','.join(patterns)}", params))
+        return indices_like(self._cluster, patterns)
 
     def close(self) -> None:
         """Deletes all that is left."""
@@ -76,14 +60,3 @@ class Prefixes:
 
     def _request(self, method: str, path: str, params: dict[str, Any] | None = None) -> Any:
         return self._cluster.request(method, path, params=params, missing_ok=True) or {}
-
-
-def templates_of(address: Address) -> tuple[str, ...]:
-    """The names of a window's index templates."""
-    return address.template, address.copies_template, address.alias_template, address.state_template
-
-
-def _parts(names: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(names)
-    while part := list(islice(rest, _NAMES)):
-        yield part

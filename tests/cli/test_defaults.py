@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, get_args, get_type_hints
 
@@ -12,7 +13,6 @@ import pytest
 from neardup.cli import application, context
 from neardup.cli.lexicon import build
 from neardup.model.settings import (
-    DEFAULT_BATCH_DOCUMENTS,
     DEFAULT_LEXICON_SAMPLE,
     DEFAULT_POLL_SECONDS,
     Recipe,
@@ -51,6 +51,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
             "the one that ships",
             "none",
             "keep, in a directory",
+            "256; 1024 with --candidates search",
         ),
         0: ("no limit",),
     }
@@ -58,8 +59,6 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
         assert option(command, name).show_default == ("fold" if default else "keep")
     elif command == "resign" and name == "reach":
         assert "the window's" in option(command, name).show_default  # what it is depends on the window
-    elif command == "watch" and name == "batch_documents":
-        assert default_of(command, name) == default  # an option of typer's own kind, with a value
     elif isinstance(default, tuple):
         assert option(command, name).show_default == ", ".join(default)
     elif isinstance(default, bool):
@@ -68,6 +67,13 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
         assert option(command, name).show_default in words[default]
     else:
         assert option(command, name).show_default.replace(",", "") == str(default)
+
+
+def test_how_many_documents_are_worked_at_once_is_as_shown():
+    counts = Settings().documents_at_once, Settings(candidates="search").documents_at_once
+    shown = option("ingest", "batch_documents").show_default
+    assert shown == option("watch", "batch_documents").show_default
+    assert counts == tuple(int(number) for number in re.findall(r"\d+", shown))
 
 
 def test_there_are_many_such_options():
@@ -110,7 +116,6 @@ def test_watch_and_the_lexicon_have_the_defaults_of_the_library():
 
     parameters = inspect.signature(Watcher).parameters
     assert parameters["poll"].default == default_of("watch", "poll") == DEFAULT_POLL_SECONDS
-    assert parameters["batch"].default == default_of("watch", "batch_documents") == DEFAULT_BATCH_DOCUMENTS
     assert default_of("lexicon build", "sample") == DEFAULT_LEXICON_SAMPLE
     assert option("lexicon build", "sample").show_default == f"{DEFAULT_LEXICON_SAMPLE:,}"
 

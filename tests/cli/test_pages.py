@@ -32,6 +32,7 @@ IN_WORDS = {
     "min_shared": "by threshold",
     "recipe.lexicon": "the one that ships",
     "keep_text": "in a directory",
+    "batch_documents": "256; 1,024 where `candidates` is `search`",
 }
 """Defaults that are no value of a field."""
 
@@ -110,6 +111,7 @@ def test_every_key_can_stand_in_the_file(key, default, tmp_path):
 def written(key: str, default: str) -> str:
     """A value of `key` as the file has it: the default where it can be written."""
     value = {
+        "batch_documents": "256",
         "keep_hours": "24",
         "keep_text": "true",
         "kinds": "true",

@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from testing.effort import examples
 from testing.window.backends import Place, document, grams
 from testing.window.operations import SETTINGS, Operation, Run, operations
 
@@ -130,7 +131,9 @@ def test_a_window_that_was_signed_by_another_recipe_is_refused(path):
             reader.refresh()
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(150), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(st.data())
 def test_a_refreshed_reader_answers_as_one_that_is_opened_now(data: st.DataObject) -> None:
     chosen, stream = data.draw(SETTINGS), data.draw(operations())

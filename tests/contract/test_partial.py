@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from testing.effort import examples
 from testing.window.backends import START, Place, document, engines_only, summaries, without_candidates
 from testing.window.differential import WORKING, compare
 from testing.window.operations import MOST_QGRAMS, SETTINGS, operations
@@ -254,7 +255,9 @@ RULES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(200), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(st.data())
 def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     chosen: dict[str, Any] = data.draw(SETTINGS) | data.draw(RULES)

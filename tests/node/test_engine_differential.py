@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from testing.effort import examples
 from testing.window.backends import Place
 from testing.window.cluster_prefixes import Prefixes
 from testing.window.operations import SETTINGS, Ask, Operation, Reopen, Run, comparable, operations
@@ -18,7 +19,7 @@ from neardup.elastic.admin.setup import Sign, set_up
 from neardup.elastic.http.client import Cluster
 from neardup.model.settings import Settings
 
-EXAMPLES = 25
+EXAMPLES = examples(25)
 WORKING = st.fixed_dictionaries(
     {
         "retrieval": st.sampled_from(("sketch", "complete")),

@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from testing.effort import LONG
 from testing.node.killing import stored
 from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
@@ -184,7 +185,7 @@ def test_a_process_that_ends_at_any_request_has_done_an_operation_or_not(
         assert run.state() == expected[-1], (at, log[-1])
         assert contents(cluster) == undisturbed[1], (at, log[-1])
         place.close()
-        at += 4
+        at += 4 if LONG else 9
     assert at > 40
 
 

@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from testing.effort import examples
 from testing.node.clients import (
     check_marked,
     expected,
@@ -32,12 +33,13 @@ from testing.window.operations import SETTINGS, Operation, Run, comparable, oper
 import neardup
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch.claims import Claims
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import SettingsError
 from neardup.model.settings import Settings
 
-EXAMPLES = 25
+EXAMPLES = examples(25)
 WHOLE_WINDOW = ("routes", "partial", "containment", "delta", "max_documents", "max_memory")
 SEARCHED = {"candidates": "search"}
 
@@ -98,7 +100,11 @@ def test_marks_of_a_scorer_that_died_before_its_commit_are_made_again_in_their_t
     put(cluster, documents)
     rest = watching(cluster, settings=SEARCHED, batch=16).verdicts(on_reject=unwanted)
     told = [next(rest)]
-    with mock.patch.object(Lease, "commit", side_effect=MemoryError), pytest.raises(MemoryError):
+    with (
+        mock.patch.dict(Claims.__init__.__kwdefaults__, seconds=1),  # that of `rest` is not given back yet
+        mock.patch.object(Lease, "commit", side_effect=MemoryError),
+        pytest.raises(MemoryError),
+    ):
         list(watching(cluster, settings=SEARCHED, batch=16).verdicts(on_reject=unwanted))
     assert sum(map(bool, marks(cluster).values())) == 32
     told += rest

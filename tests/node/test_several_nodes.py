@@ -4,7 +4,6 @@ of one node that nobody disturbed.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import Counter
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from testing.effort import LONG
 from testing.node.clients import check_marked, expected, in_order, made, put, stream, watched
 from testing.node.killing import BATCH, Writer, check, check_verdicts, stored, undisturbed
 from testing.node.killing import stream as disordered
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 180
 """Seconds a request is tried again: a node of three starts again meanwhile."""
-LONG = bool(os.environ.get("NEARDUP_TEST_LONG"))
 """Set by `make versions`: more nodes are killed, and a cluster is upgraded."""
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("three nodes")]
 

@@ -61,7 +61,7 @@ def test_killed_it_goes_on_where_it_was(cluster, tmp_path):
     told = []
     for start in range(0, len(documents), 80):
         put(cluster, documents[start : start + 80])
-        with watch(cluster, tmp_path, "--batch", 16) as process:
+        with watch(cluster, tmp_path, "--batch-documents", 16) as process:
             wait_for_lines(process, numbers.randint(1, 50))
             time.sleep(numbers.random() * 0.1)
             assert process.end(signal.SIGKILL) == -signal.SIGKILL
@@ -80,7 +80,7 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
     put(cluster, documents)
     wanted = [verdict.to_dict() for verdict in expected(documents)]
     with (
-        watch(cluster, tmp_path, "--batch", 8, hold=24) as first,
+        watch(cluster, tmp_path, "--batch-documents", 8, hold=24) as first,
         watch(cluster, tmp_path, "--poll", 0.2, hold=24) as second,
     ):
         until(lambda: len(first.lines) + len(second.lines) >= 24)
@@ -104,7 +104,7 @@ def test_scorers_without_a_window_share_the_work_and_what_one_leaves_another_doe
     documents, numbers = stream(160 * scorers), random.Random(killed)
     made(cluster)
     put(cluster, documents)
-    words = ("--candidates", "search", "--batch", 16, "--poll", 0.2, "--once")
+    words = ("--candidates", "search", "--batch-documents", 16, "--poll", 0.2, "--once")
     with ExitStack() as stack:
         processes = [stack.enter_context(watch(cluster, tmp_path, *words)) for _ in range(scorers)]
         for process in processes[:killed]:

@@ -324,7 +324,11 @@ AdvanceOption = Annotated[
 BatchDocumentsOption = Annotated[
     int | None,
     _setting(
-        "batch_documents", panel=None, metavar="N", help="Documents worked in one go; changes no verdict."
+        "batch_documents",
+        panel=None,
+        metavar="N",
+        nothing="256; 1024 with --candidates search",
+        help="Documents worked in one go; changes no verdict.",
     ),
 ]
 ThreadsOption = Annotated[

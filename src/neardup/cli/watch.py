@@ -10,7 +10,7 @@ from neardup.cli import options
 from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
 from neardup.cli.context import configuration
 from neardup.cli.metrics import MetricsOption, metrics_at
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
+from neardup.model.settings import DEFAULT_POLL_SECONDS
 
 if TYPE_CHECKING:
     from neardup.cli.config import Config
@@ -25,10 +25,7 @@ def watch(
         float,
         typer.Option(metavar="SECONDS", min=0.1, help="How long to wait before looking again."),
     ] = DEFAULT_POLL_SECONDS,
-    batch_documents: Annotated[
-        int,
-        typer.Option("--batch", metavar="N", min=1, help="Documents worked in one go; changes no verdict."),
-    ] = DEFAULT_BATCH_DOCUMENTS,
+    batch_documents: options.BatchDocumentsOption = None,
     no_rollover: Annotated[
         bool, typer.Option("--no-rollover", help="Do not make the indices of the hours to come.")
     ] = False,
@@ -96,8 +93,7 @@ def watch(
     outputs.check(settings.files_read)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=False)
-        pace = {"once": once, "poll": poll, "batch": batch_documents}
-        watching = _watch(cluster, settings, force=force, rollover=not no_rollover, **pace)
+        watching = _watch(cluster, settings, force=force, rollover=not no_rollover, once=once, poll=poll)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
             score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
     raise typer.Exit(code_of_run(sinks, blocked=watching.backlog.blocked))

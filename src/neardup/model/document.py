@@ -200,6 +200,7 @@ def time_argument(name: str, value: Any) -> int:
         raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
 
 
+@functools.lru_cache(maxsize=4_096)
 def format_time(milliseconds: int) -> str:
     """ISO 8601 UTC, with milliseconds only if they are not 0.
 

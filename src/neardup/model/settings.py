@@ -46,6 +46,8 @@ DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
+SEARCHED_BATCH_DOCUMENTS: Final = 1_024
+"""Where candidates are searched for: one scan of all stored sketches does for a whole batch."""
 BATCH_BYTES: Final = 4_000_000
 DEFAULT_POLL_SECONDS: Final = 2.0
 """How long `watch` waits before it looks again."""
@@ -264,7 +266,8 @@ class Settings:
     max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
-    batch_documents   how many documents are worked in one go; never changes a verdict
+    batch_documents   how many documents are worked in one go; None = 256, or 1,024 where candidates are searched for.
+                      Never changes a verdict
     candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
     threads           one decides, the others sign the documents that follow; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
@@ -294,7 +297,7 @@ class Settings:
     max_memory: int = 0
     max_length: int = DEFAULT_MAX_LENGTH
     max_candidates: int = DEFAULT_MAX_CANDIDATES
-    batch_documents: int = DEFAULT_BATCH_DOCUMENTS
+    batch_documents: int | None = None
     threads: int = 1
     candidates: CandidatesFrom = "memory"
     fsync: bool = False
@@ -325,8 +328,10 @@ class Settings:
             ("delta", 0),
         ):
             check_whole(name, getattr(self, name), low)
-        for name in ("max_length", "batch_documents", "threads"):
+        for name in ("max_length", "threads"):
             check_whole(name, getattr(self, name), 1)
+        if self.batch_documents is not None:
+            check_whole("batch_documents", self.batch_documents, 1)
         if self.matches is not None:
             check_whole("matches", self.matches, 0)
         if self.min_shared is not None:
@@ -353,6 +358,12 @@ class Settings:
                 else "0, because all hours are compared (window_hours = 0)"
             )
             raise SettingsError("keep_hours", keep, f"{expected}; 0 keeps all")
+
+    @property
+    def documents_at_once(self) -> int:
+        """How many documents are worked in one go at most."""
+        usual = SEARCHED_BATCH_DOCUMENTS if self.candidates == "search" else DEFAULT_BATCH_DOCUMENTS
+        return usual if self.batch_documents is None else self.batch_documents
 
     @property
     def kept_hours(self) -> int:

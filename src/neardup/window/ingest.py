@@ -48,7 +48,7 @@ class Ingest:
         """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
         check_documents(documents)
         settings, leaps = self._session.state.settings, Leaps()
-        limit = settings.batch_documents
+        limit = settings.documents_at_once
         self._warn_of_changes()
         ahead = SigningAhead(
             usable(documents, settings, reject), self._sign, size=limit, pool=self._pool,

@@ -26,13 +26,16 @@ class Documents:
         self.number, self.chance = 0, chance
 
     def get(self, *_: Any) -> StoredDocument | None:
-        return None if self.source is None else StoredDocument(self.source, Version(self.number, 1))
+        version = self.version()
+        return None if self.source is None or version is None else StoredDocument(self.source, version)
+
+    def version(self, *_: Any) -> Version | None:
+        return None if self.source is None else Version(self.number, 1)
 
     def put(
         self, _c: Any, _i: Any, _n: Any, source: dict[str, Any], *, if_version: Version | None = None
     ) -> None:
-        current = None if self.source is None else Version(self.number, 1)
-        if if_version != current:
+        if if_version != self.version():
             raise ClusterConflict("u", "PUT", 409, "conflict", "changed", None)
         self.source, self.number = source, self.number + 1
         if self.chance.random() < 0.03:
@@ -100,6 +103,7 @@ def test_documents_are_decided_in_order_whoever_ends(cluster, scorers, seed):
     documents, backlog = Documents(chance), Backlog(60)
     with (
         mock.patch.object(claims, "get_doc", documents.get),
+        mock.patch.object(claims, "doc_version", documents.version),
         mock.patch.object(claims, "put_doc", documents.put),
         mock.patch.object(claims, "create_doc", documents.put),
     ):
@@ -126,6 +130,7 @@ def test_one_that_says_nothing_for_its_time_is_taken_over(cluster):
     documents = Documents(mock.Mock(**{"random.return_value": 1}))
     with (
         mock.patch.object(claims, "get_doc", documents.get),
+        mock.patch.object(claims, "doc_version", documents.version),
         mock.patch.object(claims, "put_doc", documents.put),
         mock.patch.object(claims, "create_doc", documents.put),
         mock.patch("neardup.elastic.watch.claims.time.monotonic") as clock,
@@ -159,6 +164,7 @@ def test_what_was_taken_and_not_claimed_comes_again(cluster):
     documents, backlog = Documents(mock.Mock(**{"random.return_value": 1})), Backlog(6)
     with (
         mock.patch.object(claims, "get_doc", documents.get),
+        mock.patch.object(claims, "doc_version", documents.version),
         mock.patch.object(claims, "create_doc", documents.put),
     ):
         first, second = (Claims(cluster, missing_first=False) for _ in range(2))

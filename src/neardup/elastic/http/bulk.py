@@ -12,6 +12,7 @@ from neardup.elastic.http.client import BUSY, Backoff, Cluster
 from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
+from neardup.model.tuples import maker_of
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
 """Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
@@ -74,6 +75,9 @@ class Outcome(NamedTuple):
     def ok(self) -> bool:
         """Whether the document is now as the action wanted it."""
         return 200 <= self.status < 300
+
+
+_outcome_of = maker_of(Outcome)
 
 
 def bulk(
@@ -210,11 +214,15 @@ def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list
 
 def _outcome(item: dict[str, Any]) -> Outcome:
     ((op, answer),) = item.items()
-    if op in ("create", "index") and answer.get("result") == "noop":
+    result = answer.get("result")
+    if result == "noop" and op in ("create", "index"):
         return Outcome(BAD_REQUEST, "noop", None, None, DROPPED)
+    versions = answer.get("_seq_no"), answer.get("_primary_term")
     error = answer.get("error")
+    if not error:
+        return _outcome_of((answer["status"], result, *versions, None))
     if isinstance(error, dict):
         cause = (error.get("caused_by") or {}).get("reason")
         error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
-    status = TOO_LARGE if error and never_fits(error) else answer["status"]
-    return Outcome(status, answer.get("result"), answer.get("_seq_no"), answer.get("_primary_term"), error)
+    status = TOO_LARGE if never_fits(error) else answer["status"]
+    return Outcome(status, result, *versions, error)

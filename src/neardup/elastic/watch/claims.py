@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from neardup.elastic.http.api import create_doc, get_doc, put_doc
+from neardup.elastic.http.api import create_doc, doc_version, get_doc, put_doc
 from neardup.elastic.http.scan import Entry
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.holders import begin, end, has_ended, new_holder
@@ -174,6 +174,7 @@ class Claims:
     def __init__(self, cluster: Cluster, *, missing_first: bool, seconds: float = CLAIM_SECONDS) -> None:
         self._cluster, self._seconds, self._missing_first = cluster, seconds, missing_first
         self._name = new_holder()
+        self._queue = Queue()
         self._version: Version | None = None
         self._seen: dict[tuple[int, int], float] = {}
         begin(self._name)
@@ -238,7 +239,7 @@ class Claims:
 
         Raises `ClaimLost` if somebody has taken it over, and `PredecessorLost` if the first one must be.
         """
-        queue = self._read()
+        queue = self._read_if_changed()
         own = queue.claim(claim.ticket)
         if own is None or own.holder != self._name:
             raise ClaimLost
@@ -276,7 +277,13 @@ class Claims:
     def _read(self) -> Queue:
         stored = get_doc(self._cluster, self._cluster.address.state, _DOCUMENT)
         self._version = None if stored is None else stored.version
-        return Queue() if stored is None else Queue.read(stored.source)
+        self._queue = Queue() if stored is None else Queue.read(stored.source)
+        return self._queue
+
+    def _read_if_changed(self) -> Queue:
+        """The same, for who asks often: claims are long, and hardly ever another one than a moment ago."""
+        version = doc_version(self._cluster, self._cluster.address.state, _DOCUMENT)
+        return self._queue if version is not None and version == self._version else self._read()
 
     def _write(self, queue: Queue) -> bool:
         """Writes the queue, unless another scorer has since it was read. A write whose answer was lost may count and

@@ -12,7 +12,6 @@ from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, Reject
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +43,6 @@ class BacklogScorer:
         layout: Layout,
         *,
         on_reject: OnReject,
-        batch: int = DEFAULT_BATCH_DOCUMENTS,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         policy = window.settings.policy
@@ -53,7 +51,7 @@ class BacklogScorer:
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
             raise SettingsError("policy", policy, expected)
-        self._window, self._batch = window, batch
+        self._window, self._batch = window, window.settings.documents_at_once
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)
         self.backlog.check_open()

@@ -13,7 +13,7 @@ from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, DEFAULT_POLL_SECONDS
+from neardup.model.settings import DEFAULT_POLL_SECONDS
 from neardup.window.base import Left
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ class Watcher:
         roll_over: Callable[[int], object] | None = None,
         once: bool = False,
         poll: float = DEFAULT_POLL_SECONDS,
-        batch: int = DEFAULT_BATCH_DOCUMENTS,
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
-        self._roll_over, self._once, self._poll, self._batch = roll_over, once, poll, batch
+        self._roll_over, self._once, self._poll = roll_over, once, poll
         self._leadership = leadership(cluster)
         self._rolled: int | None = None
         self._known_readonly: frozenset[str] = frozenset()
@@ -117,12 +116,7 @@ class Watcher:
         self, window: WindowEngine, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
         scorer = BacklogScorer(
-            window,
-            self._cluster,
-            self._layout,
-            on_reject=on_reject,
-            batch=self._batch,
-            stopped=self._stopped,
+            window, self._cluster, self._layout, on_reject=on_reject, stopped=self._stopped
         )
         with closing(scorer):
             yield from self._all_passes(window, scorer, on_backlog)

@@ -65,7 +65,7 @@ class Composer:
         """
         layout, fields = self._layout, document.fields
         source: dict[str, Any] = {}
-        if isinstance(fields, Mapping):
+        if fields is not None and isinstance(fields, Mapping):  # which takes long to say of None
             source = {name: value for name, value in fields.items() if not _is_ours(name)}
         put_field(source, layout.text_field, document.text.decode())
         put_field(source, layout.time_field, format_time(document.time))
