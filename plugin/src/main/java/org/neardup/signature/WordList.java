@@ -69,7 +69,7 @@ final class WordList {
             inside = false;
             if ((flags & UnicodeTable.SPACE) != 0) {
                 int end = endOfSpace(points, at, length);
-                sentence += isBlankLine(points, at, end) ? 1 : 0;
+                sentence += end - at > 1 && isBlankLine(points, at, end) ? 1 : 0;
                 at = end;
                 continue;
             }
