@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from testing.node.java import Missing, distribution, find_jdk, find_maven
-from testing.node.node import Node, Workshop
+from testing.node.node import QUICK, Node, Workshop
 from testing.node.prefix import fresh_prefix
 from testing.node.servers import chosen
 
@@ -74,7 +74,7 @@ def elasticsearch_url(request: pytest.FixtureRequest) -> str:
     if given:
         return given.rstrip("/")
     workshop: Workshop = request.getfixturevalue("workshop")
-    return workshop.node("shared").start().url
+    return workshop.node("shared", java=QUICK).start().url
 
 
 @pytest.fixture(scope="session")

@@ -149,14 +149,18 @@ def edited() -> Corpus:
     return Corpus(tuple(map(str, range(len(texts)))), tuple(texts))
 
 
-@pytest.mark.parametrize("method", ["neardup sketch", "neardup complete", "doc_q(q=4)"])
-def test_the_product_and_doc_q_find_what_the_oracle_finds(edited, method):
-    thresholds = (0.5, 0.7, 0.9)
-    exact = {
+@pytest.fixture(scope="module")
+def exact(edited: Corpus) -> dict[tuple[int, int], tuple[int, int]]:
+    """What the oracle counts of every pair of them."""
+    return {
         (i, j): oracle.doc_q_counts(edited.texts[i], edited.texts[j])
         for i, j in combinations(range(len(edited)), 2)
     }
-    for threshold in thresholds:
+
+
+@pytest.mark.parametrize("method", ["neardup sketch", "neardup complete", "doc_q(q=4)"])
+def test_the_product_and_doc_q_find_what_the_oracle_finds(edited, exact, method):
+    for threshold in (0.5, 0.7, 0.9):
         copies = frozenset(pair for pair, (shared, larger) in exact.items() if shared >= threshold * larger)
         result = measure_in_process(Job(method, edited, Truth(copies), (threshold,)), lambda _: None)
         (point,) = result.points

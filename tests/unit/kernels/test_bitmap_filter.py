@@ -63,10 +63,10 @@ def test_above_almost_nothing_at_the_threshold_is_turned_away(threshold):
 
 @pytest.mark.parametrize("threshold", [Fraction(5, 10), Fraction(7, 10), Fraction(9, 10)])
 def test_nor_where_samples_are_largest_and_keys_share_bits(threshold):
-    """As if no two keys of a set shared a bit, one in 20 to one in 150 of these 6,000 would be turned away."""
+    """As if no two keys of a set shared a bit, one in 20 to one in 150 of these 3,000 would be turned away."""
     largest = (bitmap_filter.SAMPLE << 4) - 1
     pairs = []
-    for i in range(3_000):
+    for i in range(1_500):
         shared = required_overlap(threshold, largest - i % 9)
         pair = pair_with(np.random.default_rng(i), largest - i % 9, largest - i % 9, shared)
         pairs += [pair, pair[::-1]]
