@@ -1,4 +1,6 @@
-"""How much random tests try: a third by default, all of it with NEARDUP_TEST_LONG=1, as `make versions` sets it."""
+"""How much tests try: a third of their random streams and half of their kills by default, all of it with
+NEARDUP_TEST_LONG=1 in the environment, which `make versions` sets for the tests of nodes.
+"""
 
 import os
 from typing import Final

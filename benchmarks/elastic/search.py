@@ -72,12 +72,9 @@ def documents_of(texts: Iterator[str], count: int, first: int) -> list[neardup.D
 
 def by_ingest(address: Address, part: list[neardup.Document], candidates: Any) -> tuple[float, list[Any]]:
     """Documents a second, and the verdicts."""
-    moments, verdicts = [], []
     with neardup.open(str(address), candidates=candidates) as window:
-        for verdict in window.ingest(part):
-            moments.append(time.perf_counter())
-            verdicts.append(verdict.to_dict())
-    return rate(moments, Settings(candidates=candidates).documents_at_once), verdicts
+        lines = [(time.perf_counter(), verdict.to_dict()) for verdict in window.ingest(part)]
+    return rate([lines], Settings(candidates=candidates)), [verdict for _, verdict in lines]
 
 
 def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tuple[float, list[Any]]:
@@ -85,40 +82,35 @@ def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tu
     with Cluster(address) as cluster:
         index_all(cluster, plain_actions(address.prefix, part, cluster.url))
         cluster.request("POST", f"/{address.pattern}/_refresh")
-    command = [
-        sys.executable,
-        "-m",
-        "neardup",
-        "watch",
-        "--window",
-        str(address),
-        "--candidates",
-        "search",
-        "--once",
-    ]
+    window = ["--window", str(address), "--candidates", "search", "--once"]
     processes = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(scorers)
+        subprocess.Popen(
+            [sys.executable, "-m", "neardup", "watch", *window],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(scorers)
     ]
 
     def told(output: IO[bytes] | None) -> list[tuple[float, Any]]:
         return [(time.perf_counter(), line) for line in output or ()]
 
     with ThreadPoolExecutor(scorers) as pool:
-        lines = sorted(
-            line for part in pool.map(told, [process.stdout for process in processes]) for line in part
-        )
+        lines = list(pool.map(told, [process.stdout for process in processes]))
     codes = [process.wait() for process in processes]
     if any(codes):
         msg = f"a watch ended with {codes}"
         raise AssertionError(msg)
-    first = scorers * Settings(candidates="search").documents_at_once
-    return rate([moment for moment, _ in lines], first), [orjson.loads(line) for _, line in lines]
+    verdicts = [orjson.loads(line) for each in lines for _, line in each]
+    return rate(lines, Settings(candidates="search")), verdicts
 
 
-def rate(moments: list[float], first: int) -> float:
-    """Verdicts a second, without the `first` ones."""
-    begun = moments[min(first, len(moments)) - 1]
-    return (len(moments) - first) / max(moments[-1] - begun, 1e-9)
+def rate(lines: list[list[tuple[float, Any]]], settings: Settings) -> float:
+    """Verdicts a second of all scorers, each with its own, from when each has done its first batch."""
+    first = settings.documents_at_once
+    begun = max(each[min(first, len(each)) - 1][0] for each in lines if each)
+    moments = sorted(moment for each in lines for moment, _ in each if moment > begun)
+    return len(moments) / (moments[-1] - begun) if moments else 0.0
 
 
 def measured(address: Address, args: Any) -> dict[str, Any]:
@@ -182,7 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measures and prints; writes search.json."""
     parser = harness.options(__doc__)
     parser.add_argument("--filled", type=int, default=HOURS * 24_000)
-    parser.add_argument("--scored", type=int, default=8_192)
+    parser.add_argument("--scored", type=int, default=16_384)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--url", help="a node that runs already; default: one is started")

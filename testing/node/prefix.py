@@ -42,7 +42,8 @@ def remove_windows(cluster: Cluster, gone: Iterable[Address], names: str) -> Non
     patterns = [name for address in gone for name in (address.pattern, address.state)]
     for some in _parts(patterns):
         for indices in _parts(indices_like(cluster, some)):
-            cluster.request("DELETE", f"/{','.join(indices)}", missing_ok=True)
+            params = {"ignore_unavailable": "true"}  # one may have gone meanwhile
+            cluster.request("DELETE", f"/{','.join(indices)}", params=params, missing_ok=True)
     ours = {name for address in gone for name in templates_of(address)}
     path, params = f"/_index_template/neardup-{names}", {"filter_path": "index_templates.name"}
     found = cluster.request("GET", path, params=params, missing_ok=True) or {}

@@ -71,6 +71,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
 
 def test_how_many_documents_are_worked_at_once_is_as_shown():
     counts = Settings().documents_at_once, Settings(candidates="search").documents_at_once
+    assert Settings(candidates="search", retrieval="complete").documents_at_once == counts[0]
     shown = option("ingest", "batch_documents").show_default
     assert shown == option("watch", "batch_documents").show_default
     assert counts == tuple(int(number) for number in re.findall(r"\d+", shown))

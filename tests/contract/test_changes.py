@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from testing.effort import LONG
 from testing.window.backends import Place, document, grams, summaries, without_candidates
 
 from neardup.errors import UnknownDocument
@@ -109,7 +110,7 @@ def test_reconcile_turns_a_late_original_round(place, policy):
 
 
 @pytest.mark.parametrize("policy", ["mark", "route"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(5 if LONG else 3))
 def test_reconcile_makes_any_order_the_order_of_time(place, policy, seed):
     import random
 

@@ -90,7 +90,7 @@ def test_it_watches(cluster):
     neardup.open(str(cluster.address)).close()
     documents = in_order(stream(300))
     put(cluster, documents)
-    assert watched(cluster, settings=SEARCHED) == expected(documents)
+    assert watched(cluster, settings=SEARCHED, batch=64) == expected(documents)
 
 
 def test_marks_of_a_scorer_that_died_before_its_commit_are_made_again_in_their_turn(cluster, caplog):

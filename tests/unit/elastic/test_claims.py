@@ -159,6 +159,36 @@ def test_one_that_says_nothing_for_its_time_is_taken_over(cluster):
             each.close()
 
 
+def test_whoever_works_or_waits_says_so_and_reads_the_queue_only_when_it_has_changed(cluster):
+    documents, reads = Documents(mock.Mock(**{"random.return_value": 1})), mock.Mock()
+    reads.side_effect = documents.get
+    with (
+        mock.patch.object(claims, "get_doc", reads),
+        mock.patch.object(claims, "doc_version", documents.version),
+        mock.patch.object(claims, "put_doc", documents.put),
+        mock.patch.object(claims, "create_doc", documents.put),
+        mock.patch.object(claims, "now_ms") as now,
+    ):
+        now.return_value = 0
+        first, second = (Claims(cluster, missing_first=False, seconds=10) for _ in range(2))
+        theirs = first.next(Backlog(4).scan(), most=2)
+        own = second.next(Backlog(4).scan(), most=2)
+        assert theirs is not None
+        assert own is not None
+        reads.reset_mock()
+        assert [second.is_first(own) for _ in range(5)] == [False] * 5
+        assert reads.call_count == 1  # after its own write
+        now.return_value = 3_000
+        assert first.is_first(theirs)
+        assert not second.is_first(own)
+        assert documents.source is not None
+        assert [each["until"] for each in documents.source["claims"]] == [13_000, 13_000]
+        first.done(theirs)
+        assert second.is_first(own)
+        for each in (first, second):
+            each.close()
+
+
 def test_what_was_taken_and_not_claimed_comes_again(cluster):
     """Another scorer changes the queue just before the claim, and ends."""
     documents, backlog = Documents(mock.Mock(**{"random.return_value": 1})), Backlog(6)

@@ -243,11 +243,11 @@ class Claims:
         own = queue.claim(claim.ticket)
         if own is None or own.holder != self._name:
             raise ClaimLost
+        if own.until - now_ms() < (1 - _RENEWED_AFTER) * self._seconds * 1_000:
+            self._write(queue.held_by(own, self._name, self._until()))
         if queue.claims[0] is own:
             return True
         self._check_first(queue)
-        if own.until - now_ms() < (1 - _RENEWED_AFTER) * self._seconds * 1_000:
-            self._write(queue.held_by(own, self._name, self._until()))
         return False
 
     def done(self, claim: Claim) -> None:

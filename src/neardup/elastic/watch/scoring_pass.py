@@ -12,9 +12,10 @@ from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, Reject
+from neardup.model.settings import BATCH_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.watch.claims import Claim
@@ -52,6 +53,7 @@ class BacklogScorer:
             )
             raise SettingsError("policy", policy, expected)
         self._window, self._batch = window, window.settings.documents_at_once
+        self._mean_characters = 1.0
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)
         self.backlog.check_open()
@@ -104,7 +106,7 @@ class BacklogScorer:
             scan = Scan(islice(entries, PASS))
             while not self._stopped():
                 try:
-                    claim = claims.next(scan, most=self._batch, near=self._near())
+                    claim = claims.next(scan, most=self._most(), near=self._near())
                 except PredecessorLost as lost:
                     if claims.take_over(lost.claim):
                         yield from self._claimed(lost.claim, claims)
@@ -116,8 +118,9 @@ class BacklogScorer:
     def _claimed(self, claim: Claim, claims: Claims) -> Iterator[Verdict]:
         """The verdicts on the documents of a claim, when it is its turn; of none if it is taken over meanwhile."""
         while True:
-            parts = self._foreign.read(iter(claim.entries), most=self._batch)
-            documents = self._documents(iter([list(chain.from_iterable(parts))]))
+            items = list(chain.from_iterable(self._foreign.read(iter(claim.entries), most=self._batch)))
+            self._note_lengths(items)
+            documents = self._documents(iter([items]))
             try:
                 yield from self._counted(
                     self._window.ingest_in_turn(
@@ -134,6 +137,16 @@ class BacklogScorer:
                 return
             finally:
                 self._in_engine.clear()
+
+    def _most(self) -> int:
+        """How many documents a claim has at most: as many as one batch holds if they are as long as the last ones, for
+        only of the first batch of a claim candidates are looked for beside others.
+        """
+        return max(1, min(self._batch, int(BATCH_BYTES / self._mean_characters)))
+
+    def _note_lengths(self, items: Sequence[Item]) -> None:
+        lengths = [len(item.text) for _, item in items if not isinstance(item, Reject)]
+        self._mean_characters = max(1.0, sum(lengths) / max(len(lengths), 1))
 
     def _near(self) -> int | None:
         """How many hours a time may be ahead of the one before without being doubted (`neardup.model.hours.leap`); None
