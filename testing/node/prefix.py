@@ -48,7 +48,8 @@ def remove_windows(cluster: Cluster, gone: Iterable[Address], names: str) -> Non
     path, params = f"/_index_template/neardup-{names}", {"filter_path": "index_templates.name"}
     found = cluster.request("GET", path, params=params, missing_ok=True) or {}
     there = {template["name"] for template in found.get("index_templates", ())}
-    for some in _parts(sorted(ours & there)):
+    # OpenSearch takes one name, or a pattern.
+    for some in _parts(sorted(ours & there), 1 if cluster.product == "opensearch" else _NAMES):
         cluster.request("DELETE", f"/_index_template/{','.join(some)}", missing_ok=True)
 
 
@@ -63,7 +64,7 @@ def templates_of(address: Address) -> tuple[str, ...]:
     return address.template, address.copies_template, address.alias_template, address.state_template
 
 
-def _parts(names: Iterable[str]) -> Iterator[list[str]]:
+def _parts(names: Iterable[str], most: int = _NAMES) -> Iterator[list[str]]:
     rest = iter(names)
-    while part := list(islice(rest, _NAMES)):
+    while part := list(islice(rest, most)):
         yield part
