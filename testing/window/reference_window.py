@@ -30,13 +30,13 @@ from typing import Any, Self
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
+from neardup.model.query_options import partial_rule_for_query
 from neardup.model.settings import (
     DEFAULT_MATCHES,
     MAX_SENTENCE_DOCUMENTS,
     PartialRule,
     Recipe,
     Settings,
-    partial_rule_for_query,
 )
 from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 from neardup.oracle import definitions as oracle

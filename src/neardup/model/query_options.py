@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import SettingsError
 from neardup.model.document import time_argument
-from neardup.model.settings import PartialRule, check_whole, exact_threshold, partial_rule_for_query
+from neardup.model.settings import PartialRule, check_whole, exact_threshold
 
 if TYPE_CHECKING:
     from neardup.model.settings import Settings
@@ -57,3 +57,11 @@ class QueryOptions:
             check_whole("matches", matches, 0)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         return cls(text, id, exact, matches, None if time is None else time_argument("time", time), rule)
+
+
+def partial_rule_for_query(
+    settings: Settings, partial: bool | None, containment: Any, delta: int | None
+) -> PartialRule | None:
+    """The rule of a query: what is not None, else as the window has it. None: partial copies are not looked for."""
+    given = {"partial": partial, "containment": containment, "delta": delta}
+    return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule

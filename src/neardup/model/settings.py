@@ -320,14 +320,8 @@ class Settings:
         for route in self.routes:
             _one_of("routes", route, ROUTES)
         check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
-        for name, low in (
-            ("ahead_hours", 0),
-            ("max_documents", 0),
-            ("max_memory", 0),
-            ("max_candidates", 0),
-            ("delta", 0),
-        ):
-            check_whole(name, getattr(self, name), low)
+        for name in ("ahead_hours", "max_documents", "max_memory", "max_candidates", "delta"):
+            check_whole(name, getattr(self, name), 0)
         for name in ("max_length", "threads"):
             check_whole(name, getattr(self, name), 1)
         if self.batch_documents is not None:
@@ -402,11 +396,3 @@ class Settings:
     def with_changes(self, **changes: Any) -> Settings:
         """A copy with some fields changed, validated again."""
         return replace(self, **changes)
-
-
-def partial_rule_for_query(
-    settings: Settings, partial: bool | None, containment: Any, delta: int | None
-) -> PartialRule | None:
-    """The rule of a query: what is not None, else as the window has it. None: partial copies are not looked for."""
-    given = {"partial": partial, "containment": containment, "delta": delta}
-    return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule
