@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -34,11 +34,10 @@ def remove_all(cluster: Cluster) -> None:
     cluster.request("DELETE", f"/_ingest/pipeline/{own.pipeline}", missing_ok=True)
 
 
-def remove_windows(cluster: Cluster, gone: Iterable[Address], names: str) -> None:
+def remove_windows(cluster: Cluster, gone: Sequence[Address], names: str) -> None:
     """Delete the indices and templates of windows, each by its exact name, as many at a time as a request holds: to
     change what exists costs the same for one as for a hundred. `names`: what all their templates are called like.
     """
-    gone = list(gone)
     patterns = [name for address in gone for name in (address.pattern, address.state)]
     for some in _parts(patterns):
         for indices in _parts(indices_like(cluster, some)):

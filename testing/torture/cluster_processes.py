@@ -39,11 +39,8 @@ class Scorer:
         self._scene, self._watches = scene, watches
         stream = scene.place / "stream.jsonl"
         stream.write_text("".join(json.dumps(each) + "\n" for each in scene.documents))
-        words: list[object] = (
-            ["watch", "--once", "--batch-documents", batch, "--poll", 0.1] if watches else ["ingest", stream]
-        )
-        words += [] if watches else ["--batch-documents", batch]
-        words += ["--window", scene.cluster.address, "--format", "jsonl"]
+        words: list[object] = ["watch", "--once", "--poll", 0.1] if watches else ["ingest", stream]
+        words += ["--batch-documents", batch, "--window", scene.cluster.address, "--format", "jsonl"]
         number = len(list(scene.place.glob("*.err")))
         self._process: Process = start(
             scene.place / f"{number}.err", "command", *map(str, words), setups=setups

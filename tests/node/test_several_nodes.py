@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 180
 """Seconds a request is tried again: a node of three starts again meanwhile."""
-"""Set by `make versions`: more nodes are killed, and a cluster is upgraded."""
 pytestmark = [pytest.mark.slow, pytest.mark.node, pytest.mark.xdist_group("three nodes")]
 
 
