@@ -17,6 +17,7 @@
 #define NEARDUP_BITMAP_FILTER_H
 
 #include "core.h"
+#include "vectors.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -72,29 +73,26 @@ static inline u64 flag_of(u64 product, i64 lowest) {
 static inline void set_flags(const u64 *keys, i64 n, u64 multiplier, i64 lowest, u64 *chosen, u8 *flags) {
     const u64 mask = ((1ULL << lowest) - 1) << 16;
     i64 i = 0, taken = 0;
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-    u16 *packed = (u16 *)chosen;
-    const __m512i factor = _mm512_set1_epi64((i64)multiplier), masks = _mm512_set1_epi64((i64)mask);
-    const __m512i places = _mm512_set1_epi64(BITMAP_PLACES - 1), levels = _mm512_set1_epi64(3 * BITMAP_PLACES);
-    const __m128i shift = _mm_cvtsi64_si128(16 + lowest - 10); /* BITMAP_PLACES is 1 << 10 */
-    for (; i + 8 <= n; i += 8) { /* eight are written however many are taken: those behind are written over */
-        const __m512i product = _mm512_mullo_epi64(_mm512_loadu_si512(keys + i), factor);
-        const __mmask8 is_taken = _mm512_testn_epi64_mask(product, masks);
-        const __m512i flag = _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi64(product, 32), places),
-                                             _mm512_and_si512(_mm512_srl_epi64(product, shift), levels));
-        const __m512i those = _mm512_maskz_compress_epi64(is_taken, flag);
-        _mm_storeu_si128((__m128i *)(packed + taken), _mm512_cvtepi64_epi16(those));
-        taken += ones(is_taken);
+    u32 *const places = (u32 *)chosen;
+#if HAS_VECTORS
+    const Factor factor = factor_of(multiplier);
+    const u64 shift = (u64)(16 + lowest - 10); /* BITMAP_PLACES is 1 << 10 */
+    for (; i + LANES <= n; i += LANES) {
+        const Vector product = total_of(product_of(vector_at(keys + i), factor));
+        const Vector flag = (product >> 32 & (BITMAP_PLACES - 1)) | (product >> shift & 3 * BITMAP_PLACES);
+        taken += put_taken_halves(places + taken, has_none(product, every_lane(mask)), flag);
     }
-    for (i64 k = 0; k < taken; k++) flags[packed[k]] = 0xFF;
-    taken = 0;
 #endif
     for (; i < n; i++) {
         const u64 product = keys[i] * multiplier;
-        chosen[taken] = product;
+        places[taken] = (u32)flag_of(product, lowest);
         taken += (product & mask) == 0;
     }
-    for (i64 k = 0; k < taken; k++) flags[flag_of(chosen[k], lowest)] = 0xFF;
+    for (i64 k = 0; k < taken; k += READ_FIRST) {
+        u32 few[READ_FIRST];
+        for (int j = 0; j < READ_FIRST; j++) few[j] = places[min_i64(k + j, taken - 1)];
+        for (int j = 0; j < READ_FIRST; j++) flags[few[j]] = 0xFF;
+    }
 }
 
 /* Sets `bitmaps` (BITMAP_LEVELS * BITMAP_WORDS) to those of `keys[:n]` (repeated ones do no harm) times `multiplier`

@@ -121,6 +121,11 @@ static inline i64 low_zeros(u64 value) { return __builtin_ctzll(value); } /* of 
 /* Asks for the cache line at an address, which is read a little later. */
 static inline void prefetch(const void *at) { __builtin_prefetch(at, 0, 3); }
 
+/* So many values are read before what they say is written: a processor lets a read wait for an earlier write if both
+ * addresses end alike.
+ */
+enum { READ_FIRST = 8 };
+
 /* Documents ahead of which a loop asks for what it reads of each: a few among millions are in no cache. */
 #define AHEAD 8
 

@@ -10,10 +10,7 @@
 #include "hashing.h"
 #include "scratch.h"
 #include "text.h"
-
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-#include <immintrin.h>
-#endif
+#include "vectors.h"
 
 enum { QGRAM_SLOT_BITS = 22, KEY_SLOT_SHIFT = 64 - QGRAM_SLOT_BITS }; /* a key's slot in a lexicon: its top bits */
 
@@ -68,22 +65,16 @@ static inline u64 ascii_key(const u8 *text) {
     return splitmix64((u64)text[0] << 48 | (u64)text[1] << 32 | (u64)text[2] << 16 | text[3]);
 }
 
-/* Writes the keys of the first of so many windows of ASCII, eight at once, if the processor can; returns how many. */
-static inline i64 eight_ascii_keys(const u8 *text, i64 windows, u64 *restrict out) {
+/* Writes the keys of the first of so many windows of ASCII, a vector at once; returns how many. */
+static inline i64 vectors_of_ascii_keys(const u8 *text, i64 windows, u64 *restrict out) {
     i64 i = 0;
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-    /* Window k of eight has its last letter first: bytes k + 3, k + 2, k + 1, k of the 16 read, 0 after each. */
-    __m512i letters = _mm512_set1_epi64((i64)0x8000800180028003ULL);
-    const __m512i first = _mm512_set1_epi64((i64)0xBF58476D1CE4E5B9ULL);
-    const __m512i second = _mm512_set1_epi64((i64)0x94D049BB133111EBULL);
-    letters = _mm512_add_epi64(
-        letters, _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(0x0001000100010001)));
-    for (; i + 13 <= windows; i += 8) {
-        const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(text + i)));
-        __m512i z = _mm512_shuffle_epi8(bytes, letters);
-        z = _mm512_mullo_epi64(_mm512_xor_si512(z, _mm512_srli_epi64(z, 30)), first);
-        z = _mm512_mullo_epi64(_mm512_xor_si512(z, _mm512_srli_epi64(z, 27)), second);
-        _mm512_storeu_si512(out + i, _mm512_xor_si512(z, _mm512_srli_epi64(z, 31)));
+#if HAS_VECTORS
+    const Factor first = factor_of(0xBF58476D1CE4E5B9ULL), second = factor_of(0x94D049BB133111EBULL);
+    for (; i + 13 <= windows; i += LANES) { /* 16 bytes are read */
+        Vector z = four_letters(text + i);
+        z = total_of(product_of(z ^ z >> 30, first));
+        z = total_of(product_of(z ^ z >> 27, second));
+        put_vector(out + i, z ^ z >> 31);
     }
 #else
     (void)text, (void)windows, (void)out;
@@ -100,7 +91,7 @@ static inline i64 window_keys(const u8 *text, i64 start, i64 end, i64 q, const S
     if (q == 4 && is_ascii(text, start, end)) {
         const u8 *restrict begin = text + start;
         const i64 windows = end - start - 3;
-        for (i64 i = eight_ascii_keys(begin, windows, out); i < windows; i++) out[i] = ascii_key(begin + i);
+        for (i64 i = vectors_of_ascii_keys(begin, windows, out); i < windows; i++) out[i] = ascii_key(begin + i);
         return max_i64(windows, 0);
     }
     u32 *restrict points = scratch->kept;

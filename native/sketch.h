@@ -9,10 +9,7 @@
 #include "core.h"
 #include "qgrams.h"
 #include "scratch.h"
-
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-#include <immintrin.h>
-#endif
+#include "vectors.h"
 
 enum {
     UNCOUNTED = -1,     /* |A| of a text whose set was not made: it is larger than every limit of a sketch */
@@ -81,7 +78,11 @@ static inline bool surely_more(const u64 *keys, i64 windows, i64 limit) {
     memset(seen, 0, SEEN_FLAGS);
     for (i64 block = 0; block < windows; block += SEEN_BLOCK) {
         const i64 end = min_i64(block + SEEN_BLOCK, windows);
-        for (i64 i = block; i < end; i++) seen[keys[i] >> 20 & (SEEN_FLAGS - 1)] = 1;
+        for (i64 i = block; i < end; i += READ_FIRST) {
+            u32 few[READ_FIRST];
+            for (int j = 0; j < READ_FIRST; j++) few[j] = keys[min_i64(i + j, end - 1)] >> 20 & (SEEN_FLAGS - 1);
+            for (int j = 0; j < READ_FIRST; j++) seen[few[j]] = 1;
+        }
         if (end <= limit) continue;
         if (flags_set(seen) > limit) return true;
     }
@@ -108,26 +109,18 @@ ALWAYS u64 sketch_hash(const u64 *key, const SketchGram *gram, int count) {
     return hash;
 }
 
-/* Writes the hashes of `n` grams that are at most `bound` to `out`, which has room for all; returns how many.
- *
- * Of eight at once four are written, as more are rare: what crosses a cache line is written twice as slowly.
- */
+/* Writes the hashes of `n` grams that are at most `bound` to `out`, which has room for all; returns how many. */
 ALWAYS i64 take_below(const u64 *keys, i64 n, const SketchGram *gram, int count, u64 bound, u64 *restrict out) {
     i64 taken = 0, i = 0;
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-    const __m512i a = _mm512_set1_epi64((i64)gram->multipliers[0]), b = _mm512_set1_epi64((i64)gram->multipliers[1]),
-                  c = _mm512_set1_epi64((i64)gram->multipliers[2]), most = _mm512_set1_epi64((i64)bound);
-    const u64 *second = keys + gram->second, *third = keys + gram->third;
-    for (; i + 8 <= n; i += 8) { /* what is written behind those taken is written over */
-        __m512i hash = _mm512_mullo_epi64(_mm512_loadu_si512(keys + i), a);
-        if (count > 1) hash = _mm512_add_epi64(hash, _mm512_mullo_epi64(_mm512_loadu_si512(second + i), b));
-        if (count > 2) hash = _mm512_add_epi64(hash, _mm512_mullo_epi64(_mm512_loadu_si512(third + i), c));
-        const __mmask8 is_taken = _mm512_cmple_epu64_mask(hash, most);
-        const __m512i packed = _mm512_maskz_compress_epi64(is_taken, hash);
-        const i64 more = ones(is_taken);
-        _mm256_storeu_si256((__m256i *)(out + taken), _mm512_castsi512_si256(packed));
-        if (UNLIKELY(more > 4)) _mm512_storeu_si512(out + taken, packed);
-        taken += more;
+#if HAS_VECTORS
+    const Factor a = factor_of(gram->multipliers[0]), b = factor_of(gram->multipliers[1]),
+                 c = factor_of(gram->multipliers[2]);
+    const Vector most = every_lane(bound);
+    for (; i + LANES <= n; i += LANES) {
+        Sum hash = product_of(vector_at(keys + i), a);
+        if (count > 1) hash = sum_with(hash, vector_at(keys + i + gram->second), b);
+        if (count > 2) hash = sum_with(hash, vector_at(keys + i + gram->third), c);
+        taken += put_taken(out + taken, at_most(total_of(hash), most), total_of(hash));
     }
 #endif
     for (; i < n; i++) {

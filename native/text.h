@@ -10,7 +10,7 @@
 #include "core.h"
 #include "ranges.h"
 
-#if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -249,10 +249,21 @@ static inline i64 write_kept(const u32 *points, i64 count, const TextTables *tab
     return at;
 }
 
+#if defined(__AVX2__) && !defined(__AVX512VBMI2__)
+/* Of eight bytes, by the bits of those that are kept: where these are, a byte each. */
+static u64 kept_places[256];
+
+__attribute__((constructor)) static void fill_kept_places(void) {
+    for (int bits = 0; bits < 256; bits++)
+        for (int place = 7; place >= 0; place--)
+            if (bits >> place & 1) kept_places[bits] = kept_places[bits] << 8 | (u64)place;
+}
+#endif
+
 /* Copies what is kept of the ASCII at the beginning of `data[at:end]`; returns how far that goes, and moves `out_at`.
  *
- * 64 bytes at once where the processor packs bytes: of ASCII letters and digits are kept. As many are written, which
- * is never beyond the room that a normal form may take (MAX_GROWTH).
+ * A vector of bytes at once where the processor packs or shuffles bytes: of ASCII letters and digits are kept. As many
+ * are written, which is never beyond the room that a normal form may take (MAX_GROWTH).
  */
 static inline i64 copy_ascii(const u8 *data, i64 at, i64 end, const u8 *classes, u8 *out, i64 *out_at) {
     i64 o = *out_at;
@@ -267,6 +278,25 @@ static inline i64 copy_ascii(const u8 *data, i64 at, i64 end, const u8 *classes,
         const __mmask64 kept = is_letter | _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, zero), digits);
         _mm512_storeu_si512(out + o, _mm512_maskz_compress_epi8(kept, bytes));
         o += ones(kept);
+    }
+#elif defined(__AVX2__)
+    /* Numbers with a sign are compared: what is to be below a limit is moved to where they begin. */
+    const __m256i a = _mm256_set1_epi8((char)('a' + 0x80)), zero = _mm256_set1_epi8((char)('0' + 0x80));
+    const __m256i letters = _mm256_set1_epi8(26 - 0x80), digits = _mm256_set1_epi8(10 - 0x80);
+    const __m256i lower = _mm256_set1_epi8(0x20);
+    for (; end - at >= 32; at += 32) {
+        const __m256i bytes = _mm256_loadu_si256((const __m256i *)(data + at));
+        if (_mm256_movemask_epi8(bytes)) break;
+        const __m256i is_letter = _mm256_cmpgt_epi8(letters, _mm256_sub_epi8(_mm256_or_si256(bytes, lower), a));
+        const __m256i is_digit = _mm256_cmpgt_epi8(digits, _mm256_sub_epi8(bytes, zero));
+        const u32 kept = (u32)_mm256_movemask_epi8(_mm256_or_si256(is_letter, is_digit));
+        for (int part = 0; part < 32; part += 8) {
+            const u32 bits = kept >> part & 0xFF;
+            const __m128i eight = _mm_loadl_epi64((const __m128i *)(data + at + part));
+            const __m128i places = _mm_loadl_epi64((const __m128i *)(kept_places + bits));
+            _mm_storel_epi64((__m128i *)(out + o), _mm_shuffle_epi8(eight, places));
+            o += ones(bits);
+        }
     }
 #endif
     for (; at < end && data[at] < 0x80; at++) {
