@@ -1,10 +1,12 @@
 """What every test may ask for."""
 
+import os
 import signal
 from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+from testing.memory import MEMORY, is_roomy
 
 pytest_plugins = ["testing.node.fixtures"]
 
@@ -12,6 +14,9 @@ settings.register_profile(
     "neardup", deadline=None
 )  # no test is timed: a machine may be busy, or still compiling
 settings.load_profile("neardup")
+
+if is_roomy():
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # where `tmp_path` is
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Whoever runs the tests in the background ignores it, and so would every process that they interrupt.

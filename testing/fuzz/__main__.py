@@ -22,11 +22,10 @@ from typing import NamedTuple
 
 from testing.fuzz.target import MOST_BYTES
 from testing.fuzz.targets import ALL
+from testing.memory import MEMORY
 
 CORPUS = Path(__file__).parents[2] / ".fuzz"
 LIMITS = ("-timeout=20", "-rss_limit_mb=2500", f"-max_len={MOST_BYTES}", "-print_final_stats=1")
-MEMORY = Path("/dev/shm")
-"""Where the files of an input are written: on a disk they would take most of the time."""
 _STAT_RE = re.compile(r"stat::(\w+):\s+(\d+)")
 
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from testing.memory import MEMORY, is_roomy
 from testing.node.java import distribution, jdk_of, plugin_zip
 from testing.node.servers import Server, chosen, server_of
 
@@ -44,8 +45,6 @@ SMALL_HEAP: Final = "512m"
 QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
 """Options of a JVM that starts a third sooner and is slower later: for nodes that do little."""
 HOST: Final = "127.0.0.1"
-MEMORY: Final = Path("/dev/shm")
-MEMORY_WANTED: Final = 4_000_000_000
 
 _GUARD: Final = """
 import os, shutil, signal, sys
@@ -393,7 +392,7 @@ class Workshop:
         self.place = Path(tempfile.mkdtemp(prefix="neardup-node-"))
         own(self.place, unprivileged())
         self._memory: Path | None = None
-        if in_memory and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_WANTED:
+        if in_memory and is_roomy():
             self._memory = Path(tempfile.mkdtemp(prefix="neardup-node-", dir=MEMORY))
             own(self._memory, unprivileged())
         self.nodes: list[Node] = []

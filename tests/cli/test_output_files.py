@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 from testing.cli.samples import FERRY, STREAM, written
+from testing.memory import MEMORY
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
 
@@ -257,3 +259,15 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_read(run, stream
         in done.err
     )
     assert not Path("neardup.window").exists()
+
+
+@pytest.mark.skipif(not MEMORY.is_dir(), reason="no shared memory here")
+def test_a_file_in_shared_memory_is_a_file(run, stream):
+    """/dev/shm lies among devices, which are written as they are."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as room:
+        out = Path(room, "v.jsonl")
+        assert run("ingest", stream, "--output", out, "--window", "one").code == 0
+        first = out.read_bytes()
+        assert run("ingest", stream, "--output", out, "--window", "two").code == 2
+        assert run("ingest", stream, "--output", out, "--window", "three", "--force").code == 0
+        assert out.read_bytes() == first

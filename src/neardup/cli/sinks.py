@@ -24,7 +24,7 @@ import typer
 from neardup.cli.streams import check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
-from neardup.sources.files import STREAMS, escaped, form_of
+from neardup.sources.files import escaped, form_of, is_stream
 from neardup.sources.kind_counts import KindCounts
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def holds_something(path: Path) -> bool:
         status = path.stat()
     except OSError:
         return False
-    return stat.S_ISREG(status.st_mode) and status.st_size > 0 and not _is_stream(path)
+    return stat.S_ISREG(status.st_mode) and status.st_size > 0 and not is_stream(path)
 
 
 class _Named(io.FileIO):
@@ -277,7 +277,7 @@ def opened_output(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
     """
     mode = _mode(path, force=force)
     with io.BufferedWriter(_Named(path, mode)) as file:
-        if mode == "ab" and not _is_stream(path) and _is_cut_off(path):
+        if mode == "ab" and not is_stream(path) and _is_cut_off(path):
             log_line(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
             file.write(b"\n")
         yield file
@@ -291,7 +291,7 @@ def _mode(path: Path, *, force: bool) -> Literal["ab", "wb", "xb"]:
         return "wb" if path.is_symlink() else "xb"
     if not stat.S_ISREG(status.st_mode):
         return "wb"
-    return "wb" if force and not _is_stream(path) else "ab"
+    return "wb" if force and not is_stream(path) else "ab"
 
 
 def _is_cut_off(path: Path) -> bool:
@@ -356,10 +356,6 @@ def _is_same(one: Path, other: Path) -> bool:
     if id is not None or _file_id(other) is not None:
         return id == _file_id(other)
     return _resolved(one) == _resolved(other) and not one.exists()
-
-
-def _is_stream(path: Path) -> bool:
-    return str(path).startswith(STREAMS)
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:

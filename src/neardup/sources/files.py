@@ -17,8 +17,8 @@ Form = Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow
 
 INPUTS: Final = get_args(Form)
 STDIN: Final = "-"
-STREAMS: Final = ("/dev/", "/proc/")
-"""Where names stand for what is open already, such as standard input and output: they name nobody's file."""
+_STANDARD_STREAMS: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
+_OPEN_FILES: Final = ("/dev/fd/", "/proc/")
 COMPRESSED: Final = (".gz", ".zst", ".zstd")
 FORMS: Final[dict[str, Form]] = {
     ".jsonl": "jsonl",
@@ -106,6 +106,12 @@ def ending(name: str) -> str:
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def is_stream(name: str | os.PathLike[str]) -> bool:
+    """Whether a name stands for what is open already, such as standard output: it names nobody's file."""
+    path = os.fspath(name)
+    return path in _STANDARD_STREAMS or path.startswith(_OPEN_FILES)
 
 
 def total_bytes(names: Iterable[str]) -> int | None:

@@ -10,7 +10,7 @@ from neardup.model.document import Document
 from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
-from neardup.sources.files import STDIN, STREAMS, escaped, form_of, listed, opened, total_bytes
+from neardup.sources.files import STDIN, escaped, form_of, is_stream, listed, opened, total_bytes
 from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.other_formats import reason_by_name
@@ -147,9 +147,9 @@ class Reader:
 
     def _name_by_content(self, file: File, descriptor: int) -> None:
         """Makes ids of the content of a stream: two streams that are read one after the other both have a line 1."""
-        is_stream = file.name == STDIN or file.name.startswith(STREAMS)
-        if is_stream or is_live(os.fstat(descriptor).st_mode):
-            stem = "stdin" if is_stream else escaped(file.stem)
+        is_unnamed = file.name == STDIN or is_stream(file.name)
+        if is_unnamed or is_live(os.fstat(descriptor).st_mode):
+            stem = "stdin" if is_unnamed else escaped(file.stem)
             self._position.enter(file.name, stem, by_content=True)
 
     def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
