@@ -1,8 +1,9 @@
 """In Elasticsearch: what does a signed document cost beside a bare one, in time and on disk, and what for?
 
 Question   How long does one client take to index documents through the pipeline, as `neardup setup` makes it, with
-           q-grams and sketches as terms (`--terms`) and without q-grams (`--no-lossless`), and by `neardup ingest`,
-           beside the same documents bare (text and date)? How much of the disk do they take, and which fields take it?
+           q-grams and sketches as terms (`--terms`), without q-grams (`--no-lossless`) and without what is made of
+           words, too (`--no-words`), and by `neardup ingest`, into a window as ever and into one without both, beside
+           the same documents bare (text and date)? How much of the disk do they take, and which fields take it?
 Corpus     passages20k.jsonl.gz cut into stretches of 800 characters, the first 20,000, over four hours.
 Seed       none.
 Excluded   starting the node, setting up, making the hours (all are there before the clock starts), loading kernels; a
@@ -101,7 +102,9 @@ WAYS: dict[str, Way] = {
     "pipeline": (by_bulk, None, {"sign": "plugin"}),
     "pipeline, terms": (by_bulk, None, {"sign": "plugin", "terms": True}),
     "pipeline, no q-grams": (by_bulk, None, {"sign": "plugin", "lossless": False}),
+    "pipeline, no q-grams, no words": (by_bulk, None, {"sign": "plugin", "lossless": False, "words": False}),
     "ingest": (by_ingest, None, {"sign": "plugin"}),
+    "ingest, no q-grams, no words": (by_ingest, None, {"sign": "plugin", "lossless": False, "words": False}),
 }
 
 

@@ -245,6 +245,31 @@ def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(clust
         window.query(TEXTS[0])
 
 
+def test_without_words_copies_are_marked_and_who_asks_for_what_is_made_of_them_is_told(cluster):
+    set_up(cluster, sign="plugin", words=False)
+    assert set_up(cluster).changes == []
+    name = cluster.address.hourly(HOUR)
+    bulk(cluster, [Action("create", name, "a", {"text": TEXTS[0]})], refresh="true")
+    wanted = stored_signature(TEXTS[0])
+    of_words = [wanted.pop(field) for field in ("sentences", "simhash", "simhash_bands")]
+    assert get(cluster, name, "a")["neardup"] == wanted
+    with pytest.raises(SetupRefused, match="--no-words"):
+        set_up(cluster, words=True)
+    with pytest.raises(ClusterRejected, match=r"neardup\.simhash"):
+        count(cluster, name, {"term": {"neardup.simhash": of_words[1]}})
+    with open_elastic_window(str(cluster.address), window_hours=0) as window:
+        documents = [Document(id, TEXTS[0], HOUR * 3_600_000) for id in "bc"]
+        assert [verdict.status for verdict in window.ingest(documents)] == ["unique", "exact"]
+        with pytest.raises(SettingsError, match="neardup setup --no-words"):
+            window.query(TEXTS[0], partial=True)
+    assert get(cluster, name, "b")["neardup"].keys().isdisjoint({"sentences", "simhash", "simhash_bands"})
+    with open_elastic_window(str(cluster.address), readonly=True) as window:
+        assert [match.id for match in window.query(TEXTS[0]).matches] == ["b", "c"]
+    for asked in ({"partial": True}, {"routes": ("simhash",)}):
+        with pytest.raises(SettingsError, match="neardup setup --no-words"):
+            open_elastic_window(str(cluster.address), **asked)
+
+
 def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cluster):
     set_up(cluster, sign="plugin", terms=True)
     hours = [cluster.address.hourly(hour) for hour in range(HOUR, HOUR + 4)]

@@ -71,6 +71,15 @@ def setup(
             help="Index q-grams too: the query neardup and complete searches need them, sketches do not.",
         ),
     ] = None,
+    words: Annotated[
+        bool | None,
+        typer.Option(
+            "--words/--no-words",
+            show_default="words",
+            rich_help_panel=SIGNING,
+            help="Index sentences and simhashes too: partial copies and routes need them, marks of copies do not.",
+        ),
+    ] = None,
     terms: Annotated[
         bool | None,
         typer.Option(
@@ -117,13 +126,13 @@ def setup(
     settings = configuration(config, locals())
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
+        form = {"lossless": lossless, "words": words, "terms": terms}
         wanted = {
             "text_field": text_field,
             "time_field": time_field,
             "max_length": longest_signed,
             "sign": sign,
-            "lossless": lossless,
-            "terms": terms,
+            **form,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     for change in plan.changes:

@@ -59,6 +59,8 @@ def test_qgrams_are_the_normal_form_and_lists_are_words():
     assert several(fields["sentences"]) == list(signature.sentences) == several(signature.sentences)
     assert fields.keys() == signature.to_dict().keys()
     assert "qgrams" not in compact_fields(signature, None)
+    bare = compact_fields(signature, "Aroseisaflower", words=False)
+    assert fields.keys() - bare.keys() == {"sentences", "simhash", "simhash_bands"}
 
 
 @pytest.mark.parametrize("path", sorted(VECTORS.glob("*.jsonl")), ids=lambda path: path.stem)

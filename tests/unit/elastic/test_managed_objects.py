@@ -186,6 +186,19 @@ def test_without_lossless_no_qgrams_are_made_and_none_can_be_searched_for():
     assert terms["mappings"]["properties"]["neardup"]["properties"]["qgrams"] == qgrams
 
 
+def test_without_words_nothing_is_made_of_them_and_a_search_for_it_is_an_error():
+    config = replace(DEFAULT, words=False)
+    fields = body("neardup-news", config)["template"]["mappings"]["properties"]["neardup"]["properties"]
+    unsearched = {"type": "keyword", "index": False, "doc_values": False}
+    assert fields == COMPACT["properties"] | dict.fromkeys(
+        ("sentences", "simhash", "simhash_bands"), unsearched
+    )
+    (step,) = body("neardup-news", config, PIPELINE)["processors"]
+    assert step["neardup"]["words"] is False
+    (step,) = body("neardup-news", kind=PIPELINE)["processors"]
+    assert "words" not in step["neardup"]
+
+
 def test_signatures_are_terms_or_what_is_scanned():
     terms = body("neardup-news", replace(DEFAULT, terms=True))["template"]["mappings"]["properties"]
     fields = terms["neardup"]["properties"]

@@ -261,9 +261,15 @@ def test_a_layout_is_read_back_from_what_is_said_of_it():
     config = WindowConfig(Recipe(q=5, reach=0.5), "r", "de", "pepper", "page.body", "when", 0, 5, "plugin")
     assert window_config(config.about()) == config
     about = config.about()
-    for name in set(about) - {"keep_hours", "terms"}:
+    for name in set(about) - {"keep_hours", "words", "terms"}:
         with pytest.raises(WindowDamaged, match=name):
             window_config({key: value for key, value in about.items() if key != name})
+
+
+def test_a_description_says_of_words_that_nothing_is_made_of_them():
+    assert "words" not in DEFAULT.about()
+    config = replace(DEFAULT, words=False)
+    assert window_config(config.about()) == config
 
 
 @pytest.mark.parametrize("lossless", [True, False])

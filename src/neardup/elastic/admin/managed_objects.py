@@ -17,6 +17,7 @@ from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
 from neardup.errors import SettingsError, WindowDamaged
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
+from neardup.signing.signature import OF_WORDS
 
 if TYPE_CHECKING:
     from neardup.elastic.http.product import Product
@@ -101,7 +102,7 @@ class WindowConfig:
     `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
     default lexicon and for no salt. `compact`: signatures are strings that analyzers cut into terms, not lists;
     `lossless`: q-grams are indexed, too; `terms`: sketches and q-grams are, as terms, else as what the plugin's queries
-    scan.
+    scan; `words`: what is made of words is written, sentence fingerprints and simhashes.
     """
 
     recipe: Recipe
@@ -116,6 +117,7 @@ class WindowConfig:
     keep_hours: int | None = None
     compact: bool = True
     lossless: bool = True
+    words: bool = True
     terms: bool = False
 
     @property
@@ -133,6 +135,8 @@ class WindowConfig:
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
         del recipe["boilerplate"]  # which there is none of (node_files.py)
         kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
+        form = {name: getattr(self, name) for name in FORM} if self.compact else {}
+        without = {} if self.words else {"words": False}
         return {
             "recipe": self.recipe_text,
             **recipe,
@@ -144,7 +148,8 @@ class WindowConfig:
             **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
-            **({"compact": True, "lossless": self.lossless, "terms": self.terms} if self.compact else {}),
+            **form,
+            **without,
         }
 
 
@@ -153,11 +158,11 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
 
     One that was made before there were compact fields says nothing of them, and has lists; one before there was another
     way than terms says nothing of them, and has them; one of version 1 of the recipe says nothing of reach and salt:
-    its recipe string tells it from any of today.
+    its recipe string tells it from any of today. One that does not leave out what is made of words says nothing of it.
 
     Raises `WindowDamaged` if a description does not say all that it should.
     """
-    optional = {"keep_hours", "terms"}
+    optional = {"keep_hours", "words", "terms"}
     if "compact" not in about and "lossless" not in about:
         optional |= set(FORM)
     if is_of_version_1(about):
@@ -305,6 +310,8 @@ def _pipeline(address: Address, config: WindowConfig) -> ManagedObject:
         del options["scanned"]
     if not config.lossless:
         options["qgrams"] = False
+    if not config.words:
+        options["words"] = False
     options |= {"field": config.text_field, "max_length": config.max_length, "recipe": config.recipe_text}
     return pipeline
 
@@ -337,6 +344,8 @@ def _signature_fields(mapping: dict[str, Any], config: WindowConfig) -> dict[str
     if not config.lossless:
         fields["qgrams"] = fields["sketch"]
         del fields["qgram_bitmap"]
+    if not config.words:
+        fields |= dict.fromkeys(OF_WORDS, fields["sketch"])
     if config.terms:
         terms = {"type": "text", "index_options": "docs", "norms": False}
         fields["sketch"] = {**terms, "analyzer": "whitespace"}

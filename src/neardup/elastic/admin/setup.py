@@ -78,6 +78,7 @@ def set_up(
     max_length: int | None = None,
     sign: Sign | None = None,
     lossless: bool | None = None,
+    words: bool | None = None,
     terms: bool | None = None,
     dry_run: bool = False,
 ) -> Plan:
@@ -85,10 +86,11 @@ def set_up(
 
     What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
     they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `terms`: whether they and
-    sketches are as terms, which any query can search for (as they always are where the client signs), or as what the
-    plugin's queries scan. A window with documents keeps what it has; with `terms` given, or another signer, its new
-    hours differ from those that are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
+    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `words`: whether sentences
+    and simhashes are, which partial copies and routes are found by; `terms`: whether q-grams and sketches are as terms,
+    which any query can search for (as they always are where the client signs), or as what the plugin's queries scan. A
+    window with documents keeps what it has; with `terms` given, or another signer, its new hours differ from those that
+    are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -108,7 +110,7 @@ def set_up(
     config = changed_config(cluster, present, recipe, given)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
-    config = _with_form(config, snapshot, lossless, terms, is_new=present is None)
+    config = _with_form(config, snapshot, (lossless, words, terms), is_new=present is None)
     made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
@@ -132,15 +134,16 @@ def changed_config(
 def _with_form(
     config: WindowConfig,
     snapshot: ClusterSnapshot,
-    lossless: bool | None,
-    terms: bool | None,
+    wish: tuple[bool | None, bool | None, bool | None],
     *,
     is_new: bool,
 ) -> WindowConfig:
     """`config` with the form of its signatures: of a new window, or of one without documents, compact where q-grams can
-    be cut or need not be, else as it is.
+    be cut or need not be, else as it is. `wish`: for q-grams, what is made of words, and terms, as it is given.
     """
+    lossless, words, terms = wish
     lossless = config.lossless if lossless is None else lossless
+    words = config.words if words is None else words
     is_empty = is_new or not snapshot.indices.hourly
     client_signs = config.signed_by == "client"
     if terms is False and (client_signs or not (is_empty or config.compact)):
@@ -152,7 +155,9 @@ def _with_form(
     terms = client_signs or ((not is_new and config.terms) if terms is None else terms)
     can_cut = not (terms and lossless) or snapshot.tokenizer is not None
     compact = can_cut if is_empty else config.compact
-    return replace(config, lossless=lossless, compact=compact, terms=terms or not compact)
+    if not (words or compact):
+        raise SettingsError("words", False, "True where signatures are lists (docs/elasticsearch.md)")
+    return replace(config, lossless=lossless, words=words, compact=compact, terms=terms or not compact)
 
 
 def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:
@@ -296,13 +301,15 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> 
         raise RecipeMismatch(
             f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
         )
-    if index.about.get("lossless", True) != config.lossless:
-        raise SetupRefused(
-            str(address),
-            f"index {index.name} was made with{'' if config.lossless else 'out'} --no-lossless",
-            f"keep {'--no-lossless' if config.lossless else '--lossless'}, or set up another prefix and take its "
-            "documents over: neardup ingest --from-index",
-        )
+    for part in ("lossless", "words"):
+        wanted = getattr(config, part)
+        if index.about.get(part, True) != wanted:
+            raise SetupRefused(
+                str(address),
+                f"index {index.name} was made with{'' if wanted else 'out'} --no-{part}",
+                f"keep {f'--no-{part}' if wanted else f'--{part}'}, or set up another prefix and take its "
+                "documents over: neardup ingest --from-index",
+            )
     for name in ("text_field", "time_field"):
         if index.about[name] != getattr(config, name):
             raise SetupRefused(

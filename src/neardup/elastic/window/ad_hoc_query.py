@@ -55,6 +55,7 @@ class AdHocQuery:
             settings = self._settings.with_changes(partial=options.rule is not None)
             context = self._context._replace(settings=settings)
             return AdHocQuery(context, self._document).candidates_for(options)
+        self._layout.check_words(self._settings)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
         text = text_of(self._layout, own[0]) if own else options.text or ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.index.query_batch import POSTED_BITS, posted
+from neardup.signing.signature import OF_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,10 +74,15 @@ def qgram_bitmap(keys: Keys) -> str:
 
 
 def compact_fields(
-    signature: Signature, normal_form: str | None, qgram_keys: Keys | None = None, *, scanned: bool = False
+    signature: Signature,
+    normal_form: str | None,
+    qgram_keys: Keys | None = None,
+    *,
+    scanned: bool = False,
+    words: bool = True,
 ) -> dict[str, Any]:
     """The fields of a signature, as what is cut into terms or as what is `scanned`; without `normal_form` nothing of
-    its q-grams, without `qgram_keys` (distinct) no bitmap of them.
+    its q-grams, without `qgram_keys` (distinct) no bitmap of them, without `words` nothing that is made of words.
     """
     cut = {} if normal_form is None else {"qgrams": normal_form}
     mapped = {} if qgram_keys is None else {"qgram_bitmap": qgram_bitmap(qgram_keys)}
@@ -89,9 +95,7 @@ def compact_fields(
         "qgram_count": signature.qgram_count,
         **mapped,
         **sketch,
-        "sentences": " ".join(signature.sentences),
-        "simhash": " ".join(signature.simhash),
-        "simhash_bands": " ".join(signature.simhash_bands),
+        **({name: " ".join(getattr(signature, name)) for name in OF_WORDS} if words else {}),
     }
 
 

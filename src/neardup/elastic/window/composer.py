@@ -40,12 +40,12 @@ class Composer:
         return {name: value for name, value in fields.items() if name not in without}
 
     def _compact(self, text: bytes, *, scanned: bool) -> dict[str, Any]:
-        signature = self._signer.signature(text.decode())
+        signature, words = self._signer.signature(text.decode()), self._layout.words
         if not self._layout.lossless:
-            return compact_fields(signature, None, scanned=scanned)
+            return compact_fields(signature, None, scanned=scanned, words=words)
         signed = self._signer.sign([text])
         keys = self._signer.key_sets(signed)[0] if scanned else None
-        return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned)
+        return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned, words=words)
 
     def replacing_signature(self, text: bytes) -> dict[str, Any]:
         """The same as an update of a document that may have the signature of another text: in both forms where nodes

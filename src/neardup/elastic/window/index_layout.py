@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
 from neardup.elastic.http.admin_api import delete_index, index_settings, indices
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
-from neardup.errors import ClusterRejected, WindowDamaged
+from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _CLOSED: Final = "index_closed_exception"
+_WORDS_NEEDED: Final = (
+    "left out: this window has no sentences and simhashes (neardup setup --no-words). A window that is set up without "
+    "that option has them, and neardup ingest --from-index copies the documents there"
+)
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,9 @@ class Layout:
     An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
     stands for several (an alias, a data stream).
     `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
-    strings, not as lists; `lossless`: with their q-grams; `terms`: new hours have signatures as terms,
-    which Elasticsearch's own queries search for; in an hour without, such a query is an error;
-    `max_length`: the longest text that is signed. `text_field` and
-    `time_field` may be dotted.
+    strings, not as lists; `lossless`: with their q-grams; `words`: with sentences and simhashes; `terms`: new hours
+    have signatures as terms, which Elasticsearch's own queries search for; in an hour without, such a query is an
+    error; `max_length`: the longest text that is signed. `text_field` and `time_field` may be dotted.
     """
 
     address: Address
@@ -46,6 +49,7 @@ class Layout:
     archive: str | None = None
     compact: bool = False
     lossless: bool = True
+    words: bool = True
     terms: bool = True
     max_length: int = MAX_LENGTH
 
@@ -57,13 +61,19 @@ class Layout:
         compact = config.compact and archive is None
         return cls(
             address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless,
-            config.terms or archive is not None, config.max_length,
+            config.words or archive is not None, config.terms or archive is not None, config.max_length,
         )  # fmt: skip
 
     @classmethod
     def described(cls, address: Address, about: Mapping[str, Any], archive: str | None) -> Self:
         """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
         return cls.of(address, window_config(about), archive)
+
+    def check_words(self, settings: Settings) -> None:
+        """Raises `SettingsError` where a setting needs what is made of words, and the window has none of it."""
+        for name in ("partial", "routes"):
+            if getattr(settings, name) and not self.words:
+                raise SettingsError(name, getattr(settings, name), _WORDS_NEEDED)
 
     @property
     def is_searched_by_plugin(self) -> bool:

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.elasticsearch.ingest.AbstractProcessor;
 import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.signature.Parts;
 import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
 import org.neardup.signature.UnpairedSurrogateException;
@@ -37,9 +38,8 @@ final class NeardupProcessor extends AbstractProcessor {
      * @param field where the text is
      * @param target where the signature goes
      * @param signer makes it
-     * @param qgrams whether the q-grams themselves are written
+     * @param parts which parts of the signature are written
      * @param compact whether as few and short values are written instead of lists
-     * @param scanned whether these are what is scanned, or what is cut into terms
      * @param ignoreMissing whether a document without the field is left as it is
      * @param maxLength code points of the longest text that is signed
      * @param onTooLong what becomes of a longer one
@@ -48,9 +48,8 @@ final class NeardupProcessor extends AbstractProcessor {
             String field,
             String target,
             Signer signer,
-            boolean qgrams,
+            Parts parts,
             boolean compact,
-            boolean scanned,
             boolean ignoreMissing,
             int maxLength,
             OnTooLong onTooLong) {}
@@ -122,8 +121,8 @@ final class NeardupProcessor extends AbstractProcessor {
             return;
         }
         Map<String, Object> written = task.compact()
-                ? task.signer().compact(text, task.qgrams(), task.scanned())
-                : task.signer().sign(text, task.qgrams()).toMap();
+                ? task.signer().compact(text, task.parts())
+                : task.signer().sign(text, task.parts().qgrams()).toMap();
         Object earlier = present.get(Signature.FINGERPRINT);
         if (earlier == null || earlier.equals(written.get(Signature.FINGERPRINT))) {
             present.forEach((key, kept) -> {
@@ -152,21 +151,21 @@ final class NeardupProcessor extends AbstractProcessor {
     /** Whether an object has all that this processor would write, by this recipe; of which text is another question. */
     private boolean isSigned(Map<?, ?> object) {
         Class<?> several = task.compact() ? String.class : List.class;
-        String sketch = task.scanned() ? Signature.PACKED_SKETCH : Signature.SKETCH;
-        boolean isMapped = task.scanned() && task.qgrams();
+        String sketch = task.parts().scanned() ? Signature.PACKED_SKETCH : Signature.SKETCH;
+        boolean isMapped = task.parts().scanned() && task.parts().qgrams();
         return areQgramsAsWanted(object)
                 && isMapped == (object.get(Signature.QGRAM_BITMAP) instanceof String)
                 && task.signer().recipe().equals(object.get(Signature.RECIPE))
                 && several.isInstance(object.get(sketch))
-                && several.isInstance(object.get(Signature.SENTENCES))
-                && several.isInstance(object.get(Signature.SIMHASH))
-                && several.isInstance(object.get(Signature.SIMHASH_BANDS))
+                && Signature.OF_WORDS.stream()
+                        .allMatch(key ->
+                                task.parts().words() ? several.isInstance(object.get(key)) : !object.containsKey(key))
                 && !object.containsKey(UNSIGNED);
     }
 
     private boolean areQgramsAsWanted(Map<?, ?> object) {
         Object qgrams = object.get(Signature.QGRAMS);
-        if (!task.qgrams()) {
+        if (!task.parts().qgrams()) {
             return !object.containsKey(Signature.QGRAMS) && object.get(Signature.QGRAM_COUNT) instanceof Integer;
         }
         if (task.compact()) {

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
+import org.neardup.signature.Parts;
 import org.neardup.signature.Reach;
 import org.neardup.signature.Recipe;
 import org.neardup.signature.Signature;
@@ -33,15 +34,13 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         String target = path(options, "target_field", Signature.DEFAULT_FIELD);
         refuseOverlap(options, field, target);
         Signer signer = signer(options);
-        boolean qgrams = options.flag("qgrams", true);
         boolean compact = options.flag("compact", false);
         NeardupProcessor.Task task = new NeardupProcessor.Task(
                 field,
                 target,
                 signer,
-                qgrams,
+                parts(options, compact),
                 compact,
-                scanned(options, compact),
                 options.flag("ignore_missing", false),
                 options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));
@@ -49,12 +48,16 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         return new NeardupProcessor(tag, description, task);
     }
 
-    private static boolean scanned(OptionReader options, boolean compact) {
-        boolean wanted = options.flag("scanned", false);
-        if (wanted && !compact) {
+    private static Parts parts(OptionReader options, boolean compact) {
+        Parts parts =
+                new Parts(options.flag("qgrams", true), options.flag("scanned", false), options.flag("words", true));
+        if (parts.scanned() && !compact) {
             throw options.failure("scanned", "is true, which needs [compact] true: set it, or leave [scanned] out");
         }
-        return wanted;
+        if (!parts.words() && !compact) {
+            throw options.failure("words", "is false, which needs [compact] true: set it, or leave [words] out");
+        }
+        return parts;
     }
 
     private static String path(OptionReader options, String option, String defaultValue) {

@@ -10,7 +10,7 @@ final class CompactFields {
     /**
      * The fields of {@code signature}, its q-grams as a normal form, unless that is null: where terms are looked up, an
      * analyzer cuts it, and the sketch, into them; where fields are {@code scanned}, the sketch is packed instead, and
-     * there is the {@code bitmap} of the q-grams, unless that is null.
+     * there is the {@code bitmap} of the q-grams, unless that is null. What is made of words, if the signature has it.
      */
     static Map<String, Object> of(Signature signature, String normalForm, boolean scanned, String bitmap) {
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -28,9 +28,11 @@ final class CompactFields {
         } else {
             fields.put(Signature.SKETCH, signature.sketch().shortDigits());
         }
-        fields.put(Signature.SENTENCES, String.join(" ", signature.sentences()));
-        fields.put(Signature.SIMHASH, String.join(" ", signature.simhash()));
-        fields.put(Signature.SIMHASH_BANDS, String.join(" ", signature.simhashBands()));
+        if (signature.sentences() != null) {
+            fields.put(Signature.SENTENCES, String.join(" ", signature.sentences()));
+            fields.put(Signature.SIMHASH, String.join(" ", signature.simhash()));
+            fields.put(Signature.SIMHASH_BANDS, String.join(" ", signature.simhashBands()));
+        }
         return fields;
     }
 }

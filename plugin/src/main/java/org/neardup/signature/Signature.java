@@ -12,7 +12,8 @@ import java.util.Map;
  * @param qgrams the distinct q-grams as their own characters, by code point; null if they are left out
  * @param qgramCount how many they are
  * @param sketch keys of grams, its parts one behind the other, each ascending
- * @param sentences sentence fingerprints in text order, each once
+ * @param sentences sentence fingerprints in text order, each once; null, as the next two, if what is made of words is
+ *     left out
  * @param simhash one a variant
  * @param simhashBands {@code variant:block:hhhh}, four a variant that has features
  */
@@ -43,6 +44,9 @@ public record Signature(
     public static final String SENTENCES = "sentences";
     public static final String SIMHASH = "simhash";
     public static final String SIMHASH_BANDS = "simhash_bands";
+
+    /** Those of what is made of words. */
+    public static final List<String> OF_WORDS = List.of(SENTENCES, SIMHASH, SIMHASH_BANDS);
 
     /** All keys that {@link #toMap} and the compact fields can have, in their order. */
     public static final List<String> KEYS = List.of(

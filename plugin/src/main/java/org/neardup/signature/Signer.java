@@ -44,26 +44,32 @@ public final class Signer {
 
     /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
     public Signature sign(String text, boolean withQgrams) {
-        return working(text, work -> signature(work, text, withQgrams));
+        return working(text, work -> signature(work, text, withQgrams, true));
     }
 
     /**
-     * The signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map of the caller's
-     * own: as what is {@code scanned}, or as what is cut into terms; without its q-grams unless {@code withQgrams}.
+     * These parts of the signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map
+     * of the caller's own.
      */
-    public Map<String, Object> compact(String text, boolean withQgrams, boolean scanned) {
+    public Map<String, Object> compact(String text, Parts parts) {
         return working(text, work -> {
-            Signature signature = signature(work, text, false);
-            String normalForm = withQgrams ? work.form.toString() : null;
-            String bitmap = withQgrams && scanned ? QGramBitmap.text(work.qgrams) : null;
-            return CompactFields.of(signature, normalForm, scanned, bitmap);
+            Signature signature = signature(work, text, false, parts.words());
+            String normalForm = parts.qgrams() ? work.form.toString() : null;
+            String bitmap = parts.qgrams() && parts.scanned() ? QGramBitmap.text(work.qgrams) : null;
+            return CompactFields.of(signature, normalForm, parts.scanned(), bitmap);
         });
     }
 
-    private Signature signature(Workspace work, String text, boolean withQgrams) {
+    private Signature signature(Workspace work, String text, boolean withQgrams, boolean withWords) {
         work.text.read(text);
         work.form.build(work.text, recipe.foldCase());
         work.qgrams.build(work.form, recipe.q());
+        List<String> qgrams = withQgrams ? work.qgrams.sorted() : null;
+        String fingerprint = work.form.fingerprint();
+        SketchKeys keys = sketch.of(work.form, work.qgrams, work.sketching);
+        if (!withWords) {
+            return new Signature(recipe(), fingerprint, qgrams, work.qgrams.count, keys, null, null, null);
+        }
         work.words.build(work.text, lexicon);
         List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
         List<String> bands = new ArrayList<>(4 * recipe.simhashVariants());
@@ -75,15 +81,8 @@ public final class Signer {
                 addBands(bands, variant, digits);
             }
         }
-        return new Signature(
-                recipe(),
-                work.form.fingerprint(),
-                withQgrams ? work.qgrams.sorted() : null,
-                work.qgrams.count,
-                sketch.of(work.form, work.qgrams, work.sketching),
-                work.sentences.of(work.words, lexicon),
-                simhashes,
-                bands);
+        List<String> sentences = work.sentences.of(work.words, lexicon);
+        return new Signature(recipe(), fingerprint, qgrams, work.qgrams.count, keys, sentences, simhashes, bands);
     }
 
     /** Four blocks of 16 bits as terms: two simhashes that differ in at most 3 bits share one (Manku et al. 2007). */

@@ -13,7 +13,12 @@ final class Smallest {
     /** So many times the keys asked for lie, about, below the bound that is guessed. */
     private static final int GUESSED = 2;
 
+    /** Keys that are sorted are put into two to the power of this parts. */
+    private static final int PART_BITS = 7;
+
     private final long[] held;
+    private final long[] parted;
+    private final int[] begins = new int[(1 << PART_BITS) + 1];
     private int count;
     private int limit;
     private long[] likely = {};
@@ -21,6 +26,7 @@ final class Smallest {
     /** @param most the largest number of keys that will be asked for */
     Smallest(int most) {
         held = new long[most];
+        parted = new long[2 * GUESSED * most];
     }
 
     /**
@@ -36,7 +42,7 @@ final class Smallest {
         if (grams > GUESS_FROM * most) {
             long bound = Long.divideUnsigned(-1L, grams) * (GUESSED * most) ^ SIGN;
             int taken = takeBelow(bound, gram, keys, grams);
-            Arrays.sort(likely, 0, taken);
+            sort(taken, bound);
             for (int i = 0; i < taken && count < limit; i++) {
                 held[count] = likely[i];
                 count += i == 0 || likely[i] != likely[i - 1] ? 1 : 0;
@@ -53,6 +59,41 @@ final class Smallest {
                 bound = insert(likely[i]);
             }
         }
+    }
+
+    /**
+     * Sorts the {@code taken} first of {@link #likely}, which are at most {@code bound}.
+     *
+     * <p>They are spread evenly, so each is put into one of many parts by where it lies below the bound, and few are out of
+     * place then. How more than are expected are spread nobody knows: those are sorted as any numbers.
+     */
+    private void sort(int taken, long bound) {
+        if (taken > parted.length) {
+            Arrays.sort(likely, 0, taken);
+            return;
+        }
+        int shift = Long.SIZE - Long.numberOfLeadingZeros(bound ^ SIGN) - PART_BITS;
+        Arrays.fill(begins, 0);
+        for (int i = 0; i < taken; i++) {
+            begins[part(likely[i], shift) + 1]++;
+        }
+        for (int part = 1; part < begins.length; part++) {
+            begins[part] += begins[part - 1];
+        }
+        for (int i = 0; i < taken; i++) {
+            parted[begins[part(likely[i], shift)]++] = likely[i];
+        }
+        for (int i = 0; i < taken; i++) {
+            int at = i;
+            for (; at > 0 && likely[at - 1] > parted[i]; at--) {
+                likely[at] = likely[at - 1];
+            }
+            likely[at] = parted[i];
+        }
+    }
+
+    private static int part(long key, int shift) {
+        return (int) ((key ^ SIGN) >>> shift);
     }
 
     /** Writes the keys of so many grams that are at most {@code bound} to {@link #likely}; returns how many. */

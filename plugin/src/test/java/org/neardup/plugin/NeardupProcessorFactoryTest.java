@@ -28,6 +28,7 @@ import org.neardup.plugin.NeardupProcessor.OnTooLong;
 import org.neardup.plugin.NeardupProcessor.Task;
 import org.neardup.signature.DataFiles;
 import org.neardup.signature.Lexicon;
+import org.neardup.signature.Parts;
 import org.neardup.signature.Recipe;
 import org.neardup.signature.Signer;
 
@@ -66,9 +67,8 @@ class NeardupProcessorFactoryTest {
         assertEquals(
                 "neardup-2:q4:case:u16:lex-" + Lexicon.getDefault().id() + ":sketch-32-0.6:simhash-1",
                 task.signer().recipe());
-        assertTrue(task.qgrams());
+        assertEquals(new Parts(true, false, true), task.parts());
         assertFalse(task.compact());
-        assertFalse(task.scanned());
         assertFalse(task.ignoreMissing());
         assertEquals(1_000_000, task.maxLength());
         assertEquals(OnTooLong.FAIL, task.onTooLong());
@@ -90,6 +90,8 @@ class NeardupProcessorFactoryTest {
                 "lexicon",
                 "qgrams",
                 "compact",
+                "scanned",
+                "words",
                 "ignore_missing",
                 "max_length",
                 "on_too_long",
@@ -130,6 +132,10 @@ class NeardupProcessorFactoryTest {
         options.putAll(Map.of(
                 "compact",
                 true,
+                "scanned",
+                true,
+                "words",
+                false,
                 "salt",
                 "pepper",
                 "ignore_missing",
@@ -152,7 +158,7 @@ class NeardupProcessorFactoryTest {
         assertEquals("page.body", task.field());
         assertEquals("signs.own", task.target());
         assertEquals(recipe, task.signer().recipe());
-        assertFalse(task.qgrams());
+        assertEquals(new Parts(false, true, false), task.parts());
         assertTrue(task.compact());
         assertTrue(task.ignoreMissing());
         assertEquals(77, task.maxLength());
@@ -169,6 +175,7 @@ class NeardupProcessorFactoryTest {
                 Arguments.of("fold_case", List.of(true, false)),
                 Arguments.of("qgrams", List.of(true, false)),
                 Arguments.of("compact", List.of(true, false)),
+                Arguments.of("words", List.of(true)),
                 Arguments.of("ignore_missing", List.of(true, false)),
                 Arguments.of("on_too_long", List.of("fail", "mark")),
                 Arguments.of("field", List.of("a", "a.b.c", "_source.a", "ä b")),
@@ -250,6 +257,13 @@ class NeardupProcessorFactoryTest {
             String message = refused(Collections.singletonMap(option, value));
             assertTrue(message.startsWith("[" + option + "] is " + shown + ": it must be " + expected), message);
         }
+    }
+
+    @Test
+    @DisplayName("refuses for lists what only compact fields can have, or can be without")
+    void onlyCompact() {
+        assertTrue(refused(Map.of("scanned", true)).startsWith("[scanned] is true, which needs [compact] true"));
+        assertTrue(refused(Map.of("words", false)).startsWith("[words] is false, which needs [compact] true"));
     }
 
     @Test

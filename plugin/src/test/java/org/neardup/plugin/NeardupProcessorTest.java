@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.signature.Parts;
 import org.neardup.signature.Threads;
 
 @DisplayName("The processor")
@@ -113,7 +114,7 @@ class NeardupProcessorTest {
     @DisplayName("writes strings instead of lists if so told, and over lists")
     void compact() {
         NeardupProcessor compact = Processors.make(Map.of("compact", true));
-        Map<String, Object> expected = Processors.SIGNER.compact(TEXT, true, false);
+        Map<String, Object> expected = Processors.SIGNER.compact(TEXT, new Parts(true, false, true));
         Map<String, Object> bare = Map.of("text", TEXT);
         assertEquals(expected, Processors.processed(compact, bare).get("neardup"));
         Map<String, Object> signed = with(bare, "neardup", signature(TEXT));
@@ -127,8 +128,8 @@ class NeardupProcessorTest {
     void scanned() {
         NeardupProcessor compact = Processors.make(Map.of("compact", true));
         NeardupProcessor mapped = Processors.make(Map.of("compact", true, "scanned", true));
-        Map<String, Object> with = Processors.SIGNER.compact(TEXT, true, true);
-        Map<String, Object> without = Processors.SIGNER.compact(TEXT, true, false);
+        Map<String, Object> with = Processors.SIGNER.compact(TEXT, new Parts(true, true, true));
+        Map<String, Object> without = Processors.SIGNER.compact(TEXT, new Parts(true, false, true));
         assertEquals(without(without, "sketch"), without(with, "qgram_bitmap", "packed_sketch"));
         Map<String, Object> source = Processors.processed(compact, Map.of("text", TEXT));
         assertEquals(without, source.get("neardup"));
@@ -139,12 +140,27 @@ class NeardupProcessorTest {
     }
 
     @Test
+    @DisplayName("leaves out what is made of words if so told, takes it away from what has it, and brings it back")
+    void withoutWords() {
+        NeardupProcessor whole = Processors.make(Map.of("compact", true, "scanned", true));
+        NeardupProcessor bare = Processors.make(Map.of("compact", true, "scanned", true, "words", false));
+        Map<String, Object> with = Processors.SIGNER.compact(TEXT, new Parts(true, true, true));
+        Map<String, Object> without = without(with, "sentences", "simhash", "simhash_bands");
+        assertEquals(without, Processors.processed(bare, Map.of("text", TEXT)).get("neardup"));
+        Map<String, Object> source = Processors.processed(whole, Map.of("text", TEXT));
+        source = Processors.processed(bare, source);
+        assertEquals(without, source.get("neardup"));
+        assertEquals(without, Processors.processed(bare, source).get("neardup"));
+        assertEquals(with, Processors.processed(whole, source).get("neardup"));
+    }
+
+    @Test
     @DisplayName(
             "signs anew what came with the fingerprint of the text and with other parts of a signature than its own")
     void forged() {
         NeardupProcessor mapped = Processors.make(Map.of("compact", true, "scanned", true));
-        Map<String, Object> own = Processors.SIGNER.compact(TEXT, true, true);
-        Map<String, Object> other = Processors.SIGNER.compact(TEXT.repeat(9) + "violets", true, true);
+        Map<String, Object> own = Processors.SIGNER.compact(TEXT, new Parts(true, true, true));
+        Map<String, Object> other = Processors.SIGNER.compact(TEXT.repeat(9) + "violets", new Parts(true, true, true));
         for (String key : List.of("qgrams", "qgram_count", "qgram_bitmap")) {
             Map<String, Object> source = with(Map.of("text", TEXT), "neardup", with(own, key, other.get(key)));
             assertEquals(own, Processors.processed(mapped, source).get("neardup"), key);

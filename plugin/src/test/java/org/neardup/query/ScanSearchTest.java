@@ -49,6 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.neardup.signature.Lexicon;
+import org.neardup.signature.Parts;
 import org.neardup.signature.QGramKeys;
 import org.neardup.signature.QGramSet;
 import org.neardup.signature.Recipe;
@@ -113,7 +114,7 @@ class ScanSearchTest {
     }
 
     private byte[] bitmap(String form) {
-        Map<String, Object> fields = signer.compact(form, true, true);
+        Map<String, Object> fields = signer.compact(form, new Parts(true, true, true));
         assertEquals(form, fields.get(Signature.QGRAMS)); // letters alone
         return Base64.getDecoder().decode((String) fields.get(Signature.QGRAM_BITMAP));
     }

@@ -70,13 +70,13 @@ class VectorsTest {
     void compact(Vectors.Vector vector) {
         Signer signer = new Signer(vector.recipe(), Lexicon.getDefault());
         Signature signature = signer.sign(vector.text(), true);
-        Map<String, Object> compact = signer.compact(vector.text(), true, true);
+        Map<String, Object> compact = signer.compact(vector.text(), new Parts(true, true, true));
         Object packed = compact.remove(Signature.PACKED_SKETCH);
         assertEquals(vector.values().get(Signature.PACKED_SKETCH), packed);
         assertEquals(vector.values().get(Signature.QGRAM_BITMAP), compact.remove(Signature.QGRAM_BITMAP));
         String form = (String) compact.get(Signature.QGRAMS);
         compact.put(Signature.SKETCH, signature.sketch().shortDigits());
-        assertEquals(compact, signer.compact(vector.text(), true, false));
+        assertEquals(compact, signer.compact(vector.text(), new Parts(true, false, true)));
         assertEquals(signer.normalForm(vector.text()), form);
         assertEquals(signature.qgrams(), QGramSet.cut(form, vector.recipe().q()));
         assertEquals(signature.sentences(), words(compact.get(Signature.SENTENCES)));
@@ -97,7 +97,9 @@ class VectorsTest {
                         .map(VectorsTest::key)
                         .toList());
         compact.remove(Signature.QGRAMS);
-        assertEquals(compact, signer.compact(vector.text(), false, false));
+        assertEquals(compact, signer.compact(vector.text(), new Parts(false, false, true)));
+        compact.keySet().removeAll(Signature.OF_WORDS);
+        assertEquals(compact, signer.compact(vector.text(), new Parts(false, false, false)));
     }
 
     private static List<String> words(Object value) {
