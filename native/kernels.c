@@ -24,6 +24,10 @@
 #include "text.h"
 #include "words.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 /* Of what sources this was made: native/compile_kernels.py says so, and Python looks. */
 EXPORT const char neardup_sources[] = SOURCES;
 
@@ -38,20 +42,37 @@ EXPORT void neardup_layout(const char *array, i64 header, i64 *out) {
     out[4] = (fields->flags & IS_CONTIGUOUS ? 1 : 0) + (fields->flags & IS_WRITEABLE ? 2 : 0);
 }
 
+#if defined(__x86_64__)
+/* Bits of CPUID and of XCR0 (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID, and volume
+ * 1, 13.3). Asked here: where zig compiles, __builtin_cpu_supports knows no processor.
+ */
+enum {
+    FMA_MOVBE_POPCNT_XSAVE_F16C = 1 << 12 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 29, /* leaf 1, ecx */
+    BMI_AVX2_BMI2 = 1 << 3 | 1 << 5 | 1 << 8,                                      /* leaf 7, ebx */
+    AVX512_F_DQ_CD_BW = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30,                     /* leaf 7, ebx; VL is the sign */
+    AVX512_VBMI_VBMI2_VPOPCNTDQ = 1 << 1 | 1 << 6 | 1 << 14,                       /* leaf 7, ecx */
+    LZCNT = 1 << 5,                                                                /* leaf 0x80000001, ecx */
+    YMM_IS_SAVED = 0x06,
+    ZMM_IS_SAVED = 0xE6,
+};
+
+static bool has_all(u32 bits, u32 wanted) { return (bits & wanted) == wanted; }
+
+static i64 level_of_processor(void) {
+    u32 a, b, c, d, leaf_1, leaf_7b, leaf_7c, saved;
+    if (!__get_cpuid(1, &a, &b, &leaf_1, &d) || !__get_cpuid_count(7, 0, &a, &leaf_7b, &leaf_7c, &d) ||
+        !__get_cpuid(0x80000001, &a, &b, &c, &d) || !has_all(leaf_1, FMA_MOVBE_POPCNT_XSAVE_F16C))
+        return 1;
+    __asm__("xgetbv" : "=a"(saved), "=d"(d) : "c"(0));
+    if (!has_all(saved, YMM_IS_SAVED) || !has_all(leaf_7b, BMI_AVX2_BMI2) || !has_all(c, LZCNT)) return 1;
+    const bool has_4 = has_all(saved, ZMM_IS_SAVED) && has_all(leaf_7b, AVX512_F_DQ_CD_BW | 1U << 31) &&
+                       has_all(leaf_7c, AVX512_VBMI_VBMI2_VPOPCNTDQ);
+    return has_4 ? 4 : 3;
+}
+#else
+static i64 level_of_processor(void) { return 1; }
+#endif
+
 /* The best level of native/compile_kernels.py that this processor has. */
 EXPORT i64 neardup_level(void);
-EXPORT i64 neardup_level(void) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool has_3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-                       __builtin_cpu_supports("popcnt");
-    const bool has_4 = has_3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-                       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
-    return has_4 ? 4 : has_3 ? 3 : 1;
-#else
-    return 1;
-#endif
-}
+EXPORT i64 neardup_level(void) { return level_of_processor(); }

@@ -1,5 +1,5 @@
 /* Vectors of 64-bit numbers, for processors with AVX-512 and for those with AVX2 (levels 4 and 3): what signing is made
- * of. HAS_VECTORS says whether there are any; loops over single numbers do what is left, and all on other processors.
+ * of. HAS_VECTORS says whether there are any, LANES how many; loops over single numbers do what is left, and all on other processors.
  *
  * AVX2 multiplies 32 bits. A product of 64 is that of the lower halves and, above it, where carries are lost, those of a
  * lower and an upper half, which are added up first where products are.
@@ -10,14 +10,13 @@
 #include "core.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__AVX512BW__)
-#define HAS_VECTORS 1
-enum { LANES = 8 };
+#define LANES 8
 #elif defined(__AVX2__)
-#define HAS_VECTORS 1
-enum { LANES = 4 };
+#define LANES 4
 #else
-#define HAS_VECTORS 0
+#define LANES 1
 #endif
+#define HAS_VECTORS (LANES > 1)
 
 #if HAS_VECTORS
 #include <immintrin.h>
@@ -36,7 +35,7 @@ static inline void put_vector(u64 *at, Vector vector) { memcpy(at, &vector, size
 
 #endif
 
-#if HAS_VECTORS && defined(__AVX512F__)
+#if LANES == 8
 
 typedef Vector Factor; /* a number that vectors are multiplied by */
 typedef Vector Sum;    /* of products */
@@ -83,7 +82,7 @@ static inline Vector four_letters(const u8 *text) {
     return (Vector)_mm512_shuffle_epi8(bytes, (__m512i)places);
 }
 
-#elif HAS_VECTORS
+#elif LANES == 4
 
 typedef struct {
     __m256i number;

@@ -381,14 +381,14 @@ class ReferenceWindow:
         hours = sorted({stored.hour for stored in self.living.values()})
         if len(hours) > 1:
             self._drop_before(hours[1])
-            self.given_up = hours[1]
+            self.given_up = max(self.given_up, hours[1])
             return
         arrived = sorted(self.living.values(), key=lambda stored: stored.arrival)
         half = arrived[: (len(arrived) + 1) // 2]
         self.left = self.left.with_more({hours[0]: len(half)})
         for stored in half:
             del self.living[stored.id]
-        self.given_up = hours[0] + 1
+        self.given_up = max(self.given_up, hours[0] + 1)
 
     def delete(self, id: str) -> bool:
         return self.living.pop(id, None) is not None

@@ -271,3 +271,38 @@ def test_a_file_in_shared_memory_is_a_file(run, stream):
         assert run("ingest", stream, "--output", out, "--window", "two").code == 2
         assert run("ingest", stream, "--output", out, "--window", "three", "--force").code == 0
         assert out.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check stream.jsonl --against w --output w/commit",
+        "report --output w/commit",
+        "explain ferry mill --output w/hours.list",
+        "ingest stream.jsonl --window other --output w/commit",
+    ],
+)
+def test_nothing_is_written_into_a_window_whoever_names_it(run, window, monkeypatch, words):
+    monkeypatch.setenv("NEARDUP_WINDOW", window)
+    before = Path("w/commit").read_bytes()
+    done = run(*words.split(), "--force")
+    assert (done.code, "lies in the window" in done.err) == (2, True)
+    assert Path("w/commit").read_bytes() == before
+
+
+def test_what_goes_to_standard_output_has_a_file_of_its_own(command, stream):
+    with Path("both.jsonl").open("ab") as out:
+        words = [*command, "ingest", str(stream), "--rejects", "both.jsonl"]
+        done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"is standard output" in done.stderr) == (2, True)
+
+
+def test_a_lexicon_that_is_none_costs_no_earlier_result(run, stream):
+    Path("kept.jsonl").write_text("before\n")
+    assert run("dedup", stream, "-o", "kept.jsonl", "--lexicon", stream, "--force").code == 3
+    assert Path("kept.jsonl").read_text() == "before\n"
+
+
+def test_no_name_at_all_is_no_window(run, stream):
+    done = run("ingest", stream, "--window", "")
+    assert (done.code, "setting window is ''" in done.err) == (2, True)

@@ -49,6 +49,21 @@ def test_the_oldest_hour_is_given_up_whole_and_verdicts_say_so(place):
     assert window.delete("late") is False
 
 
+def test_what_was_given_up_stays_so_whatever_comes_late(place):
+    window = place.open(max_documents=4)
+    texts = [grams(30 * i, 30 * i + 20) for i in range(8)]
+    list(
+        window.ingest(document(str(i), texts[i], 1) for i in range(5))
+    )  # the older half of hour 1 is given up
+    floor = window.stats().budget_floor
+    list(window.ingest([document("late", texts[5], 0)]))
+    list(window.ingest([document("next", texts[6], 1)]))
+    assert window.stats().budget_floor == floor
+    window.delete("3")
+    (verdict,) = window.ingest([document("again", texts[0], 25)])
+    assert (verdict.status, verdict.truncated) == ("unique", True)
+
+
 def test_the_only_hour_loses_its_older_half(place):
     window = place.open(max_documents=5)
     list(window.ingest(document(str(i), grams(30 * i, 30 * i + 20)) for i in range(5)))

@@ -209,3 +209,53 @@ def test_a_closed_window_says_so(place):
         with pytest.raises(NeardupError, match="this window is closed: open it again"):
             call()
     assert window.settings.policy == "mark"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_came_before_an_error_of_the_stream_is_decided_and_kept(place, threads):
+    def stream():
+        yield document("a", A, 0)
+        yield document("b", A, 0)
+        raise LookupError("the queue is gone")
+
+    window = place.open(**({"threads": threads} if place.is_engine else {}))
+    verdicts = []
+    with pytest.raises(LookupError, match="the queue is gone"):
+        verdicts.extend(window.ingest(stream()))
+    window = place.reopened(window)
+    assert window.stats().documents == 2
+    list(window.ingest([document("c", A, 1)]))
+
+
+@engines_only
+def test_what_a_reject_handler_raises_does_not_close_the_window(place):
+    window = place.open(window_hours=24)
+    stream = [document(str(i), grams(i * 30, i * 30 + 9), 0) for i in range(5)]
+    far = [document("far", grams(400, 420), 500), document("back", grams(500, 520), 0)]
+
+    def refuse(reject: Reject) -> None:
+        raise LookupError(reject.id)
+
+    with pytest.raises(LookupError, match="far"):
+        list(window.ingest([*stream, *far], on_reject=refuse))
+    assert window.stats().documents == 6
+    assert [verdict.status for verdict in window.ingest([document("again", grams(0, 9), 1)])] == ["exact"]
+
+
+@engines_only
+def test_to_delete_what_is_no_id_does_not_close_the_window(place):
+    window = place.open()
+    with pytest.raises(TypeError):
+        window.delete([])
+    assert [verdict.id for verdict in window.ingest([document("a", A, 0)])] == ["a"]
+
+
+@engines_only
+def test_no_field_ends_the_stream(place):
+    deep: list = []
+    deep.append(deep)
+    window = place.open()
+    documents = [
+        {"id": name, "text": A, "time": START, "source": deep, "title": {"\ud800": 1}} for name in "ab"
+    ]
+    assert [verdict.status for verdict in window.ingest(documents)] == ["unique", "exact"]

@@ -139,3 +139,13 @@ def test_a_process_that_was_forked_off_changes_nothing(place):
             window.delete("a")
         assert window.query(text_of(0, 0)).duplicate_of == "a"
     assert window.delete("a")
+
+
+@engines_only
+def test_nor_does_it_wait_for_a_thread_that_it_has_not(place):
+    window = place.open(threads=2)
+    list(window.ingest([document("a", text_of(0, 0), 0)]))
+    with mock.patch("neardup.window.session.os.getpid", return_value=1):
+        never = mock.patch("neardup.window.signing_ahead.SigningAhead.signed", side_effect=AssertionError)
+        with never, pytest.raises(NeardupError, match="forked off"):
+            list(window.ingest([document("b", text_of(0, 1), 0)]))

@@ -129,7 +129,7 @@ class _Run:
             why = problem(value, self._name)
             if why is None:
                 self._numbers.append(at)
-                yield str(value)
+                yield str.__str__(value)  # the text, not what a class of its own prints
             else:
                 self.rejected.append((at, why))
 

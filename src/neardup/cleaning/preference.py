@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.document import parse_time
+from neardup.model.plain_values import is_missing
 
 RULES: Final = ("first", "last", "longest", "earliest")
 SOURCE: Final = "source:"
@@ -72,7 +73,7 @@ def time_rank(time: object) -> int:
     (1000, True)
     """
     try:
-        return _LAST if time is None else parse_time(time)
+        return _LAST if is_missing(time) else parse_time(time)
     except (TypeError, ValueError, OverflowError):
         return _LAST
 

@@ -61,7 +61,7 @@ def explain(
     from neardup.reading.explanation import explain as explained
 
     settings = configuration(config, locals())
-    read = [name for name in names or () if Path(name).exists()]
+    read = [*(name for name in names or () if Path(name).exists()), *settings.files_read]
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
     subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html))
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)

@@ -49,8 +49,8 @@ def report(
     from neardup.cli.stories import showing
 
     settings = showing(configuration(config), source_field)
-    read = [rejects] if rejects is not None else []
-    check_outputs([("--output", output)], read, window=window, replace=force, ways="--force replaces it")
+    read = [*([rejects] if rejects is not None else []), *settings.files_read]
+    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
     rejected = None if rejects is None else read_rejects(rejects)
     with opened_window(window, settings, readonly=True) as target:
         page = Reported(target, settings, source_field).page(limit, title, rejected)

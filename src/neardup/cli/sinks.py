@@ -24,7 +24,7 @@ import typer
 from neardup.cli.streams import check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
-from neardup.sources.files import escaped, form_of, is_stream
+from neardup.sources.files import OF_A_WINDOW, escaped, form_of, is_stream
 from neardup.sources.kind_counts import KindCounts
 
 if TYPE_CHECKING:
@@ -219,16 +219,24 @@ def check_outputs(
     """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
 
     It may not if it is one of the files that are `read` ("-" is standard input) or would be read with its directory,
-    lies in the directory of the `window`, is another of the outputs, or holds something that no option
-    (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a file of its own.
+    lies in the directory of the `window` or of any other, is standard output or another of the outputs, or holds
+    something that no option (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a
+    file of its own.
     """
     wanted = [(option, path) for option, path in outputs if path is not None]
     known, directories = _known(read)
     _check_standard_output(known)
     for at, (option, path) in enumerate(wanted):
         _check_not_read(option, path, known, directories)
+        around = _window_around(path)
         if window is not None and _resolved(path).is_relative_to(_resolved(window)):
-            raise OutputRefused(option, path, f"lies in the window {window}: write it elsewhere")
+            around = Path(window)
+        if around is not None:
+            raise OutputRefused(option, path, f"lies in the window {around}: write it elsewhere")
+        if _is_standard_output(path):
+            raise OutputRefused(
+                option, path, "is standard output: leave the option out, or send that elsewhere"
+            )
         for other, before in wanted[:at]:
             if _is_same(path, before):
                 raise OutputRefused(option, path, f"is the file of {other} {before}: give each its own")
@@ -327,6 +335,25 @@ def _check_not_read(
                 path,
                 f"lies in {directory}, which is read: the next run would read it; write it elsewhere",
             )
+
+
+def _window_around(path: Path) -> Path | None:
+    """The directory of a window that a file lies in, by whatever name; None if it lies in none."""
+    folders = _resolved(path).parents
+    return next(
+        (each for each in folders if (each / OF_A_WINDOW).is_file() and (each / "commit").is_file()), None
+    )
+
+
+def _is_standard_output(path: Path) -> bool:
+    """Whether a file is where standard output goes, by a name of its own: both would write over one another."""
+    if is_stream(path) or sys.__stdout__ is None:
+        return False
+    try:
+        status, there = os.fstat(sys.__stdout__.fileno()), path.stat()
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and os.path.samestat(status, there)
 
 
 def _check_standard_output(known: Mapping[_FileId, str]) -> None:

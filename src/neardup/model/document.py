@@ -145,9 +145,9 @@ def parse_time(value: Any) -> int:
     """
     if type(value) is int:  # so most clocks have it
         return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
-    meant = _read_time(value) if isinstance(value, str) else value
+    meant = _read_time(value) if isinstance(value, str) else plain(value)
     if isinstance(meant, datetime):
-        aware = meant if meant.tzinfo is not None else meant.replace(tzinfo=UTC)
+        aware = meant if meant.utcoffset() is not None else meant.replace(tzinfo=UTC)
         delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)

@@ -31,5 +31,9 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind.__module__ != "numpy" or getattr(value, "shape", None) != ():
         return value
-    # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds.
-    return plain((value.astype("datetime64[us]") if kind.__name__ == "datetime64" else value).item())
+    if kind.__name__ == "datetime64":
+        # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds.
+        exact = value.astype("datetime64[us]")
+        return plain(exact.item()) if exact.astype(value.dtype) == value else value
+    item = value.item()
+    return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for

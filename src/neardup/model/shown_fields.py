@@ -13,6 +13,8 @@ TITLES: Final = ("title", "subject")
 BEGINNING: Final = 200
 """Characters of a text that a table shows at most, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
+_DEEPEST: Final = 100
+"""Levels of a value that are kept as they are; what is in deeper ones is kept as the text that stands for it."""
 
 
 def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -23,25 +25,39 @@ def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
     """
     if not isinstance(record, Mapping):
         return {}
-    values = ((name, field_of(record, name)) for name in names)
-    return {name: _json_value(value) for name, value in values if not _says_nothing(value)}
+    shown = {}
+    for name in names:
+        try:
+            value = field_of(record, name)
+            if not _says_nothing(value):
+                shown[name] = _json_value(value)
+        except Exception as error:  # noqa: BLE001 - the value is another's, and so is what it raises
+            shown[name] = f"a value that has no text ({type(error).__name__})"
+    return shown
 
 
 def _says_nothing(value: Any) -> bool:
     return is_missing(value) or (isinstance(value, str | list | tuple | Mapping) and not value)
 
 
-def _json_value(value: Any) -> Any:
+def _json_value(value: Any, level: int = 0) -> Any:
     """A value as JSON has it; what it has no form for as the text that stands for it."""
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):
-        return known.encode(errors="backslashreplace").decode()
-    if isinstance(known, list | tuple):
-        return [_json_value(each) for each in known]
-    if isinstance(known, Mapping):
-        return {str(name): _json_value(each) for name, each in known.items()}
-    is_small = isinstance(known, bool | float) or (isinstance(known, int) and known.bit_length() < 64)
-    return known if known is None or is_small else str(known)
+        return _utf8(known)
+    if isinstance(known, list | tuple) and level < _DEEPEST:
+        return [_json_value(each, level + 1) for each in known]
+    if isinstance(known, Mapping) and level < _DEEPEST:
+        return {_utf8(str(name)): _json_value(each, level + 1) for name, each in known.items()}
+    is_small = isinstance(known, bool) or (isinstance(known, int) and known.bit_length() < 64)
+    if isinstance(known, float):
+        return float(known)
+    return known if known is None or is_small else _utf8(str(known))
+
+
+def _utf8(text: str) -> str:
+    """A text with escapes for what has no UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def beginning(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -59,11 +59,11 @@ def documents(
             yield position.reject(f"not CSV: {row}", raw=source.excerpt())
         elif header:
             yield _item(header, row, use, position, source)
-        elif use.text in row:
-            header, source.header = row, source.raw()
-        else:
-            yield position.reject(_no_column(use.text, row), raw=source.excerpt())
+        elif reason := _why_no_header(use.text, row):
+            yield position.reject(reason, raw=source.excerpt())
             return
+        else:
+            header, source.header = row, source.raw()
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -77,10 +77,17 @@ def checked_delimiter(delimiter: str | None) -> str | None:
     return chosen
 
 
-def _no_column(name: str, row: list[str]) -> str:
+def _why_no_header(name: str, row: list[str]) -> str | None:
+    """Why no row below this one can be read, with its text in the column `name`; None if they can."""
+    twice = next((column for column, count in Counter(row).items() if column and count > 1), None)
+    if name in row and twice is None:
+        return None
     shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
     more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
-    columns = f"no column {name!r} (columns: {', '.join(shown)}{more})"
+    what = f"no column {name!r}" if twice is None else f"more than one column {twice!r}"
+    columns = f"{what} (columns: {', '.join(shown)}{more})"
+    if twice is not None:
+        return f"{columns}, so no row is read: give each column a name of its own"
     if len(row) == 1:
         return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"
     return f"{columns}, so no row is read: --text-field names another"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,8 @@ Form = Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow
 INPUTS: Final = get_args(Form)
 STDIN: Final = "-"
 _STANDARD_STREAMS: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
-_OPEN_FILES: Final = ("/dev/fd/", "/proc/")
+_OPEN_FILES_RE: Final = re.compile(r"/proc/[^/]+(/task/[^/]+)?/fd")
+"""What a directory is called whose names stand for open files."""
 COMPRESSED: Final = (".gz", ".zst", ".zstd")
 FORMS: Final[dict[str, Form]] = {
     ".jsonl": "jsonl",
@@ -83,12 +85,15 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
             hint += "; --html reads pages" if pages and form != "html" else ""
             passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
-    # Two files of one name in one run would give the same ids, and one would replace the other's documents.
-    stems = Counter(stem for _, stem in {file[:2] for file in files})
-    return Listing(
-        [file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix()) for file in files],
-        passed_over,
-    )
+    # Two files of one name in one run would give the same ids, and one would replace the other's documents. What one is
+    # called by its path another may be called by its own name.
+    for _ in range(2):
+        stems = Counter(stem for _, stem in {file[:2] for file in files})
+        files = [
+            file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix())
+            for file in files
+        ]
+    return Listing(files, passed_over)
 
 
 def form_of(name: str) -> Form | None:
@@ -110,8 +115,9 @@ def ending(name: str) -> str:
 
 def is_stream(name: str | os.PathLike[str]) -> bool:
     """Whether a name stands for what is open already, such as standard output: it names nobody's file."""
-    path = os.fspath(name)
-    return path in _STANDARD_STREAMS or path.startswith(_OPEN_FILES)
+    folder, own = os.path.split(os.fspath(name))
+    real = Path(folder).resolve()
+    return str(real / own) in _STANDARD_STREAMS or _OPEN_FILES_RE.fullmatch(str(real)) is not None
 
 
 def total_bytes(names: Iterable[str]) -> int | None:

@@ -23,6 +23,7 @@ MOST_LOOKED_AT: Final = 1 << 20
 BLANK: Final = b" \t\r\n"
 _OUTSIDE_RE: Final = re.compile(rb'["{}\[\],]')
 _INSIDE_RE: Final = re.compile(rb'["\\]')
+_QUOTE_RE: Final = re.compile(rb'\\.|"')
 
 
 class Cut(bytes):
@@ -36,7 +37,8 @@ Values = list[tuple[int, bytes]] | None
 def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
 
-    So it is if it begins with a bracket, or if the first line is a part of an object and the next begins no other.
+    So it is if it begins with a bracket, or if the first line is a part of an object and the next begins no other. A
+    line that ends within a string is no part but cut off: no string goes on behind a line.
     """
     head = b""
     for chunk in chunks:
@@ -51,7 +53,8 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
         if is_decided or (newline and _is_whole(first)):
             break
         if after := rest.lstrip(BLANK):
-            return not after.startswith((b"{", b"[")), after_head(head, chunks)
+            is_part = not _ends_in_string(first)
+            return is_part and not after.startswith((b"{", b"[")), after_head(head, chunks)
     return False, after_head(head, chunks)
 
 
@@ -65,6 +68,11 @@ def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
             yield ended
     if unended := list(splitter.last()):
         yield unended
+
+
+def _ends_in_string(line: bytes) -> bool:
+    quotes: int = _QUOTE_RE.findall(line).count(b'"')
+    return quotes % 2 == 1
 
 
 def _is_whole(line: bytes) -> bool:

@@ -23,14 +23,17 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
     """The `documents` in batches of at most about `limit`, each with what is known of what follows it.
 
     After each, `leaps.held` is what of it waits for a document with a time of its own: it comes again when that is
-    known. A batch holds an id once, so that a second text under it finds the first one stored.
+    known. A batch holds an id once, so that a second text under it finds the first one stored. What ends the stream
+    with an error is raised behind all that came before it.
     """
     again: deque[Prepared] = deque()
     waiting: list[Prepared] = []
     batch: Batch = {}
     size, since = 0, 0.0
+    errors: list[Exception] = []
+    items = _until_error(documents, errors)
     while True:
-        item = again.popleft() if again else next(documents, None)
+        item = again.popleft() if again else next(items, None)
         if waiting:
             if isinstance(item, Flush):
                 continue
@@ -65,3 +68,15 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
             batch, size, waiting = {}, 0, list(leaps.held)
     if batch:
         yield batch, Next(known=True)
+    for error in errors:
+        raise error
+
+
+def _until_error(
+    documents: Iterator[Prepared | Flush], errors: list[Exception]
+) -> Iterator[Prepared | Flush]:
+    """The documents; an error that ends them goes to `errors`."""
+    try:
+        yield from documents
+    except Exception as error:  # noqa: BLE001 - raised again behind what came before it
+        errors.append(error)

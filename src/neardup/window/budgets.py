@@ -50,10 +50,15 @@ def _give_up_oldest(state: State) -> None:
             hour_name(hours[0]), hour_name(hours[1]),
         )  # fmt: skip
         state.expire_before(hours[1])
-        state.committed = state.committed._replace(budget_hour=hours[1])
+        _note_given_up(state, hours[1])
         return
     log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
     before, since_opened = state.table.living, state.since_opened
     state.evict_half()
     since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.living})
-    state.committed = state.committed._replace(budget_hour=hours[0] + 1)
+    _note_given_up(state, hours[0] + 1)
+
+
+def _note_given_up(state: State, hour: int) -> None:
+    """Notes that of the hours before `hour` something was given up; late documents may have made an older one anew."""
+    state.committed = state.committed._replace(budget_hour=max(state.committed.budget_hour, hour))

@@ -91,12 +91,16 @@ class Ingest:
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         session, documents = self._session, list(batch.values())
+        session.check_writable()  # in a process that was forked off nobody signs
         signed = ahead.signed(documents)
         session.look_ahead(documents, signed)
         wait()
+        rejected: list[Reject] = []
         with session.writing(whole=False):
-            verdicts = self._stored(documents, signed, following, leaps, reject)
+            verdicts = self._stored(documents, signed, following, leaps, rejected.append)
         self._session.state.compact_if_worthwhile()
+        for each in rejected:  # not before: what `reject` raises is no failure of the window
+            reject(each)
         return verdicts
 
     def _stored(

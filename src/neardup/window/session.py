@@ -161,6 +161,15 @@ class Session:
         self.state.since_opened, self.state.warned = old.since_opened, old.warned
         self._revision = self.store.revision
 
+    def check_writable(self) -> None:
+        """Raises `NeardupError` where nothing may be changed, and why."""
+        if self._readonly:
+            raise NeardupError(_READONLY)
+        if self._owner != os.getpid():
+            raise NeardupError(_FORKED)
+        if self._broken is not None:
+            raise NeardupError(_HALF_WAY) from self._broken
+
     @contextlib.contextmanager
     def writing(self, *, whole: bool = True) -> Iterator[None]:
         """Guards a change: of the `whole` window, or of a batch, for which `begin_batch` reads what it needs.
@@ -168,12 +177,7 @@ class Session:
         After one that failed half-way, memory and store differ, and the window must be opened again. A process that
         was forked off shares the lock with the one that opened it, and may change nothing.
         """
-        if self._readonly:
-            raise NeardupError(_READONLY)
-        if self._owner != os.getpid():
-            raise NeardupError(_FORKED)
-        if self._broken is not None:
-            raise NeardupError(_HALF_WAY) from self._broken
+        self.check_writable()
         try:
             if self._revision is None:
                 self.load()  # a large window is not read while other writers wait

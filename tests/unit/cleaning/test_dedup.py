@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from datetime import date
+from enum import Enum
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -226,3 +229,21 @@ def test_a_setting_that_is_none_is_refused():
 def test_a_set_has_no_first_text(texts):
     with pytest.raises(TypeError, match="a set has no order"):
         neardup.dedup(texts)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(date(2021, 1, 1), date(2020, 1, 1)), (np.datetime64("2021-01-01"), np.datetime64("2020-01-01")),
+     (np.int64(1_600_000_000), np.int64(1_500_000_000)), (None, date(2020, 1, 1))],
+    ids=["dates", "numpy", "numbers", "none"],
+)  # fmt: skip
+def test_the_earliest_is_known_by_a_time_of_any_kind(times):
+    records = [{"text": FERRY, "time": time} for time in times]
+    assert neardup.dedup(records, keep="earliest").kept == [1]
+
+
+def test_a_text_of_a_class_of_its_own_is_its_value():
+    class Kind(str, Enum):  # noqa: UP042 - its text is not what it prints
+        ONE = FERRY
+
+    assert neardup.dedup([FERRY, Kind.ONE]).kept == [0]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
+from neardup.errors import DocumentError
 from neardup.model.document import prepare
 from neardup.model.plain_values import is_missing, plain
 
@@ -70,3 +71,18 @@ def test_what_is_no_id_is_refused(id):
 def test_what_is_there_is_not_missing(value):
     assert not is_missing(value)
     assert plain(value) is value
+
+
+def test_a_number_that_plain_python_has_none_for_is_no_time():
+    with pytest.raises(DocumentError, match="neither a date"):
+        prepared(time=np.longdouble(MS))
+    with pytest.raises(DocumentError, match="neither a date"):
+        prepared(time=np.datetime64(2**62, "s"))
+
+
+def test_a_zone_that_knows_no_offset_is_utc():
+    class Nowhere(tzinfo):
+        def utcoffset(self, when: datetime | None) -> None:
+            return None
+
+    assert prepared(time=MOMENT.replace(tzinfo=Nowhere())).time == MS

@@ -145,3 +145,16 @@ def test_an_array_is_cut_into_its_values_however_the_chunks_fall(items, size, in
 @given(st.binary(max_size=200) | st.text('[]{},:" \n\\a1').map(str.encode), st.integers(1, 9))
 def test_no_bytes_stop_it_and_chunks_change_nothing(data, size):
     assert split(data, size) == split(data, 1_000)
+
+
+def test_a_first_line_that_is_cut_off_within_a_text_costs_itself_alone(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = [
+        '{"id": "x", "text": "cut off in the mid',
+        "Killed",
+        *(f'{{"id": "{i}", "text": "t{i}"}}' for i in range(9)),
+    ]
+    path.write_text("\n".join(lines))
+    found = list[Any](Reader([path]))
+    assert sum(isinstance(item, Document) for item in found) == 9
+    assert len(found) == 11

@@ -385,3 +385,15 @@ def test_no_bytes_stop_a_reader(tmp_path_factory, data):
     for name in ("a.jsonl", "a.csv", "a.txt"):
         for item in read(written(directory, name, data)):
             assert isinstance(item, Document | Reject)
+
+
+def test_two_columns_of_one_name_are_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,text,text\n1,Rain.,\n")
+    (reject,) = list(Reader([path]))
+    assert isinstance(reject, Reject)
+    assert reject.reason.startswith(
+        "more than one column 'text' (columns: id, text, text), so no row is read"
+    )
+    path.write_text("id,text,,\n1,Rain.,,\n")
+    assert [item.text for item in Reader([path]) if isinstance(item, Document)] == ["Rain."]
