@@ -177,6 +177,13 @@ class Config:
         return Reader(paths, fields=fields, longest=longest, **options)
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:  # of a directory that may not be searched
+        return False
+
+
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration of this directory and environment.
 
@@ -186,7 +193,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     file = chosen or Path(FILE_NAME)
-    exists = chosen is not None or file.is_file()
+    exists = chosen is not None or _is_file(file)
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
     unasked = frozenset() if chosen else _unasked(data, environ)

@@ -56,12 +56,13 @@ def explain(
         neardup explain --text "Rates fell to 6 pct." --text "Rates fell to 6.5 pct."
     """
     from neardup.cli.explain_output import FileReading, Subjects, as_bytes, print_explanation
+    from neardup.cli.inputs import is_file
     from neardup.cli.sinks import check_outputs, opened_output
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained
 
     settings = configuration(config, locals())
-    read = [*(name for name in names or () if Path(name).exists()), *settings.files_read]
+    read = [*filter(is_file, names or ()), *settings.files_read]
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
     subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html))
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)

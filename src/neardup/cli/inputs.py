@@ -54,7 +54,10 @@ def is_file(name: str) -> bool:
     """Whether `name` is a file that is there, or standard input."""
     from neardup.sources.files import STDIN
 
-    return name == STDIN or Path(name).is_file()
+    try:
+        return name == STDIN or Path(name).is_file()
+    except OSError:  # longer than any name of a file is
+        return False
 
 
 def from_command_line(text: str | None, option: str) -> str | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import stat
 import threading
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, get_args
 
 from neardup.errors import DocumentError, SettingsError
+from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 Judgement = Literal["copy", "form", "quote", "no"]
@@ -30,6 +35,8 @@ class JudgedPairs:
         if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             wanted = "a file in a directory that can be written to: --judged names another"
             raise SettingsError("judged", str(path), wanted)
+        if path.exists() and not path.is_file():
+            raise SettingsError("judged", str(path), "a file, and none that leads elsewhere")
         if path.exists():
             self._judged = _read(path)
 
@@ -51,15 +58,27 @@ class JudgedPairs:
         for id in (first, second):
             if "\t" in id or id.splitlines() != [id]:
                 raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
-        with self._lock:
-            self._judged[_ordered(first, second)] = judgement
+        pair = _ordered(first, second)
+        with self._lock, _held(self.path) as file:
+            if os.fstat(file.fileno()).st_size:
+                self._judged = _read(self.path)  # another process may have judged, too
+            self._judged[pair] = judgement
             lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in self._judged.items())
-            draft = self.path.with_name(self.path.name + ".new")
-            with draft.open("w", encoding="utf-8") as file:
-                file.writelines([_HEADER, *lines])
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.path)
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            write_whole(self.path, "".join([_HEADER, *lines]).encode(), mode=mode)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[BinaryIO]:
+    """The file, made if it is not there, which nobody else writes meanwhile: it is replaced whole, so that of those who
+    wait for it only one that still stands there may go on.
+    """
+    while True:
+        with path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield file
+                return
 
 
 def _read(path: Path) -> dict[tuple[str, str], str]:

@@ -208,7 +208,10 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _is_maildir(directory: Path) -> bool:
-    return all((directory / name).is_dir() for name in MAILDIR)
+    try:
+        return all((directory / name).is_dir() for name in MAILDIR)
+    except OSError:  # what may not be searched is told when it is listed
+        return False
 
 
 def _unreadable(error: OSError) -> str:

@@ -10,10 +10,13 @@ DRAFT: Final = ".tmp"
 """What a draft is called that a killed process has left: the file, a dot, the process id, and this."""
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
-    """Make `data` the content of the file `path`, or leave it as it is; a link stays one, and its file is replaced.
+def write_whole(
+    path: str | os.PathLike[str], data: bytes, *, private: bool = False, mode: int | None = None
+) -> None:
+    """Make `data` the content of the file `path`, on the disk, or leave it as it is; a link stays one, and its file is
+    replaced.
 
-    `private`: it is a secret, which nobody but the owner can read, from its first byte on.
+    `private`: it is a secret, which nobody but the owner can read, from its first byte on. `mode`: who may do what.
     """
     target = Path(path).resolve()
     beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
@@ -21,7 +24,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, private: bool = Fa
         if private:
             beside.unlink(missing_ok=True)
             beside.touch(0o600, exist_ok=False)
-        beside.write_bytes(data)
+        with beside.open("wb") as file:
+            file.write(data)
+            if mode is not None:
+                beside.chmod(mode)
+            file.flush()
+            os.fsync(file.fileno())
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

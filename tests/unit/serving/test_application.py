@@ -12,6 +12,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="neardup serve is not installed (pip install 'neardup[serve]')")
 
+from pathlib import Path
+
 from fastapi.testclient import TestClient
 from testing.window.backends import grams
 
@@ -622,3 +624,22 @@ def test_figures_are_those_of_prometheus(client):
     assert stories == {"1": 1, "3": 3, "24": 3}
     paths = {s.labels["path"] for s in families["neardup_request_seconds"].samples}
     assert "/made/up/path" not in paths
+
+
+def test_two_who_judge_at_once_lose_nothing_of_one_another_and_a_link_stays_one(tmp_path):
+    (tmp_path / "real").mkdir()
+    path = tmp_path / "judged.tsv"
+    path.symlink_to("real/judged.tsv")
+    one, two = JudgedPairs(path), JudgedPairs(path)
+    one.judge("a", "b", "copy")
+    path.chmod(0o600)
+    two.judge("a", "c", "no")
+    one.judge("a", "d", "form")
+    assert path.read_text() == "id1\tid2\tlabel\na\tb\tcopy\na\tc\tno\na\td\tform\n"
+    assert path.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_file_takes_no_judgement():
+    with pytest.raises(SettingsError, match="a file, and none that leads elsewhere"):
+        JudgedPairs(Path("/dev/null"))
