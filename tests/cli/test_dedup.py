@@ -201,6 +201,10 @@ def test_compressed_files(run, stream):
     import zstandard
 
     run("dedup", stream, "-o", "c.jsonl.gz", "--removed", "r.jsonl.zst")
+    run("dedup", stream, "-o", "C.JSONL.GZ")
+    assert gzip.decompress(Path("C.JSONL.GZ").read_bytes()) == gzip.decompress(
+        Path("c.jsonl.gz").read_bytes()
+    )
     assert gzip.decompress(Path("c.jsonl.gz").read_bytes()).splitlines() == [
         line for line in stream.read_bytes().splitlines() if b"ferry-" not in line
     ]

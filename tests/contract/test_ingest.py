@@ -259,3 +259,21 @@ def test_no_field_ends_the_stream(place):
         {"id": name, "text": A, "time": START, "source": deep, "title": {"\ud800": 1}} for name in "ab"
     ]
     assert [verdict.status for verdict in window.ingest(documents)] == ["unique", "exact"]
+
+
+@engines_only
+def test_a_number_that_was_an_id_finds_its_document(place):
+    window = place.open()
+    list(window.ingest([{"id": 5, "text": A, "time": START}]))
+    assert (5 in window, "5" in window, 6 in window, None in window) == (True, True, False, False)
+    assert window.get(5).id == window.query(id=5).id == "5"
+    assert [found is None for found in window.read([5, 6])] == [False, True]
+    assert (window.delete(5), window.delete(5)) == (True, False)
+
+
+@engines_only
+def test_a_query_by_what_is_no_text_is_told(place):
+    window = place.open()
+    list(window.ingest([document("a", A, 0)]))
+    with pytest.raises(TypeError, match="text is bytes, not a text"):
+        window.query(b"Rain.")

@@ -61,10 +61,11 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
 @contextmanager
 def _compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """`file`, or what compresses into it, as the name says."""
-    if path.suffix == ".gz":
+    ending = path.suffix.lower()  # as forms are told
+    if ending == ".gz":
         with gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
             yield cast("BinaryIO", compressed)
-    elif path.suffix in (".zst", ".zstd"):
+    elif ending in (".zst", ".zstd"):
         import zstandard
 
         with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as compressed:

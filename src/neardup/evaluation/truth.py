@@ -155,9 +155,11 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
     except UnicodeDecodeError as error:
         raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
     for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
         ids = line.split("\t")
+        if not line.strip() or (
+            line.startswith("#") and ids[0] not in corpus.docs
+        ):  # an id may begin so, too
+            continue
         if len(ids) < 2:
             raise EvaluationError(str(path), f"line {number} has no tab: each line is id, tab, id")
         is_first, first = first, False

@@ -283,6 +283,14 @@ def check_documents(documents: Any) -> None:
     raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
 
 
+def known_id(id: Any) -> Any:
+    """How a document that came with this id is called: a number by its digits. What is no id stays as it is."""
+    try:
+        return _plain_id(id)
+    except DocumentError:
+        return id
+
+
 def _plain_id(id: Any) -> str:
     """The id as text. Raises `DocumentError` for what is none."""
     known = id if isinstance(id, str | int) else plain(id)

@@ -53,6 +53,8 @@ class QueryOptions:
         rule = partial_rule_for_query(settings, partial, containment, delta)
         if (text is None) == (id is None):
             raise SettingsError("query", (text, id), "either a text or an id")
+        if not isinstance(text, str | None):
+            raise TypeError(f"text is {type(text).__name__}, not a text (str)")
         if matches is not None:
             check_whole("matches", matches, 0)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from neardup.model.document import known_id
 from neardup.model.query_options import QueryOptions
 from neardup.model.settings import DEFAULT_MATCHES
 from neardup.window import expiry, overview
@@ -93,7 +94,15 @@ class WindowEngine:
         source: str | None = None,
     ) -> Verdict:
         options = QueryOptions.checked(
-            self.settings, text, id, threshold, matches, time, partial, containment, delta
+            self.settings,
+            text,
+            None if id is None else known_id(id),
+            threshold,
+            matches,
+            time,
+            partial,
+            containment,
+            delta,
         )
         if text is not None:
             counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
@@ -107,17 +116,17 @@ class WindowEngine:
     @one_at_a_time
     def get(self, id: str) -> Verdict | None:
         self._session.load()
-        return self._session.reading(lambda: overview.stored_verdict(self._session, id))
+        return self._session.reading(lambda: overview.stored_verdict(self._session, known_id(id)))
 
     @one_at_a_time
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        wanted = list(ids)
+        wanted = [known_id(id) for id in ids]
         return self._session.reading(lambda: overview.documents(self._session.among(wanted), wanted))
 
     @one_at_a_time
     def __contains__(self, id: object) -> bool:
         self._session.load()
-        return id in self._session.state.table.ids
+        return known_id(id) in self._session.state.table.ids
 
     @one_at_a_time
     def __iter__(self) -> Iterator[str]:
@@ -146,7 +155,7 @@ class WindowEngine:
         hash(id)  # what is no id at all is no failure of the window
         with self._session.writing():
             state = self._session.state
-            doc = state.table.ids.get(id)
+            doc = state.table.ids.get(known_id(id))
             if doc is None:
                 return False
             state.remove(doc)

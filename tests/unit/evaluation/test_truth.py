@@ -43,6 +43,13 @@ def test_column_names_comments_and_blank_lines_are_skipped(truth_of, head):
     assert truth_of(f"{head}\na\tb\n\n# more\nb\tc\n").copies == pairs("ab", "bc")
 
 
+def test_a_pair_whose_id_begins_as_comments_do_counts(tmp_path):
+    path = tmp_path / "truth.tsv"
+    path.write_text("# made\tby hand\n#hash\tb\n")
+    truth = read_truth(path, Corpus(("#hash", "b"), ("Rain.", "Snow.")))
+    assert truth.copies == frozenset({(0, 1)})
+
+
 @pytest.mark.parametrize(
     ("yes", "no"),
     [
