@@ -252,7 +252,7 @@ def test_to_delete_what_is_no_id_does_not_close_the_window(place):
 
 @engines_only
 def test_no_field_ends_the_stream(place):
-    deep: list = []
+    deep: list[object] = []
     deep.append(deep)
     window = place.open()
     documents = [

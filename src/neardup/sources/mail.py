@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
@@ -19,6 +20,7 @@ from neardup.sources.text_file import content_of, too_long
 if TYPE_CHECKING:
     from email.message import Message
 
+    from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
     from neardup.sources.streams import Chunk
 
@@ -26,6 +28,8 @@ TextOfHtml = Callable[[str], str]
 
 _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
+_HEADER_RE: Final = re.compile(rb"[!-9;-~]+:|>From ")
+"""How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
 ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it{optional_readers.HTML.if_missing}"
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
@@ -80,25 +84,36 @@ def documents(
 def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None]]:
     """The messages without their postmarks, each with the number of its first line; None for one that is too long.
 
-    What stands before the first postmark has the number 0, unless it is blank.
+    What stands before the first postmark has the number 0, unless it is blank. Below a postmark a header begins,
+    whatever is above: else it is a sentence of a mail.
     """
     held: list[bytes] = []
-    start, number, size, is_after_blank = 0, 0, 0, True
-    for batch in lines(chunks, longest):
-        for line in batch or ():
-            number += 1
-            is_blank = not line.strip(BLANK)
-            if is_after_blank and _POSTMARK_RE.match(line):
-                if size:
-                    yield start, None if size > longest else b"\n".join(held)
-                held, size, start = [], 0, number
-            elif size or start or not is_blank:
-                size += longest + 1 if isinstance(line, Overlong) else len(line) + 1
-                held = held if size <= longest else []
-                held.append(line)
-            is_after_blank = is_blank
+    start, size, is_after_blank = 0, 0, True
+    for number, (line, below) in enumerate(_with_next(lines(chunks, longest)), 1):
+        is_blank = not line.strip(BLANK)
+        is_bare = is_after_blank and not (below or b"").strip(BLANK)  # a message that is nothing
+        if _POSTMARK_RE.match(line) and (is_bare or _HEADER_RE.match(below or b"")):
+            if size:
+                yield start, None if size > longest else b"\n".join(held)
+            held, size, start = [], 0, number
+        elif size or start or not is_blank:
+            size += longest + 1 if isinstance(line, Overlong) else len(line) + 1
+            held = held if size <= longest else []
+            held.append(line)
+        is_after_blank = is_blank
     if size or start:
         yield start, None if size > longest else b"\n".join(held)
+
+
+def _with_next(batches: Iterator[Lines]) -> Iterator[tuple[bytes, bytes | None]]:
+    """Every line with the one below it, None below the last."""
+    above: bytes | None = None
+    for line in chain.from_iterable(batch or () for batch in batches):
+        if above is not None:
+            yield above, line
+        above = line
+    if above is not None:
+        yield above, None
 
 
 def _document(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:

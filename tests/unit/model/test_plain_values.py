@@ -85,4 +85,9 @@ def test_a_zone_that_knows_no_offset_is_utc():
         def utcoffset(self, when: datetime | None) -> None:
             return None
 
+        dst = utcoffset
+
+        def tzname(self, when: datetime | None) -> str:
+            return "nowhere"
+
     assert prepared(time=MOMENT.replace(tzinfo=Nowhere())).time == MS

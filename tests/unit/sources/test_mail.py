@@ -238,3 +238,18 @@ def test_whatever_the_library_raises_for_a_mail_rejects_that_mail_alone(tmp_path
         "the mail cannot be taken apart: AssertionError: not foreseen",
     )
     assert items[1].id == "2@arnmouth.example"
+
+
+MARK = b"From a@b Mon Jan  1 10:00:00 2024\n"
+
+
+def test_a_postmark_needs_a_header_below_it_and_no_blank_line_above(tmp_path):
+    path = tmp_path / "all.mbox"
+    path.write_bytes(
+        MARK + b"Subject: one\n\nThe ferry is late.\n"
+        + MARK + b"Subject: two\n\nA plan:\n\nFrom now on we meet at 10:30 in the hall.\nBring a pen.\n\n"
+        + MARK + b"X-Kind: three\n\nRain.\n"
+    )  # fmt: skip
+    texts = [item.text.split() for item in Reader([path]) if isinstance(item, Document)]
+    assert [text[:2] for text in texts] == [["The", "ferry"], ["A", "plan:"], ["Rain."]]
+    assert texts[1][-1] == "pen."
