@@ -116,8 +116,8 @@ def ending(name: str) -> str:
 def is_stream(name: str | os.PathLike[str]) -> bool:
     """Whether a name stands for what is open already, such as standard output: it names nobody's file."""
     folder, own = os.path.split(os.fspath(name))
-    real = Path(folder).resolve()
-    return str(real / own) in _STANDARD_STREAMS or _OPEN_FILES_RE.fullmatch(str(real)) is not None
+    real = os.path.realpath(folder)
+    return f"{real}/{own}" in _STANDARD_STREAMS or _OPEN_FILES_RE.fullmatch(real) is not None
 
 
 def total_bytes(names: Iterable[str]) -> int | None:
