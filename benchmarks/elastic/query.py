@@ -115,10 +115,15 @@ def both_windows(url: str) -> Iterator[tuple[Cluster, Cluster]]:
         Cluster(parse_address(f"{url}/{SCANNED}"), timeout=600) as scanned,
         Cluster(parse_address(f"{url}/{BY_TERMS}"), timeout=600) as by_terms,
     ):
-        if scanned.product == "opensearch":
-            limit = {"indices.query.bool.max_clause_count": MOST_CLAUSES}
-            scanned.request("PUT", "/_cluster/settings", body={"persistent": limit})
-        yield scanned, by_terms
+        if scanned.product != "opensearch":
+            yield scanned, by_terms
+            return
+        name = "indices.query.bool.max_clause_count"
+        scanned.request("PUT", "/_cluster/settings", body={"transient": {name: MOST_CLAUSES}})
+        try:
+            yield scanned, by_terms
+        finally:
+            scanned.request("PUT", "/_cluster/settings", body={"transient": {name: None}})
 
 
 def merged(cluster: Cluster) -> None:

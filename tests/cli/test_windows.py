@@ -131,12 +131,13 @@ def test_a_window_by_default_is_named(run, stream):
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
     monkeypatch.setattr("neardup.elastic.http.client.time.sleep", waited.append)
-    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.05)
+    patience = 0.5  # of seconds that pass: no more than a first attempt takes on a busy machine
+    monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", patience)
     done = run(*command.split(), "--window", "http://127.0.0.1:1/news")
     assert done.code == 3
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
-    assert sum(waited) <= 0.05 * (len(waited) + 1)
-    assert caplog.text.count("trying again") <= 1  # none where this machine was busy for as long as it waits
+    assert sum(waited) <= patience * (len(waited) + 1)
+    assert caplog.text.count("trying again") == 1
 
 
 def test_a_first_answer_is_waited_for_ten_seconds():

@@ -15,8 +15,6 @@ from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_write
 from neardup.cli.cleaning_tally import CleaningTally
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import progress
-from neardup.model.settings import Recipe
-from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.cleaning.kept_kinds import Kinds
@@ -45,7 +43,7 @@ def clean(
     inputs.check_any(reader)
     has_kinds = bool(rules.kept_kinds)
     settings = settings_for(config.settings, every_pair=False, by_kind=has_kinds)
-    signer_for(settings.recipe or Recipe())  # one that cannot be read ends the run before anything is written
+    config.check_recipe()  # before anything is written
     by_kind = ByKind(rules.kept_kinds, None if has_kinds or settings.kinds else KindSample())
     tally = CleaningTally(by_kind.sample)
     with Stop() as stop, ExitStack() as stack:

@@ -48,6 +48,7 @@ from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.model.source import SOURCE_FIELDS
 from neardup.sources.fields import Fields
+from neardup.sources.files import is_file
 from neardup.sources.reader import LONGEST, Reader
 
 log = logging.getLogger("neardup")
@@ -137,6 +138,12 @@ class Config:
         """The recipe for what has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()
 
+    def check_recipe(self) -> None:
+        """Raises `LexiconError` or `SettingsError` for a file of the recipe that cannot be used."""
+        from neardup.signing.signer import signer_for
+
+        signer_for(self.recipe)
+
     @property
     def files_read(self) -> tuple[Path | str, ...]:
         """The files that what is configured is read from: settings and what the recipe names, where there are any."""
@@ -177,13 +184,6 @@ class Config:
         return Reader(paths, fields=fields, longest=longest, **options)
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except PermissionError:  # of a directory that may not be searched
-        return False
-
-
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration of this directory and environment.
 
@@ -193,7 +193,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     file = chosen or Path(FILE_NAME)
-    exists = chosen is not None or _is_file(file)
+    exists = chosen is not None or is_file(file)
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
     unasked = frozenset() if chosen else _unasked(data, environ)

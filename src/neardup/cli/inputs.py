@@ -52,12 +52,9 @@ def one_text(
 
 def is_file(name: str) -> bool:
     """Whether `name` is a file that is there, or standard input."""
-    from neardup.sources.files import STDIN
+    from neardup.sources import files
 
-    try:
-        return name == STDIN or Path(name).is_file()
-    except OSError:  # longer than any name of a file is
-        return False
+    return name == files.STDIN or files.is_file(name)
 
 
 def from_command_line(text: str | None, option: str) -> str | None:

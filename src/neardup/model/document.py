@@ -283,15 +283,7 @@ def check_documents(documents: Any) -> None:
     raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
 
 
-def known_id(id: Any) -> Any:
-    """How a document that came with this id is called: a number by its digits. What is no id stays as it is."""
-    try:
-        return _plain_id(id)
-    except DocumentError:
-        return id
-
-
-def _plain_id(id: Any) -> str:
+def plain_id(id: Any) -> str:
     """The id as text. Raises `DocumentError` for what is none."""
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
@@ -331,7 +323,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     else:
         raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
     if type(id) is not str or not id:
-        id = _plain_id(id)
+        id = plain_id(id)
     if type(time) is not int:
         time = _plain_time(time)
     if not isinstance(text, str):

@@ -32,8 +32,10 @@ def plain(value: Any) -> Any:
     if kind.__module__ != "numpy" or getattr(value, "shape", None) != ():
         return value
     if kind.__name__ == "datetime64":
-        # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds.
-        exact = value.astype("datetime64[us]")
-        return plain(exact.item()) if exact.astype(value.dtype) == value else value
+        # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds. What is beyond the
+        # years that microseconds count comes out as another moment.
+        moment = value.astype("datetime64[us]")
+        is_same = is_missing(value) or moment.astype("datetime64[s]") == value.astype("datetime64[s]")
+        return plain(moment.item()) if is_same else value
     item = value.item()
     return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for

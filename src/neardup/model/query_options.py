@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import SettingsError
-from neardup.model.document import time_argument
+from neardup.errors import DocumentError, SettingsError
+from neardup.model.document import plain_id, time_argument
 from neardup.model.settings import PartialRule, check_whole, exact_threshold
 
 if TYPE_CHECKING:
@@ -59,6 +59,14 @@ class QueryOptions:
             check_whole("matches", matches, 0)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         return cls(text, id, exact, matches, None if time is None else time_argument("time", time), rule)
+
+
+def known_id(id: Any) -> Any:
+    """How a document that came with this id is called: a number by its digits. What is no id stays as it is."""
+    try:
+        return plain_id(id)
+    except DocumentError:
+        return id
 
 
 def partial_rule_for_query(

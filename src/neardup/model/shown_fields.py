@@ -14,7 +14,9 @@ BEGINNING: Final = 200
 """Characters of a text that a table shows at most, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
 _DEEPEST: Final = 100
-"""Levels of a value that are kept as they are; what is in deeper ones is kept as the text that stands for it."""
+_MOST: Final = 10_000
+"""Levels of a value, and values in it, that are kept; a list or an object beyond is kept as `_LEFT_OUT`."""
+_LEFT_OUT: Final = "…"
 
 
 def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
         try:
             value = field_of(record, name)
             if not _says_nothing(value):
-                shown[name] = _json_value(value)
+                shown[name] = _json_value(value, [_MOST])
         except Exception as error:  # noqa: BLE001 - the value is another's, and so is what it raises
             shown[name] = f"a value that has no text ({type(error).__name__})"
     return shown
@@ -40,15 +42,18 @@ def _says_nothing(value: Any) -> bool:
     return is_missing(value) or (isinstance(value, str | list | tuple | Mapping) and not value)
 
 
-def _json_value(value: Any, level: int = 0) -> Any:
-    """A value as JSON has it; what it has no form for as the text that stands for it."""
+def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
+    """A value as JSON has it; what it has no form for as the text that stands for it. `allowed`: how many values more are kept."""
+    allowed[0] -= 1
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):
         return _utf8(known)
-    if isinstance(known, list | tuple) and level < _DEEPEST:
-        return [_json_value(each, level + 1) for each in known]
-    if isinstance(known, Mapping) and level < _DEEPEST:
-        return {_utf8(str(name)): _json_value(each, level + 1) for name, each in known.items()}
+    if isinstance(known, list | tuple | Mapping) and (level == _DEEPEST or allowed[0] < 0):
+        return _LEFT_OUT
+    if isinstance(known, list | tuple):
+        return [_json_value(each, allowed, level + 1) for each in known]
+    if isinstance(known, Mapping):
+        return {_utf8(str(name)): _json_value(each, allowed, level + 1) for name, each in known.items()}
     is_small = isinstance(known, bool) or (isinstance(known, int) and known.bit_length() < 64)
     if isinstance(known, float):
         return float(known)

@@ -37,7 +37,9 @@ class JudgedPairs:
             raise SettingsError("judged", str(path), wanted)
         if path.exists() and not path.is_file():
             raise SettingsError("judged", str(path), "a file, and none that leads elsewhere")
-        if path.exists():
+        if path.exists() and not os.access(path, os.W_OK):
+            raise SettingsError("judged", str(path), "a file that can be written to: --judged names another")
+        if path.exists() and path.stat().st_size:  # else somebody is about to judge
             self._judged = _read(path)
 
     def __len__(self) -> int:

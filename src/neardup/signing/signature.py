@@ -6,7 +6,7 @@ The values alone; `neardup.signing.signer` makes them.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 Offsets = NDArray[np.int64]
 Values = TypeVar("Values", Bytes, Keys)
-
-OF_WORDS: Final = ("sentences", "simhash", "simhash_bands")
-"""What of a signature is made of words."""
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,9 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
         return None
     shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
     more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
-    what = f"no column {name!r}" if twice is None else f"more than one column {twice!r}"
+    what = f"more than one column {twice!r}" if name in row else f"no column {name!r}"
     columns = f"{what} (columns: {', '.join(shown)}{more})"
-    if twice is not None:
+    if name in row:
         return f"{columns}, so no row is read: give each column a name of its own"
     if len(row) == 1:
         return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"

@@ -87,13 +87,15 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
     # Two files of one name in one run would give the same ids, and one would replace the other's documents. What one is
     # called by its path another may be called by its own name.
-    for _ in range(2):
+    while True:
         stems = Counter(stem for _, stem in {file[:2] for file in files})
-        files = [
+        named = [
             file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix())
             for file in files
         ]
-    return Listing(files, passed_over)
+        if named == files:
+            return Listing(files, passed_over)
+        files = named
 
 
 def form_of(name: str) -> Form | None:
@@ -111,6 +113,14 @@ def ending(name: str) -> str:
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def is_file(name: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file; not, where that may not be asked, or no file can be called so."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def is_stream(name: str | os.PathLike[str]) -> bool:

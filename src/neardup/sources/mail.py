@@ -28,6 +28,8 @@ TextOfHtml = Callable[[str], str]
 
 _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
+_WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] +\d+ \d\d:\d\d")
+"""The same as programs write it (RFC 4155), which may do without a blank line above."""
 _HEADER_RE: Final = re.compile(rb"[!-9;-~]+:|>From ")
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
@@ -84,15 +86,16 @@ def documents(
 def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None]]:
     """The messages without their postmarks, each with the number of its first line; None for one that is too long.
 
-    What stands before the first postmark has the number 0, unless it is blank. Below a postmark a header begins,
-    whatever is above: else it is a sentence of a mail.
+    What stands before the first postmark has the number 0, unless it is blank. Below a postmark a header begins: else
+    it is a sentence of a mail.
     """
     held: list[bytes] = []
     start, size, is_after_blank = 0, 0, True
     for number, (line, below) in enumerate(_with_next(lines(chunks, longest)), 1):
         is_blank = not line.strip(BLANK)
         is_bare = is_after_blank and not (below or b"").strip(BLANK)  # a message that is nothing
-        if _POSTMARK_RE.match(line) and (is_bare or _HEADER_RE.match(below or b"")):
+        is_mark = (_POSTMARK_RE if is_after_blank else _WRITTEN_RE).match(line)
+        if is_mark and (is_bare or _HEADER_RE.match(below or b"")):
             if size:
                 yield start, None if size > longest else b"\n".join(held)
             held, size, start = [], 0, number

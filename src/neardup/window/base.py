@@ -179,6 +179,8 @@ class Window(Protocol):
 
         Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
         changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
+        An error of `documents` itself is raised behind the verdicts on what came before it. What `on_reject` raises
+        ends the stream: the batch at hand may be stored, and gives its verdicts when it is ingested again.
         Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame.
         """
         ...

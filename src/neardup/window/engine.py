@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from neardup.model.document import known_id
-from neardup.model.query_options import QueryOptions
+from neardup.model.query_options import QueryOptions, known_id
 from neardup.model.settings import DEFAULT_MATCHES
 from neardup.window import expiry, overview
 from neardup.window.ingest import Ingest, log_reject

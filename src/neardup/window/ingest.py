@@ -99,8 +99,13 @@ class Ingest:
         with session.writing(whole=False):
             verdicts = self._stored(documents, signed, following, leaps, rejected.append)
         self._session.state.compact_if_worthwhile()
-        for each in rejected:  # not before: what `reject` raises is no failure of the window
-            reject(each)
+        told = iter(rejected)
+        try:  # not before: what `reject` raises is no failure of the window
+            for each in told:
+                reject(each)
+        finally:
+            for each in told:
+                log_reject(each)
         return verdicts
 
     def _stored(

@@ -24,6 +24,7 @@ def prepared(id: object = "a", text: object = "Rain.", time: object = None):
     "time",
     [
         MOMENT, np.datetime64("2026-11-21T09:00:00", "s"), np.datetime64("2026-11-21T09:00:00", "ns"),
+        np.datetime64("2026-11-21T09:00:00.000000789", "ns"),
         np.int64(MS), np.float64(MS / 1000), np.int64(MS // 1000), np.str_("2026-11-21T09:00Z"),
     ],
 )  # fmt: skip

@@ -21,16 +21,17 @@ def _nested(levels: int) -> list[object]:
     return value
 
 
-def _in_itself() -> list[object]:
+def _in_itself(times: int) -> list[object]:
     value: list[object] = []
-    value.append(value)
+    value += [value] * times
     return value
 
 
 @pytest.mark.parametrize(
     "value",
     [
-        _nested(300), _nested(100_000), _in_itself(), {"\ud800": 1}, {"a": {"\ud800": "\ud800"}}, 10**5_000, _Mute(),
+        _nested(300), _nested(100_000), _in_itself(1), _in_itself(2), {"\ud800": 1}, {"a": {"\ud800": "\ud800"}},
+        10**5_000, _Mute(),
         [_Mute()], np.float64(0.5), float("nan"), {1: {2: 3}}, np.arange(3),
     ],
     ids=lambda value: type(value).__name__,

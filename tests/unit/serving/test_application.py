@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from html.parser import HTMLParser
 from typing import Any, cast
@@ -319,7 +320,7 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
     path.write_text("id1\tid2\tlabel\nb\ta\tcopy\n")
     assert JudgedPairs(path).of("a", "b") == "copy"
     header = "id1\tid2\tlabel\n"
-    for other in ("a\tb\tcopy\n", "", f"{header}a b\n", f"{header}a\ta\tcopy\n", f"{header}a\tb\tmaybe\n"):
+    for other in ("a\tb\tcopy\n", "\n", f"{header}a b\n", f"{header}a\ta\tcopy\n", f"{header}a\tb\tmaybe\n"):
         path.write_text(other)
         with pytest.raises(SettingsError, match="a file of neardup serve or calibrate"):
             JudgedPairs(path)
@@ -626,7 +627,20 @@ def test_figures_are_those_of_prometheus(client):
     assert "/made/up/path" not in paths
 
 
-def test_two_who_judge_at_once_lose_nothing_of_one_another_and_a_link_stays_one(tmp_path):
+def test_two_who_judge_at_once_lose_nothing_of_one_another(tmp_path):
+    path = tmp_path / "judged.tsv"
+
+    def judge(name: str) -> None:
+        own = JudgedPairs(path)
+        for number in range(20):
+            own.judge(name, f"{number}", "copy")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(judge, "abcd"))
+    assert len(JudgedPairs(path)) == 80
+
+
+def test_a_linked_file_of_judgements_stays_linked_and_keeps_its_mode(tmp_path):
     (tmp_path / "real").mkdir()
     path = tmp_path / "judged.tsv"
     path.symlink_to("real/judged.tsv")

@@ -29,7 +29,7 @@ def test_a_name_leads_where_its_links_lead(tmp_path, monkeypatch):
 
 def test_no_two_files_get_one_stem(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("root/d/x.txt", "d/x.txt", "e/x.txt"):
+    for name in ("root/d/x.txt", "d/x.txt", "e/x.txt", "top/root/d/x.txt"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text("Rain.")
-    assert len({file.stem for file in listed(["root", "d", "e"]).files}) == 3
+    assert len({file.stem for file in listed(["d", "e", "root", "top"]).files}) == 4

@@ -248,8 +248,8 @@ def test_a_postmark_needs_a_header_below_it_and_no_blank_line_above(tmp_path):
     path.write_bytes(
         MARK + b"Subject: one\n\nThe ferry is late.\n"
         + MARK + b"Subject: two\n\nA plan:\n\nFrom now on we meet at 10:30 in the hall.\nBring a pen.\n\n"
-        + MARK + b"X-Kind: three\n\nRain.\n"
+        + MARK + b"X-Kind: three\n\nRain.\nFrom Monday on we meet at 10:30 in the hall:\nhttp://example.org/map\n"
     )  # fmt: skip
     texts = [item.text.split() for item in Reader([path]) if isinstance(item, Document)]
-    assert [text[:2] for text in texts] == [["The", "ferry"], ["A", "plan:"], ["Rain."]]
+    assert [text[:2] for text in texts] == [["The", "ferry"], ["A", "plan:"], ["Rain.", "From"]]
     assert texts[1][-1] == "pen."

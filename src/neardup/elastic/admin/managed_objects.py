@@ -17,7 +17,6 @@ from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
 from neardup.errors import SettingsError, WindowDamaged
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
-from neardup.signing.signature import OF_WORDS
 
 if TYPE_CHECKING:
     from neardup.elastic.http.product import Product
@@ -61,6 +60,8 @@ _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
 FORM: Final = ("compact", "lossless", "terms")
 """What descriptions say of the form of signatures, if they were not made before there were several."""
+OF_WORDS: Final = ("sentences", "simhash", "simhash_bands")
+"""What of a signature is made of words."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
 _ADDED: Final = (

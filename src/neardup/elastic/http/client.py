@@ -43,6 +43,8 @@ _NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exceptio
 """What a node says whose request to another failed because that had just gone; by OpenSearch as 500."""
 FIRST_WAIT: Final = 0.25
 LONGEST_WAIT: Final = 15.0
+_MOST_DOUBLINGS: Final = 10
+"""Of the first wait: it is longer than the longest then, and no number too large after hours."""
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
@@ -93,7 +95,7 @@ class Backoff:
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
         """Waits; the log has each reason once. Raises `ClusterUnreachable` instead when patience would be over."""
-        upper = min(LONGEST_WAIT, FIRST_WAIT * 2**self._tries)
+        upper = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._tries, _MOST_DOUBLINGS))
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
         if left <= 0 or least > left:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.elastic.admin.managed_objects import OF_WORDS
 from neardup.index.query_batch import POSTED_BITS, posted
-from neardup.signing.signature import OF_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.admin.managed_objects import OF_WORDS
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
@@ -53,10 +54,11 @@ class Composer:
         """
         if not self._layout.compact:
             return self.signature(text)
+        taken_away = _SCANNED if self._layout.words else _SCANNED | dict.fromkeys(OF_WORDS)
         if self._layout.client_signs:
-            return {**_SCANNED, **self.signature(text)}
+            return {**taken_away, **self.signature(text)}
         made = self._compact(text, scanned=True)
-        return {**_SCANNED, **made, "sketch": named_sketch(sketch_keys(made))}
+        return {**taken_away, **made, "sketch": named_sketch(sketch_keys(made))}
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
         """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.

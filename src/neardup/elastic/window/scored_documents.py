@@ -106,9 +106,10 @@ def begin_window(
     cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
 ) -> StateDocument:
     """The state of a window that nobody has scored in yet; sets it up if need be. Raises `WindowDamaged` if somebody
-    has, and its state is gone.
+    has, and its state is gone; `SettingsError` where the window is none for such settings, which nobody remembers then.
     """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
+    Layout.described(cluster.address, about, archive).check_words(chosen)
     try:
         lease.create(first_state(cluster, about, chosen.remembered, archive))
     except WindowDamaged:
