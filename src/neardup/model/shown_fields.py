@@ -43,7 +43,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
-    """A value as JSON has it; what it has no form for as the text that stands for it. `allowed`: how many values more are kept."""
+    """A value as JSON has it, of `allowed` values at most; what it has no form for as the text that stands for it."""
     allowed[0] -= 1
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):

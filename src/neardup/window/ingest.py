@@ -99,12 +99,12 @@ class Ingest:
         with session.writing(whole=False):
             verdicts = self._stored(documents, signed, following, leaps, rejected.append)
         self._session.state.compact_if_worthwhile()
-        told = iter(rejected)
+        waiting = iter(rejected)
         try:  # not before: what `reject` raises is no failure of the window
-            for each in told:
+            for each in waiting:
                 reject(each)
         finally:
-            for each in told:
+            for each in waiting:
                 log_reject(each)
         return verdicts
 
