@@ -81,7 +81,8 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
     wanted = [verdict.to_dict() for verdict in expected(documents)]
     with (
         watch(cluster, tmp_path, "--batch-documents", 8, hold=24) as first,
-        watch(cluster, tmp_path, "--poll", 0.2, hold=24) as second,
+        # Whichever is first must not be done with all in one batch.
+        watch(cluster, tmp_path, "--batch-documents", 8, "--poll", 0.2, hold=24) as second,
     ):
         until(lambda: len(first.lines) + len(second.lines) >= 24)
         until(lambda: "standing by" in first.errors + second.errors)
