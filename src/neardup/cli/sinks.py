@@ -345,24 +345,24 @@ def _window_around(path: Path) -> Path | None:
 
 def _is_standard_output(path: Path) -> bool:
     """Whether a file is where standard output goes, by a name of its own: both would write over one another."""
-    if is_stream(path) or sys.__stdout__ is None:
-        return False
+    id = _standard_output()
+    return id is not None and not is_stream(path) and _file_id(path) == id
+
+
+def _standard_output() -> _FileId | None:
+    """What the file is that standard output goes to; None if that is none."""
     try:
-        status, there = os.fstat(sys.__stdout__.fileno()), path.stat()
+        status = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else None
     except (OSError, ValueError):
-        return False
-    return stat.S_ISREG(status.st_mode) and os.path.samestat(status, there)
+        return None
+    return (status.st_dev, status.st_ino) if status and stat.S_ISREG(status.st_mode) else None
 
 
 def _check_standard_output(known: Mapping[_FileId, str]) -> None:
     """`neardup ingest a.jsonl >> a.jsonl` would read what it writes, for ever."""
-    try:
-        status = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else None
-    except (OSError, ValueError):
-        return
-    if status and stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) in known:
-        name = known[status.st_dev, status.st_ino]
-        raise OutputRefused("standard output", "", f"is {name}, which is read: write to another file")
+    id = _standard_output()
+    if id is not None and id in known:
+        raise OutputRefused("standard output", "", f"is {known[id]}, which is read: write to another file")
 
 
 def _file_id(name: str | os.PathLike[str]) -> _FileId | None:

@@ -58,7 +58,9 @@ class QueryOptions:
         if matches is not None:
             check_whole("matches", matches, 0)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
-        return cls(text, id, exact, matches, None if time is None else time_argument("time", time), rule)
+        return cls(
+            text, known_id(id), exact, matches, None if time is None else time_argument("time", time), rule
+        )
 
 
 def known_id(id: Any) -> Any:

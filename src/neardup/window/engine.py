@@ -93,15 +93,7 @@ class WindowEngine:
         source: str | None = None,
     ) -> Verdict:
         options = QueryOptions.checked(
-            self.settings,
-            text,
-            None if id is None else known_id(id),
-            threshold,
-            matches,
-            time,
-            partial,
-            containment,
-            delta,
+            self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
         if text is not None:
             counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
