@@ -296,6 +296,17 @@ def test_what_may_not_be_written_is_refused_before_anything_is(run, words, messa
     assert not Path("o.jsonl").exists()
 
 
+def test_records_that_make_no_table_leave_the_earlier_one(run, stream):
+    pytest.importorskip("pyarrow")
+    assert run("dedup", stream, "-o", "o.parquet").code == 0
+    before = Path("o.parquet").read_bytes()
+    written("d.jsonl", [{"text": FERRY, "n": 1}, {"text": MILL, "n": "one"}])
+    done = run("dedup", "d.jsonl", "-o", "o.parquet", "--force")
+    assert (done.code, "make no columns of one type each" in done.err) == (3, True)
+    assert Path("o.parquet").read_bytes() == before
+    assert {path.name for path in Path().iterdir()} == {"stream.jsonl", "d.jsonl", "o.parquet"}
+
+
 def test_settings_of_hours_and_budgets_mean_nothing_here(run, monkeypatch):
     written("s.jsonl", [{"id": n, "text": FERRY, "time": f"20{n:02}-01-01T00:00:00Z"} for n in range(30)])
     monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
+
+from neardup.cli import sinks
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
 
@@ -240,6 +243,41 @@ def test_a_full_disk_is_told_with_the_file(run, option):
     done = run("ingest", "s.jsonl", option, "/dev/full")
     assert done.code == 3
     assert "neardup: /dev/full: No space left on device\n" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("dedup stream.jsonl --keep last", "o.csv"),
+        ("dedup stream.jsonl", "o.json"),
+        ("dedup stream.jsonl", "o.csv.gz"),
+        ("groups --format csv", "o.csv"),
+        ("report", "o.html"),
+        ("explain ferry ferry-edited", "o.txt"),
+    ],
+)
+def test_what_is_of_use_only_whole_leaves_what_is_there_until_it_is_whole(
+    run, stream, window, monkeypatch, words, name
+):
+    monkeypatch.setenv("NEARDUP_WINDOW", window)
+    Path("there").write_text("before\n")
+    Path("there").chmod(0o640)
+    Path(name).symlink_to("there")
+    before = set(Path().iterdir())
+    words = [*words.split(), "--output", name, "--force"]
+    with monkeypatch.context() as patch:
+        patch.setattr(sinks._Named, "write", _refused)
+        assert run(*words).code == 3
+    assert Path("there").read_text() == "before\n"
+    assert run(*words).code == 0
+    assert Path("there").read_text("latin-1") not in ("before\n", "")
+    assert Path(name).is_symlink()
+    assert Path("there").stat().st_mode & 0o777 == 0o640
+    assert set(Path().iterdir()) == before
+
+
+def _refused(file, data):
+    raise OSError(errno.ENOSPC, "No space left on device", file.name)
 
 
 @pytest.mark.parametrize(

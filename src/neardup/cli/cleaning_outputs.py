@@ -52,9 +52,9 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
             file = sys.stdout.buffer
         else:
             form = form_of_output(path.name, "--output")
-            file = stack.enter_context(
-                _compressed(stack.enter_context(sinks.opened_output(path, force=force)), path)
-            )
+            whole = form != "jsonl"  # lines are of use as they come
+            file = stack.enter_context(sinks.opened_output(path, force=force, whole=whole))
+            file = stack.enter_context(_compressed(file, path))
         yield stack.enter_context(writing(form, file, live=live))
 
 

@@ -67,7 +67,7 @@ def explain(
     subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html))
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
     if output is not None:
-        with opened_output(output, force=force) as file:
+        with opened_output(output, force=force, whole=True) as file:
             file.write(as_bytes(why, subjects, format))
     elif format == "text":
         print_explanation(why, subjects)

@@ -119,7 +119,7 @@ def _written_to(
     check_outputs(
         [("--output", path)], config.files_read, window=directory, replace=force, ways="--force replaces it"
     )
-    with opened_output(path, force=force) as file:
+    with opened_output(path, force=force, whole=True) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         with redirect_stdout(text):
             yield

@@ -54,5 +54,5 @@ def report(
     rejected = None if rejects is None else read_rejects(rejects)
     with opened_window(window, settings, readonly=True) as target:
         page = Reported(target, settings, source_field).page(limit, title, rejected)
-    with opened_output(output, force=force) as file:
+    with opened_output(output, force=force, whole=True) as file:
         file.write(page.encode())

@@ -26,6 +26,7 @@ from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
 from neardup.sources.files import OF_A_WINDOW, escaped, form_of, is_file, is_stream
 from neardup.sources.kind_counts import KindCounts
+from neardup.tables.atomic_write import draft_of
 
 if TYPE_CHECKING:
     from neardup.cli.described import Read
@@ -278,11 +279,19 @@ class _Named(io.FileIO):
 
 
 @contextmanager
-def opened_output(path: Path, *, force: bool = False) -> Iterator[BinaryIO]:
+def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> Iterator[BinaryIO]:
     """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
 
-    A last line that was cut off is ended first, so that no line of ours is lost in it.
+    A last line that was cut off is ended first, so that no line of ours is lost in it. What is of use only `whole`
+    replaces what the file holds when all of it is written, and not after an error.
     """
+    if whole and force and holds_something(path):
+        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "wb")) as file:
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        return
     mode = _mode(path, force=force)
     with io.BufferedWriter(_Named(path, mode)) as file:
         if mode == "ab" and not is_stream(path) and _is_cut_off(path):

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 DRAFT: Final = ".tmp"
 """What a draft is called that a killed process has left: the file, a dot, the process id, and this."""
+
+
+@contextmanager
+def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The name of a file beside the file `path` that takes its place in the end; not after an error, when it is
+    removed. A link stays one, and its file is replaced.
+    """
+    target = Path(path).resolve()
+    beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
+    try:
+        yield beside
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def write_whole(
@@ -18,9 +34,7 @@ def write_whole(
 
     `private`: it is a secret, which nobody but the owner can read, from its first byte on. `mode`: who may do what.
     """
-    target = Path(path).resolve()
-    beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
-    try:
+    with draft_of(path) as beside:
         if private:
             beside.unlink(missing_ok=True)
             beside.touch(0o600, exist_ok=False)
@@ -30,6 +44,3 @@ def write_whole(
                 beside.chmod(mode)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
