@@ -238,6 +238,51 @@ def test_parquet_in_and_out_keeps_its_types(run):
     assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
 
 
+def test_a_table_of_no_rows_has_its_columns(run):
+    """Of which nothing stays or goes, or that was empty: with the header as it was read, of one that goes with why."""
+    Path("a.csv").write_text(f"nr;text;note\r\n1;{FERRY};x\r\n2;{MILL};\r\n")
+    Path("b.csv").write_text("nr\ttext\n")
+    assert run("dedup", "a.csv", "--max-length", 5, "-o", "none.csv").code == 1
+    assert Path("none.csv").read_bytes() == b"nr;text;note\r\n"
+    assert run("dedup", "b.csv", "a.csv", "--max-length", 5, "-o", "both.csv").code == 1
+    assert Path("both.csv").read_text() == "nr,text,note\n"
+    assert run("dedup", "b.csv").out == "nr,text\n"
+    for kinds in ([], ["--kinds"]):
+        run("dedup", "a.csv", "--removed", "none.tsv", "--force", *kinds)
+        Path("two.csv").write_text(f"nr;text;note\n1;{MILL};\n2;{MILL};\n")
+        run("dedup", "two.csv", "--removed", "one.tsv", "--force", *kinds)
+        columns = Path("none.tsv").read_text()
+        assert columns == Path("one.tsv").read_text().splitlines(keepends=True)[0]
+        assert columns.startswith("nr\ttext\tnote\tneardup_id\t")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_table_of_no_rows_has_its_schema(run, ending):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    write = pyarrow.parquet.write_table if ending == "parquet" else pyarrow.feather.write_feather
+    read = pyarrow.parquet.read_table if ending == "parquet" else pyarrow.feather.read_table
+    schema = arrow.schema([("id", arrow.int32()), ("text", arrow.string()), ("day", arrow.date32())])
+    for name, texts in (("none", []), ("one", [MILL]), ("two", [MILL, MILL])):
+        rows = [{"id": n, "text": text, "day": None} for n, text in enumerate(texts)]
+        write(arrow.Table.from_pylist(rows, schema=schema), f"{name}.{ending}")
+    assert run("dedup", f"none.{ending}", "-o", f"a.{ending}").code == 0
+    assert run("dedup", f"one.{ending}", "--max-length", 5, "-o", f"b.{ending}").code == 1
+    for name in "ab":
+        assert (read(f"{name}.{ending}").schema, read(f"{name}.{ending}").num_rows) == (schema, 0)
+    run("dedup", f"one.{ending}", "--removed", f"c.{ending}")
+    run("dedup", f"two.{ending}", "--removed", f"d.{ending}")
+    none, one = read(f"c.{ending}"), read(f"d.{ending}")
+    assert (none.num_rows, one.num_rows) == (0, 1)
+    own = [each for each in one.schema if each.name.startswith("neardup_")]
+    assert list(none.schema) == [*schema, *own]
+    Path("a.csv").write_text(f"id,text\n1,{MILL}\n")
+    run("dedup", "a.csv", "--max-length", 5, "-o", f"e.{ending}")
+    assert read(f"e.{ending}").schema == arrow.schema([("id", arrow.string()), ("text", arrow.string())])
+
+
 def test_a_folder_of_mails_pages_and_texts(run):
     pytest.importorskip("trafilatura")
     Path("d/cur").mkdir(parents=True)

@@ -60,6 +60,10 @@ class Writer(Protocol):
         """Write one."""
         ...
 
+    def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        """After all records: where there was none, one would have had the columns of this, and such an `extra`."""
+        ...
+
     def finish(self) -> None:
         """Write what is only known now."""
         ...
@@ -92,6 +96,9 @@ class _JsonLines:
         if self._live:
             self._file.flush()
 
+    def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        pass
+
     def finish(self) -> None:
         pass
 
@@ -105,6 +112,9 @@ class _Json:
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         self._file.write(self._separator + b"\n" + as_line(record, extra))
         self._separator = b","
+
+    def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        pass
 
     def finish(self) -> None:
         self._file.write(b"[]\n" if self._separator == b"[" else b"\n]\n")
@@ -142,16 +152,27 @@ class _Table:
         self._headers: list[Any] = []
         self._is_as_read = True
         self._count = 0
+        self._expected: list[tuple[Record, dict[str, Any]]] = []
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        values = {**record.values, **{f"{OWN}_{name}": value for name, value in (extra or {}).items()}}
+        own = _own(extra)
+        values = {**record.values, **own}
+        self._add_columns(record, values, is_as_read=not own)
+        pickle.dump((values, record.raw), self._spool, pickle.HIGHEST_PROTOCOL)
+        self._count += 1
+
+    def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+        if not self._count:
+            own = _own(extra)
+            self._add_columns(record, own, is_as_read=not own)
+            self._expected.append((record, own))
+
+    def _add_columns(self, record: Record, values: Mapping[str, Any], *, is_as_read: bool) -> None:
         self._columns |= dict.fromkeys(record.columns)  # empty cells are not among the values
         self._columns |= dict.fromkeys(values)
         if record.header not in self._headers[:1]:
             self._headers.append(record.header)
-        self._is_as_read = self._is_as_read and not extra and len(self._headers) == 1
-        pickle.dump((values, record.raw), self._spool, pickle.HIGHEST_PROTOCOL)
-        self._count += 1
+        self._is_as_read = self._is_as_read and is_as_read and len(self._headers) == 1
 
     def finish(self) -> None:
         header = self._headers[0] if self._headers and self._is_as_read else None
@@ -188,8 +209,9 @@ class _Table:
 
         make = pa.parquet.ParquetWriter if self._form == "parquet" else pa.ipc.new_file
         try:
-            parts = [] if schema else [pa.Table.from_pylist(rows).schema for rows in self._parts()]
-            schema = schema or pa.unify_schemas(parts, promote_options="permissive")
+            if not schema:
+                parts = [pa.Table.from_pylist(rows).schema for rows in self._parts()]
+                schema = pa.unify_schemas([*parts, *self._expected_schemas()], promote_options="permissive")
         except pa.ArrowException as error:
             raise NeardupError(
                 f"the records make no columns of one type each ({error}): write JSON Lines"
@@ -197,6 +219,15 @@ class _Table:
         with make(self._file, schema) as writer:
             for rows in self._parts():
                 writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    def _expected_schemas(self) -> Iterator[Any]:
+        """Without values the types of columns are those that they were read with; CSV has strings."""
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
+        for record, own in self._expected:
+            is_csv = isinstance(record.header, bytes)
+            yield pa.schema([(name, pa.string()) for name in record.columns]) if is_csv else record.header
+            yield pa.Table.from_pylist([own]).schema
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []
@@ -207,6 +238,11 @@ class _Table:
                 rows = []
         if rows or not self._count:
             yield rows
+
+
+def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The columns of what there is to say of a record."""
+    return {f"{OWN}_{name}": value for name, value in (extra or {}).items()}
 
 
 def _cell(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
-from neardup.cleaning.records import ByKind, cleaned, entries
+from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
 from neardup.cli import inputs, sinks
 from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_writer
 from neardup.cli.cleaning_tally import CleaningTally
@@ -19,7 +19,6 @@ from neardup.cli.pipeline import progress
 if TYPE_CHECKING:
     from neardup.cleaning.kept_kinds import Kinds
     from neardup.cleaning.preference import Keep
-    from neardup.cleaning.records import Entry, Outcome
     from neardup.cli.config import Config
     from neardup.sources.reader import Reader
 
@@ -63,6 +62,11 @@ def clean(
                 kept.write(entry.record)
             elif removed:
                 removed.write(entry.record, _why(entry, outcome))
+        copy = Outcome("near", False, "", "", 0.0, 0, "copy" if has_kinds or settings.kinds else None)
+        for table in reader.tables:
+            kept.expect(table)
+            if removed:
+                removed.expect(table, _why(Entry("", "", table, "", 0), copy))
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, {"id"} if has_id_field else set())
     return REJECTED if rejects.count or is_wrong else DONE

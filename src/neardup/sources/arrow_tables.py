@@ -41,8 +41,13 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
         yield position.reject(MISSING.format(form=NAMES[form]))
         return
     try:
-        for batch in _batches(name, form):
-            if reason := _why_no_row(batch.schema.names, use.text):
+        batches = _batches(name, form)
+        schema = next(batches)
+        reason = _why_no_row(schema.names, use.text)
+        if reason is None:
+            position.begin_table(schema, schema.names)
+        for batch in batches:
+            if reason:
                 yield position.reject(reason)
                 return
             for row in _rows(batch):
@@ -50,7 +55,7 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
                 if isinstance(row, str):
                     yield position.reject(row, id=position.name())
                 else:
-                    yield _item(row, batch.schema, use, position)
+                    yield _item(row, schema, use, position)
     except _DamagedTable as error:
         yield position.reject(f"not {NAMES[form]}, or damaged: {error}")
 
@@ -107,13 +112,15 @@ def _row(row: Any) -> Mapping[str, Any] | str:
 
 
 def _batches(name: str, form: str) -> Iterator[Any]:
-    """The batches of the file; raises `_DamagedTable` where the library cannot read on."""
+    """The schema of the file, then its batches; raises `_DamagedTable` where the library cannot read on."""
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     try:
-        for batch in _read(name, form):
-            batch.schema.names  # noqa: B018 - names that are no UTF-8 are found out here
-            yield batch
+        parts = _read(name, form)
+        schema = next(parts)
+        schema.names  # noqa: B018 - names that are no UTF-8 are found out here
+        yield schema
+        yield from parts
     except (pa.ArrowException, OSError, *_NOT_HELD) as error:
         raise _DamagedTable(str(error).partition("\n")[0]) from error
 
@@ -124,6 +131,7 @@ def _read(name: str, form: str) -> Iterator[Any]:
 
     if form == "parquet":
         with pa.parquet.ParquetFile(name) as file:
+            yield file.schema_arrow
             yield from file.iter_batches(batch_size=ROWS)
         return
     with pa.memory_map(name) as source:
@@ -132,7 +140,8 @@ def _read(name: str, form: str) -> Iterator[Any]:
             batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
         except pa.ArrowInvalid:  # it is a stream of batches, without an index of them at the end
             source.seek(0)
-            batches = pa.ipc.open_stream(source)
+            reader = batches = pa.ipc.open_stream(source)
+        yield reader.schema
         yield from batches
 
 

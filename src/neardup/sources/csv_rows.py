@@ -64,6 +64,7 @@ def documents(
             return
         else:
             header, source.header = row, source.raw()
+            position.begin_table(source.header, header)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:

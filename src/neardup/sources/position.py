@@ -40,7 +40,7 @@ class Position:
     `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
     tells which of the records that begin in it; `record` is the one that was read last. Where `by_content`, ids are
     made of what records hold, because lines mean nothing: another stream has other ones there. `encoding` is what the
-    source was in, if not UTF-8.
+    source was in, if not UTF-8. `tables`: by header what rows of each table are like, a record of no values.
     """
 
     source: str = ""
@@ -50,6 +50,7 @@ class Position:
     by_content: bool = False
     encoding: str | None = None
     record: Record | None = None
+    tables: dict[Any, Record] = field(default_factory=dict)
     _same: Counter[str] = field(default_factory=Counter)
     _unnamed: int = 0
     _recent: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -60,6 +61,10 @@ class Position:
         self.line, self.nth, self.record = 0, 1, None
         self._same.clear()
         self._unnamed = 0
+
+    def begin_table(self, header: Any, columns: Sequence[str]) -> None:
+        """Go to the rows below this header."""
+        self.tables.setdefault(header, Record(None, {}, header, columns))
 
     def name(self, content: bytes = b"") -> str:
         """The id of this record, if it brings none: the same whenever the same is read again.

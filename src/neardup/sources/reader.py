@@ -91,6 +91,11 @@ class Reader:
         return self._position.record
 
     @property
+    def tables(self) -> Collection[Record]:
+        """What rows of the tables that were read are like, those of each header: a record of no values."""
+        return self._position.tables.values()
+
+    @property
     def where(self) -> tuple[str, int | None]:
         """The file, as messages name it, and the line that was read last."""
         return self._position.source, self._position.line or None
