@@ -69,7 +69,7 @@ def _why_no_file(name: str, form: str) -> str | None:
             head = file.read(4)
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
-    if head.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+    if head.startswith((GZIP_MAGIC, *ZSTD_MAGIC)):
         return f"compressed {form} is not read: unpack it first; it is compressed within itself"
     return None
 

@@ -34,7 +34,10 @@ are a block of up to 128 KiB at most, so 64 make 2 MiB. Larger slices are hardly
 """
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
-ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+ZSTD_MAGIC: Final = (b"\x28\xb5\x2f\xfd", *(bytes((kind, 0x2A, 0x4D, 0x18)) for kind in range(0x50, 0x60)))
+"""Of frames, and of those that readers skip (RFC 8878, 3.1): pzstd begins with one, and seekable files end with one."""
+_LARGE_WINDOW: Final = "too much memory"
+"""The decoder's own words for a frame with a window above its limit."""
 WIDE_TEXT: Final = "UTF-16 text"
 PARQUET: Final = "Parquet"
 FOREIGN_MAGIC: Final = {
@@ -193,7 +196,7 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
                     ready.append(frame.decompress(rest))
                 except zstandard.ZstdError as cause:
                     yield b"".join(ready)
-                    raise StreamError(f"the zstd stream is damaged ({cause})") from cause
+                    raise StreamError(_why_no_zstd(str(cause))) from cause
                 size += len(ready[-1])
                 if size >= BLOCK:
                     yield b"".join(ready)
@@ -202,3 +205,11 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         yield b"".join(ready)
     if frame:
         raise StreamError("the zstd stream ends in the middle: the file was cut short")
+
+
+def _why_no_zstd(cause: str) -> str:
+    """Why a zstd stream cannot be read on, and what to do, by the decoder's `cause`."""
+    if _LARGE_WINDOW in cause:
+        how = "unpack it first (zstd -d --long=31)"
+        return f"the zstd stream has a window above 128 MiB, as zstd --long=28 and more make it: {how}"
+    return f"the zstd stream is damaged ({cause})"

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -47,6 +48,11 @@ def csv_of(stories: list[Document], delimiter: str = ",") -> bytes:
     return sheet.getvalue().encode()
 
 
+def skipped(data: bytes, kind: int = 0) -> bytes:
+    """A frame that readers of zstd skip: pzstd begins with one, and seekable files end with one."""
+    return struct.pack("<II", 0x184D2A50 + kind, len(data)) + data
+
+
 # ---- what is read ----
 
 COMPRESSIONS = {
@@ -55,7 +61,11 @@ COMPRESSIONS = {
     "gzip in members": lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]) + b"\0" * 512,
     "zstd": zstandard.compress,
     "zstd in frames": lambda data: zstandard.compress(data[:100]) + zstandard.compress(data[100:]),
-}
+    "zstd in frames, some skipped": lambda data: b"".join(
+        (skipped(b""), skipped(b"size", 15), zstandard.compress(data[:100]), skipped(b"x" * 300_000),
+         zstandard.compress(data[100:]), skipped(b"a table of where frames begin", 14))
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("compress", COMPRESSIONS.values(), ids=COMPRESSIONS.keys())
@@ -233,6 +243,18 @@ def test_a_damaged_stream_is_one_reject(tmp_path, compress, at):
     data[at : at + 8] = b"\xff" * 8
     *_, reject = read(written(tmp_path, "a.jsonl", bytes(data)))
     assert "damaged" in reject.reason or "cut short" in reject.reason or "not JSON" in reject.reason
+
+
+def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_path):
+    large = zstandard.ZstdCompressionParameters(window_log=28)
+    packer = zstandard.ZstdCompressor(compression_params=large).compressobj()
+    data = zstandard.compress(b"id,text\n1,a\n") + packer.compress(b"2,b\n") + packer.flush()
+    document, reject = read(written(tmp_path, "a.csv", data))
+    assert document == Document("1", "a")
+    assert reject.reason == (
+        "the zstd stream has a window above 128 MiB, as zstd --long=28 and more make it: "
+        "unpack it first (zstd -d --long=31)"
+    )
 
 
 @pytest.mark.parametrize(
