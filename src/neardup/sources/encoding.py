@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
     from neardup.sources.streams import Chunk
 
-WIDE: Final = ("utf-16", "utf-16-le", "utf-16-be")
+_MARKS: Final = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before that of UTF-16, which begins it
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 UNDECODABLE: Final = "neardup.undecodable"
 """The name of how what is no text of the encoding is decoded: see `_undecodable`."""
 BAD: Final = b"\xff"
@@ -35,6 +40,11 @@ def checked_encoding(name: str) -> str:
     except (LookupError, ValueError):
         expected = "the name of an encoding, such as latin-1, cp1252 or utf-16"
         raise SettingsError("encoding", name, expected) from None
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """The encoding of more than a byte whose byte order mark `head` begins with; None if there is no such mark."""
+    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
 def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources import optional_readers
-from neardup.sources.lines import Overlong, lines
+from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
 _WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] +\d+ \d\d:\d\d")
 """The same as programs write it (RFC 4155), which may do without a blank line above."""
-_HEADER_RE: Final = re.compile(rb"[!-9;-~]+:|>From ")
+_HEADER_RE: Final = re.compile(rb"(?:%s)?[!-9;-~]+:|>From " % BOM)
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
 ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it{optional_readers.HTML.if_missing}"
@@ -63,7 +63,9 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int, html: Te
         return too_long(position, longest)
     # Some programs leave the postmark of the mailbox in.
     head, _, rest = data.partition(b"\n")
-    return _document(rest if _POSTMARK_RE.match(head) else data, position, position.named(data), html)
+    return _document(
+        rest if _POSTMARK_RE.match(head.removeprefix(BOM)) else data, position, position.named(data), html
+    )
 
 
 def documents(
@@ -147,7 +149,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
     """What is used of the message; None if it has no header. All of the library's work on one mail is done here."""
-    message = email.message_from_bytes(data.lstrip(BLANK))
+    message = email.message_from_bytes(data.lstrip(BOM + BLANK))
     if not message.keys():
         return None
     return _Mail(

@@ -159,8 +159,9 @@ class Reader:
 
     def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
         """What the open file holds. A mail names the encodings of its parts itself."""
-        encoding = None if form in form_readers.OF_MAIL else self._position.encoding
-        content = chunks(descriptor, on_read=self._count, encoding=encoding)
+        is_mail = form in form_readers.OF_MAIL
+        encoding = None if is_mail else self._position.encoding
+        content = chunks(descriptor, on_read=self._count, encoding=encoding, is_mail=is_mail)
         reading = form_readers.Reading(
             self._use, self._position, self._longest, self._delimiter, html=self._html
         )

@@ -17,7 +17,7 @@ except ImportError:  # there are no wheels of it for this machine
     import zlib as gzip_codec  # type: ignore[no-redef]
 
 from neardup.sources import optional_readers
-from neardup.sources.encoding import WIDE, transcoded
+from neardup.sources.encoding import marked_encoding, transcoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,6 @@ ZSTD_MAGIC: Final = (b"\x28\xb5\x2f\xfd", *(bytes((kind, 0x2A, 0x4D, 0x18)) for 
 """Of frames, and of those that readers skip (RFC 8878, 3.1): pzstd begins with one, and seekable files end with one."""
 _LARGE_WINDOW: Final = "too much memory"
 """The decoder's own words for a frame with a window above its limit."""
-WIDE_TEXT: Final = "UTF-16 text"
 PARQUET: Final = "Parquet"
 FOREIGN_MAGIC: Final = {
     b"PK\x03\x04": "a zip archive",
@@ -46,8 +45,6 @@ FOREIGN_MAGIC: Final = {
     b"\xfd7zXZ": "xz",
     b"PAR1": PARQUET,
     b"%PDF": "PDF",
-    b"\xff\xfe": WIDE_TEXT,
-    b"\xfe\xff": WIDE_TEXT,
 }
 _MAGIC_LENGTH = max(map(len, FOREIGN_MAGIC))
 
@@ -60,16 +57,20 @@ class StreamError(Exception):
 
 
 def chunks(
-    descriptor: int, *, on_read: Callable[[int], object] = lambda _: None, encoding: str | None = None
+    descriptor: int,
+    *,
+    on_read: Callable[[int], object] = lambda _: None,
+    encoding: str | None = None,
+    is_mail: bool = False,
 ) -> Iterator[Chunk]:
     """The content of an open file, decompressed, in chunks of at most a few megabytes.
 
     From a pipe, a socket or a terminal every chunk is passed on as soon as it is there, and a None is yielded before
     any wait, so that whoever batches can finish its batch. `on_read` gets the number of bytes read from the file.
-    Text in another `encoding` comes as UTF-8.
+    Text in another `encoding` comes as UTF-8; `is_mail`: it is bytes that name their encodings themselves.
     Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
     """
-    content = _decompressed(_blocks(descriptor, on_read), encoding)
+    content = _decompressed(_blocks(descriptor, on_read), encoding, is_mail=is_mail)
     return content if encoding is None else _as_utf8(content, encoding)
 
 
@@ -80,7 +81,7 @@ def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
         raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
 
 
-def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chunk]:
+def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: bool = False) -> Iterator[Chunk]:
     head = _head(blocks)
     whole = after_head(head, blocks)
     if head.startswith(GZIP_MAGIC):
@@ -88,13 +89,15 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None) -> Iterator[Chu
     if head.startswith(ZSTD_MAGIC):
         return _unzstd(whole)
     for magic, name in FOREIGN_MAGIC.items():
-        if head.startswith(magic) and name != WIDE_TEXT:
+        if head.startswith(magic):
             if name == PARQUET:
                 how = f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}"
                 raise StreamError(f"this is {name}: {how}")
             raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
-        if head.startswith(magic) and encoding not in WIDE:
-            raise StreamError(f"this is {name}: --encoding utf-16 reads it")
+    wide = marked_encoding(head)
+    if wide is not None and not (encoding or "").startswith(wide):
+        how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
+        raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")
     return whole
 
 

@@ -182,7 +182,9 @@ def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
 # ---- other encodings ----
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig", "utf-32", "utf-32-be"]
+)
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.txt"])
 def test_text_in_another_encoding_is_read(tmp_path, encoding, name):
     contents = {"a.jsonl": '{"id": "1", "text": "café\\n"}\n', "a.csv": "id,text\n1,café\n", "a.txt": "café"}
@@ -212,10 +214,16 @@ def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
     assert document.text == "A"
 
 
-def test_utf_16_is_named_with_the_option_that_reads_it(tmp_path):
-    path = written(tmp_path, "a.txt", "Rain.".encode("utf-16"))
-    assert read(path)[0].reason == "this is UTF-16 text: --encoding utf-16 reads it"
-    assert read(path, encoding="latin-1")[0].reason == "this is UTF-16 text: --encoding utf-16 reads it"
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize(("width", "other"), [("16", "32"), ("32", "16")])
+def test_a_byte_order_mark_is_named_with_the_option_that_reads_it(tmp_path, order, width, other):
+    """In one order the mark of UTF-32 begins as that of UTF-16."""
+    path = written(tmp_path, "a.txt", "\ufeffRain.".encode(f"utf-{width}-{order}"))
+    for encoding in (None, "latin-1", f"utf-{other}", f"utf-{other}-{order}"):
+        (reject,) = read(path, encoding=encoding)
+        assert reject.reason == f"this is UTF-{width} text: --encoding utf-{width} reads it"
+    for encoding in (f"utf-{width}", f"utf-{width}-{order}"):
+        assert read(path, encoding=encoding) == [Document("a.txt", "Rain.")]
 
 
 @pytest.mark.parametrize("encoding", ["latin-99", "base64", "", "a\0b"])

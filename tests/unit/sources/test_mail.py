@@ -147,6 +147,36 @@ def test_a_mail_whose_first_line_is_a_postmark_is_one_all_the_same(tmp_path):
     assert mail.id == "1@arnmouth.example"
 
 
+POSTMARK = "From x@y Sat Nov 21 09:00:00 2026\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.eml", f"\ufeff{PLAIN}"),
+        ("a.eml", f"\ufeff{POSTMARK}{PLAIN}"),
+        ("a.eml", f"{POSTMARK}\ufeff{PLAIN}"),
+        ("a.mbox", f"\ufeff{POSTMARK}{PLAIN}"),
+        ("a.mbox", f"{POSTMARK}\ufeff{PLAIN}"),
+    ],
+)
+def test_a_byte_order_mark_is_no_part_of_a_mail(tmp_path, name, content):
+    (mail,) = read(written(tmp_path / name, content))
+    assert isinstance(mail, Document)
+    assert [mail] == read(written(tmp_path / f"plain-{name}", content.replace("\ufeff", "")))
+
+
+@pytest.mark.parametrize("name", ["a.eml", "a.mbox"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_mail_in_utf_16_is_told_with_what_to_do(tmp_path, name, encoding):
+    path = written(tmp_path / name, f"{POSTMARK}{PLAIN}".encode(encoding))
+    for option in (None, encoding):
+        (reject,) = read(path, encoding=option)
+        assert reject.reason == (
+            f"this is {encoding.upper()} text: convert it to UTF-8 first (iconv -f {encoding} -t utf-8)"
+        )
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="colons in names")
 def test_a_maildir_with_its_folders(tmp_path):
     for name in (
