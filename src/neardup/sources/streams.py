@@ -6,6 +6,7 @@ The first bytes tell the compression, never the name: a gzip'd file called `news
 from __future__ import annotations
 
 import os
+import re
 import select
 import stat
 from collections.abc import Iterator
@@ -39,14 +40,18 @@ ZSTD_MAGIC: Final = (b"\x28\xb5\x2f\xfd", *(bytes((kind, 0x2A, 0x4D, 0x18)) for 
 _LARGE_WINDOW: Final = "too much memory"
 """The decoder's own words for a frame with a window above its limit."""
 PARQUET: Final = "Parquet"
-FOREIGN_MAGIC: Final = {
-    b"PK\x03\x04": "a zip archive",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"PAR1": PARQUET,
-    b"%PDF": "PDF",
-}
-_MAGIC_LENGTH = max(map(len, FOREIGN_MAGIC))
+_FOREIGN: Final = (
+    (re.compile(rb"PK\x03\x04"), "a zip archive"),
+    (re.compile(rb"(?s)BZh[1-9](?:1AY&SY|.{0,5}[\x00-\x08\x0e-\x1f])"), "bzip2"),
+    (re.compile(rb"\xfd7zXZ"), "xz"),
+    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), PARQUET),
+    (re.compile(rb"%PDF-\d"), "PDF"),
+)
+"""How files of other kinds begin. A text may begin with the letters of their names: what follows tells, in bzip2 the
+number of a block or, of no block, a control byte, as in Parquet.
+"""
+_HEAD: Final = 10
+"""Bytes that all these are known by."""
 
 Chunk = bytes | None
 """Some bytes, or None: nothing more is there now, and the next chunk may take any time."""
@@ -88,8 +93,8 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
         return _gunzipped(whole)
     if head.startswith(ZSTD_MAGIC):
         return _unzstd(whole)
-    for magic, name in FOREIGN_MAGIC.items():
-        if head.startswith(magic):
+    for beginning, name in _FOREIGN:
+        if beginning.match(head):
             if name == PARQUET:
                 how = f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}"
                 raise StreamError(f"this is {name}: {how}")
@@ -128,7 +133,7 @@ def _head(blocks: Iterator[Chunk]) -> bytes:
     head = b""
     for block in blocks:
         head += block or b""
-        if len(head) >= _MAGIC_LENGTH:
+        if len(head) >= _HEAD:
             break
     return head
 

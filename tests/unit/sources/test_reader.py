@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
@@ -259,11 +260,38 @@ def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_
 
 @pytest.mark.parametrize(
     ("magic", "name"),
-    [(b"PK\x03\x04", "zip"), (b"BZh9", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"PAR1", "Parquet")],
+    [
+        (b"PK\x03\x04", "zip"),
+        (b"BZh9", "bzip2"),
+        (bz2.compress(b""), "bzip2"),
+        (bz2.compress(b"Rain."), "bzip2"),
+        (bz2.compress(b"Rain.")[:10], "bzip2"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"PAR1", "Parquet"),
+        (b"%PDF-1.7\n%\xe2\xe3", "PDF"),
+    ],
 )
 def test_a_foreign_file_is_named(tmp_path, magic, name):
     (reject,) = read(written(tmp_path, "a.jsonl", magic + b"\0" * 100))
     assert name in reject.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BZh",
+        "BZh is how bzip2 begins",
+        "BZh9\tand more",
+        "BZh9ąę",
+        "%PDF",
+        "%PDF is",
+        "%PDF-files",
+        "PAR1 is",
+        "PAR1",
+    ],
+)
+def test_a_text_may_begin_as_files_of_other_kinds_do(tmp_path, text):
+    assert read(written(tmp_path, "a.txt", text)) == [Document("a.txt", text)]
 
 
 def test_a_file_that_cannot_be_opened_is_one_reject(tmp_path):
