@@ -38,11 +38,20 @@ final class NfcText {
         points = Buffers.growNoCopy(points, length + 1);
         text.getChars(0, length, units, 0);
         byte[] classes = table.classes;
+        int plainBelow = table.plainBelow;
         int[] out = points;
         int n = 0;
         int stretch = -1; // where the code points to be normalised begin, or -1
         int at = 0;
         while (at < length) {
+            if (stretch < 0) {
+                while (at < length && units[at] < plainBelow) {
+                    out[n++] = units[at++];
+                }
+                if (at == length) {
+                    break;
+                }
+            }
             int point = units[at++];
             if (Character.isSurrogate((char) point)) {
                 point = codePoint(text, at - 1);

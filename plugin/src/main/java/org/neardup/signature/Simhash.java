@@ -10,14 +10,8 @@ final class Simhash {
     /** A random lexicon keeps two words of three. */
     private static final long WORDS_KEPT_BELOW = 0xAAAAAAAAAAAAAAAAL;
 
-    /** Four bits spread over four lanes of 16 bits, so that one multiplication adds a weight to four sums. */
-    private static final long[] LANES = new long[16];
-
-    static {
-        for (int bits = 0; bits < LANES.length; bits++) {
-            LANES[bits] = bits & 1 | (bits & 2L) << 15 | (bits & 4L) << 30 | (bits & 8L) << 45;
-        }
-    }
+    /** One bit in each of four lanes of 16, so that one multiplication adds a weight to four sums. */
+    private static final long LANES = 0x0001_0001_0001_0001L;
 
     /** So many features of the largest weight, twice 254, fit in a lane of 16 bits. */
     private static final int FEATURES_PER_FLUSH = 129;
@@ -75,8 +69,8 @@ final class Simhash {
         for (int i = 0; i < features; i++) {
             int weight = lexicon.weight(wordClasses[i]) + lexicon.weight(wordClasses[i + 1]);
             long feature = XxHash64.hash(text, from[i], to[i + 1], 0);
-            for (int nibble = 0; nibble < lanes.length; nibble++) {
-                lanes[nibble] += LANES[(int) (feature >>> 4 * nibble) & 15] * weight;
+            for (int bit = 0; bit < lanes.length; bit++) {
+                lanes[bit] += (feature >>> bit & LANES) * weight;
             }
             total += weight;
             if (i % FEATURES_PER_FLUSH == FEATURES_PER_FLUSH - 1) {
@@ -95,7 +89,7 @@ final class Simhash {
 
     private void flush() {
         for (int bit = 0; bit < ones.length; bit++) {
-            ones[bit] += lanes[bit / 4] >>> 16 * (bit % 4) & 0xFFFF;
+            ones[bit] += lanes[bit % 16] >>> 16 * (bit / 16) & 0xFFFF;
         }
         Arrays.fill(lanes, 0);
     }

@@ -33,6 +33,8 @@ final class UnicodeTable {
     final byte[] classes = new byte[CODE_POINTS];
     /** The canonical combining class of each code point. */
     final byte[] ccc = new byte[CODE_POINTS];
+    /** The lowest code point that may change under NFC. */
+    final int plainBelow;
 
     /** Lower case by pages of 256 code points; null: the page has no upper case. */
     private final int[][] lowerPages = new int[CODE_POINTS / PAGE][];
@@ -45,6 +47,11 @@ final class UnicodeTable {
 
     private UnicodeTable(ByteBuffer payload) {
         payload.get(classes).get(ccc);
+        int plain = 0;
+        while ((classes[plain] & NFC_CHECK) == 0) {
+            plain++;
+        }
+        plainBelow = plain;
         int lowered = payload.getInt();
         int[] upper = ints(payload, lowered);
         int[] lower = ints(payload, lowered);

@@ -12,7 +12,7 @@ final class WordList {
     private final UnicodeTable table = UnicodeTable.get();
     private long[] hashes = {};
 
-    /** The words in UTF-8, one space between. */
+    /** The words in UTF-8, one space between; eight bytes can be read wherever a word has one. */
     byte[] utf8 = {};
     /** Where each word begins in {@link #utf8}. */
     int[] starts = {};
@@ -27,7 +27,7 @@ final class WordList {
 
     /** Splits {@code text} into its words. */
     void build(NfcText text, Lexicon lexicon) {
-        utf8 = Buffers.growNoCopy(utf8, (Utf8.LONGEST + 1) * text.count);
+        utf8 = Buffers.growNoCopy(utf8, (Utf8.LONGEST + 1) * text.count + Long.BYTES);
         starts = Buffers.growNoCopy(starts, text.count);
         ends = Buffers.growNoCopy(ends, text.count);
         sentences = Buffers.growNoCopy(sentences, text.count);
