@@ -88,6 +88,48 @@ def test_a_writer_stops_when_its_directory_is_another(path, hour, anew):
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
 
 
+def put_back(copy, path, part):
+    """What lies below `part` of the `copy` takes the place of what `path` holds there, in the same files."""
+    for file in filter(Path.is_file, (copy / part).rglob("*")):
+        shutil.copyfile(file, path / file.relative_to(copy))
+
+
+@pytest.mark.parametrize(
+    ("part", "hour"),
+    [("", 2), ("", 9), ("hours/2020.09.13-14", 2)],
+    ids=["the window, a known hour", "the window, a new hour", "an hour"],
+)
+def test_a_writer_stops_when_an_older_copy_is_put_over_its_files(path, part, hour):
+    """It acknowledges nothing that nobody would find, and harms nothing of the copy."""
+    copy = shutil.copytree(path, path.with_name("copy"))
+    with open_window(path) as window:
+        list(window.ingest([document("lost", grams(600, 620), 2)]))
+        put_back(copy, path, part)
+        before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        with pytest.raises(WindowDamaged, match="an older copy or none: the window was deleted or replaced"):
+            list(window.ingest([document("x", grams(500, 520), hour)]))
+    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+    if not part:
+        with open_window(path) as window:
+            assert sorted(window) == sorted(document.id for document in STREAM)
+
+
+@pytest.mark.parametrize("part", ["", "hours/2020.09.13-14"], ids=["the window", "an hour"])
+def test_nothing_is_acknowledged_over_which_a_copy_was_put_before_its_commit(path, part, monkeypatch):
+    copy = shutil.copytree(path, path.with_name("copy"))
+    append = DirectoryStore.append
+
+    def overtaken(self, hour, new):
+        append(self, hour, new)
+        put_back(copy, path, part)
+
+    with open_window(path) as window:
+        list(window.ingest([document("lost", grams(600, 620), 2)]))
+        monkeypatch.setattr(DirectoryStore, "append", overtaken)
+        with pytest.raises(WindowDamaged, match="deleted or replaced while this process wrote to it"):
+            list(window.ingest([document("x", grams(500, 520), 2)]))
+
+
 @pytest.mark.parametrize("settings", [{}, {"fsync": True}], ids=["plain", "fsync"])
 def test_a_full_disk_names_the_file(path, settings):
     named, at = set[str](), 1

@@ -16,7 +16,7 @@ import xxhash
 
 from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
-from neardup.stores.lock import check_same, locked_commits, naming
+from neardup.stores.lock import check_same, locked_commits, naming, replaced
 from neardup.stores.stored_hour import file_size
 from neardup.stores.window_directory import holds_window
 
@@ -35,6 +35,13 @@ class CommitSlots:
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self._path = path
         self._file = None if readonly else _opened(path)
+        self._left = bytearray()  # all slots, as they were read or written here
+        if self._file is not None:
+            try:
+                self._left += _content(self._file)
+            except BaseException:  # or this process would keep itself out
+                self.close()
+                raise
 
     def read(self) -> Commit:
         """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
@@ -52,13 +59,16 @@ class CommitSlots:
             for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
                 if os.pwrite(self._file, slot, SLOT_BYTES * at) != len(slot):
                     raise OSError(errno.ENOSPC, "the commit slot was not written whole")
+                self._left[SLOT_BYTES * at : SLOT_BYTES * (at + 1)] = slot
             if flush:
                 os.fsync(self._file)
 
     def check_same(self) -> None:
-        """Raises `WindowDamaged` if another window, or none, has taken this one's place."""
+        """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
         assert self._file is not None, "a readonly store does not commit"
-        check_same(self._path, self._file)
+        check_same(self._path / "commit", self._file)
+        if _content(self._file) != self._left:
+            raise replaced(self._path / "commit")
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
@@ -75,6 +85,12 @@ def _opened(path: Path) -> int:
             raise WindowDamaged(file, "no such file", "the commit slots of this window", path)
         write_new(path, Commit())
     return locked_commits(path)
+
+
+def _content(file: int) -> bytes:
+    """All slots as they are in the open commit file, with zeros for what it does not have."""
+    size = SLOT_BYTES * _SLOTS * _COPIES
+    return os.pread(file, size, 0).ljust(size, b"\0")
 
 
 def write_new(path: Path, commit: Commit) -> None:

@@ -253,6 +253,8 @@ class DirectoryStore(SingleOwner):
     # ---- what is added ----
 
     def begin(self) -> AbstractContextManager[object]:
+        assert self._slots is not None, "the store is open"
+        self._slots.check_same()
         return contextlib.nullcontext()  # the lock is held as long as the store is open
 
     def append(self, hour: int, new: NewDocuments) -> None:
@@ -264,15 +266,18 @@ class DirectoryStore(SingleOwner):
     def _changed(self, hour: int, rows: int) -> HourFiles:
         """The files of an hour that gets so many rows more."""
         files = self._files(hour)
-        self._touched.add(hour)
+        if hour not in self._touched:  # before anything is written: it would mend nothing, and damage a copy
+            files.check_same()
+            self._touched.add(hour)
         self._row_counts[hour] = self._row_counts.get(hour, 0) + rows
         return files
 
     def commit(self, commit: Commit) -> CommitResult:
         assert self._slots is not None, "the store is open"
         self._slots.check_same()
-        if self.fsync:
-            for hour in self._touched & self._open.keys():
+        for hour in self._touched & self._open.keys():
+            self._open[hour].check_same()
+            if self.fsync:
                 self._open[hour].flush()
         self._touched.clear()
         if commit.floor_hour > self.committed.floor_hour:

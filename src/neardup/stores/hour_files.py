@@ -16,7 +16,7 @@ from neardup.kernels.checksums import SUM_BYTES, checksums, checksums_of_both, s
 from neardup.signing.signature import concatenated
 from neardup.stores import records
 from neardup.stores.checksums import seeds_of, unsealed
-from neardup.stores.lock import naming
+from neardup.stores.lock import check_same, naming, replaced
 from neardup.stores.packed_ids import PackedIds
 from neardup.stores.records import ROW
 
@@ -94,6 +94,13 @@ class HourFiles:
                 written = os.pwrite(self.files[which], view, self.ends[which])
             self.ends[which] += written
             view = view[written:]
+
+    def check_same(self) -> None:
+        """Raises `WindowDamaged` if the file of rows was replaced, or what it holds was."""
+        file = self.directory / NAMES[ROWS]
+        check_same(file, self.files[ROWS])
+        if os.fstat(self.files[ROWS]).st_size != self.ends[ROWS]:
+            raise replaced(file)
 
     # ---- reading ----
 

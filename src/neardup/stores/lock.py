@@ -1,4 +1,4 @@
-"""Who may write to a window's directory: one process, for as long as the directory is the one it opened."""
+"""Who may write to a window's directory: one process, for as long as the directory is as it left it."""
 
 from __future__ import annotations
 
@@ -61,17 +61,21 @@ def held(path: Path) -> Iterator[None]:
 
 
 def check_same(path: Path, file: int) -> None:
-    """Raises `WindowDamaged` if the commit file of `path` is not the open `file` any more.
-
-    Whoever went on writing would acknowledge what nobody will find, or write into another one's files.
-    """
+    """Raises `replaced` if what lies at `path` is not the open `file` any more."""
     with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat((path / "commit").stat(), os.fstat(file)):
+        if os.path.samestat(path.stat(), os.fstat(file)):
             return
-    raise WindowDamaged(
-        path / "commit",
-        "another file, or none: the window was deleted or replaced while this process wrote to it",
-        "the one that it opened; what it has not acknowledged is not stored",
+    raise replaced(path)
+
+
+def replaced(path: Path) -> WindowDamaged:
+    """What is raised where the file at `path` is not as its only writer left it: who went on would acknowledge what
+    nobody will find, or write into another one's files.
+    """
+    return WindowDamaged(
+        path,
+        "another file, an older copy or none: the window was deleted or replaced while this process wrote to it",
+        "the file as it left it; what it has not acknowledged is not stored: open the window again",
     )
 
 
