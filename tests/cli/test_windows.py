@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,49 @@ def test_a_directory_of_other_files_is_no_window(run, stream):
         if "home" in check["what"]
     )
     assert (finding["state"], "holds other files" in finding["found"]) == ("bad", True)
+
+
+class TestDocumentsThatAreCalledAsPartsOfAWindow:
+    @pytest.fixture(autouse=True)
+    def documents(self, place):
+        Path("docs/hours/2026.11.21-09").mkdir(parents=True)
+        written("docs/window.json", [{"id": "ferry", "text": FERRY}])
+        written("docs/window.json.copy", [{"id": "copy", "text": FERRY}])
+        Path("docs/hours/2026.11.21-09/mill.txt").write_text(MILL)
+
+    def test_they_are_read(self, run):
+        done = run("ingest", "docs", "--window", "w")
+        assert {verdict["id"] for verdict in done.lines} == {"ferry", "hours/2026.11.21-09/mill.txt"}
+        assert "a window" not in done.err
+        assert run("dedup", "docs", "--output", "out.jsonl", "--removed", "no.jsonl").code == 0
+        assert len(Path("out.jsonl").read_text().splitlines()) == 2
+
+    def test_they_are_compared_with_as_files(self, run):
+        done = run("check", written("new.jsonl", [{"id": "new", "text": FERRY}]), "--against", "docs")
+        assert [verdict["duplicate_of"] for verdict in done.lines] == ["ferry"]
+
+    def test_there_is_no_window(self, run):
+        assert "docs: there is no window here" in run("stats", "--window", "docs").err
+        assert "this one holds other files (hours, window.json" in run("doctor", "--window", "docs").out
+        done = run("ingest", "docs/window.json", "--window", "docs")
+        assert (done.code, "this one holds other files" in done.err) == (2, True)
+
+    @pytest.mark.parametrize("lost", ["window.json", "commit", "hours"])
+    def test_what_is_left_of_a_window_is_none_of_documents(self, run, lost):
+        """However little: here there is another file, or none, in the place of its description."""
+        assert run("ingest", "docs", "--window", "docs/w", "--format", "quiet").code == 0
+        for name in ("window.json", "window.json.copy"):
+            if lost == name:
+                Path("docs/w", name).unlink()
+            else:
+                Path("docs/w", name).write_text("[]")
+        if lost == "commit":
+            Path("docs/w/commit").unlink()
+        if lost == "hours":
+            shutil.rmtree("docs/w/hours")
+        done = run("ingest", "docs", "--window", "w")
+        assert "a window 1 (first: w)" in done.err
+        assert "is damaged" in run("stats", "--window", "docs/w").err
 
 
 def test_an_empty_directory_becomes_a_window(run, stream):

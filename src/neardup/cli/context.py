@@ -85,10 +85,11 @@ def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) ->
     Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index.
     """
     from neardup.elastic.http.address import is_address
+    from neardup.stores.window_directory import holds_window
 
     if is_address(location):
         return is_new_in_cluster(location, config, hours)
-    return not (Path(location) / "window.json").exists()
+    return not holds_window(Path(location))
 
 
 def _report_default(directory: Path) -> None:

@@ -24,8 +24,9 @@ import typer
 from neardup.cli.streams import check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
-from neardup.sources.files import OF_A_WINDOW, escaped, form_of, is_file, is_stream
+from neardup.sources.files import escaped, form_of, is_stream
 from neardup.sources.kind_counts import KindCounts
+from neardup.stores.window_directory import holds_window
 from neardup.tables.atomic_write import draft_of
 
 if TYPE_CHECKING:
@@ -348,8 +349,7 @@ def _check_not_read(
 
 def _window_around(path: Path) -> Path | None:
     """The directory of a window that a file lies in, by whatever name; None if it lies in none."""
-    folders = _resolved(path).parents
-    return next((each for each in folders if is_file(each / OF_A_WINDOW) and is_file(each / "commit")), None)
+    return next(filter(holds_window, _resolved(path).parents), None)
 
 
 def _is_standard_output(path: Path) -> bool:

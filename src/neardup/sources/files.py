@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.streams import is_live
+from neardup.stores.window_directory import PARTS, holds_window
 
 Form = Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow"]
 
@@ -42,8 +43,6 @@ FORMS: Final[dict[str, Form]] = {
 _DELIVERED: Final = ("cur", "new")
 MAILDIR: Final = (*_DELIVERED, "tmp")
 """What every folder of a Maildir has; its mails, whose names tell nothing, lie in the first two."""
-OF_A_WINDOW: Final = "window.json"
-"""What every window has: a directory with it is none of documents."""
 
 
 class File(NamedTuple):
@@ -174,7 +173,7 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
     for parent, directories, names in os.walk(
         directory, onerror=lambda error: files.append(File(error.filename, "", _unreadable(error)))
     ):
-        if OF_A_WINDOW in names:
+        if not {*names, *directories}.isdisjoint(PARTS) and holds_window(Path(parent)):
             passed.add("a window", escaped(str(Path(parent).relative_to(directory))))
             directories.clear()
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,8 @@ SALT_WAY_ON: Final = (
 )
 """What to do about a window that has lost its salt and the copy of it."""
 _NAMED: Final = 3
+_LONGEST: Final = 1 << 20
+"""Bytes that no description is longer than."""
 
 
 def hour_directory(directory: Path, hour: int) -> Path:
@@ -49,8 +52,24 @@ def hour_directory(directory: Path, hour: int) -> Path:
 
 
 def holds_window(directory: Path) -> bool:
-    """Whether there is a window, or what is left of one: hours without a description are damage, not nothing."""
-    return any((directory / name).exists() for name in (DESCRIPTION, DESCRIPTION + COPY, HOURS))
+    """Whether there is a window, or what is left of one: hours without a description are damage, not nothing. What is
+    only called as a part of one is none.
+    """
+    described = [directory / name for name in (DESCRIPTION, DESCRIPTION + COPY)]
+    if any(map(_is_description, described)) or any((directory / HOURS).glob("*/*.bin")):
+        return True
+    parts = (*described, directory / HOURS)
+    return (directory / COMMIT).is_file() and any(part.exists() for part in parts)
+
+
+def _is_description(file: Path) -> bool:
+    """Whether this is the description of a window, of whatever format."""
+    try:
+        with file.open("rb") as opened:
+            known = json.loads(opened.read(_LONGEST))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(known, dict) and {"format", "recipe"} <= known.keys()
 
 
 def check_window(directory: Path) -> None:

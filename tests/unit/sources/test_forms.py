@@ -28,7 +28,7 @@ def test_a_directory_is_every_file_of_a_known_ending_below_it(tmp_path):
     written(tmp_path, "d/sub/x.md", "not read")
     written(tmp_path, "d/sub/LICENSE", "not read")
     written(tmp_path, "d/.hidden/a.txt", "not read")
-    written(tmp_path, "d/w/window.json", "{}")
+    written(tmp_path, "d/w/window.json", '{"format": 2, "recipe": "r"}')
     written(tmp_path, "d/w/other.json", "{}")
     reader = Reader([tmp_path / "d"])
     assert list(reader) == [
