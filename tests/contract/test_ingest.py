@@ -211,6 +211,17 @@ def test_a_closed_window_says_so(place):
     assert window.settings.policy == "mark"
 
 
+@engines_only
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_window_that_is_closed_under_a_stream_says_so_to_its_reader(place, threads):
+    window = place.open(threads=threads, batch_documents=2)
+    verdicts = window.ingest(document(f"d{i}", grams(30 * i, 30 * i + 10)) for i in range(40))
+    assert next(verdicts).id == "d0"
+    window.close()
+    with pytest.raises(NeardupError, match="this window is closed: open it again"):
+        list(verdicts)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_came_before_an_error_of_the_stream_is_decided_and_kept(place, threads):
     def stream():

@@ -199,10 +199,8 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        try:
-            self._ingest.close()
-        finally:
-            self._session.close()
+        self._session.close()
+        self._ingest.close()
 
     def __enter__(self) -> Self:
         return self

@@ -18,6 +18,7 @@ from neardup.window.usable_documents import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
@@ -38,7 +39,7 @@ class Ingest:
         self._has_warned = False
 
     def close(self) -> None:
-        """Ends the threads that sign."""
+        """Ends the threads that sign, once the session is closed."""
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -51,7 +52,8 @@ class Ingest:
         limit = settings.documents_at_once
         self._warn_of_changes()
         ahead = SigningAhead(
-            usable(documents, settings, reject), self._sign, size=limit, pool=self._pool,
+            usable(documents, settings, reject), self._sign, size=limit,
+            submit=None if self._pool is None else self._submit,
             chunks=self._signing_threads + 2,  # one that is signed already, and one that waits for a thread
         )  # fmt: skip
         for batch, following in batches(ahead.items(), limit, leaps):
@@ -64,6 +66,12 @@ class Ingest:
         state = self._session.state
         signed = sign(state, documents)
         return signed if self._pool is None else signed._replace(shown=state.shown_parts(documents))
+
+    @one_at_a_time  # so not after the end of the threads
+    def _submit(self, documents: Sequence[Prepared]) -> Future[SignedQueryBatch]:
+        """A batch handed over to the threads that sign."""
+        assert self._pool is not None, "there are such threads"
+        return self._pool.submit(self._sign, documents)
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:

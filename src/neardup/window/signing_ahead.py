@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
 
     Sign = Callable[[Sequence[Prepared]], SignedQueryBatch]
+    Submit = Callable[[Sequence[Prepared]], Future[SignedQueryBatch]]
 
 MAX_WAIT_SECONDS: Final = 0.2
 """Documents that took so long to come are decided before others are waited for."""
@@ -45,8 +45,8 @@ class _Chunk(NamedTuple):
 
 
 class SigningAhead:
-    """Reads `items` and signs them by `sign`, `size` at a time, up to so many `chunks` ahead; without a pool nothing is
-    read ahead, and nothing signed before it is asked for.
+    """Reads `items` and has them signed, `size` at a time, up to so many `chunks` ahead, by what they are handed over
+    to (`submit`); without it nothing is read ahead, and nothing signed (`sign`) before it is asked for.
     """
 
     def __init__(
@@ -55,16 +55,17 @@ class SigningAhead:
         sign: Sign,
         *,
         size: int,
-        pool: ThreadPoolExecutor | None,
+        submit: Submit | None,
         chunks: int,
     ) -> None:
-        self._source, self._sign, self._size, self._pool, self._chunks = items, sign, size, pool, chunks
+        self._source, self._sign, self._submit = items, sign, submit
+        self._size, self._chunks = size, chunks
         self._yielded: deque[_Chunk] = deque()  # whose signatures are yet to be asked for, all or some
         self._used = 0  # how many of the first one were
 
     def items(self) -> Iterator[Prepared | Flush]:
         """All items, in order. What ends the stream with an error is raised behind what came before it."""
-        if self._pool is None:
+        if self._submit is None:
             yield from self._source
             return
         ahead: deque[_Chunk] = deque()
@@ -143,5 +144,5 @@ class SigningAhead:
                     break
         except Exception as caught:  # noqa: BLE001 - raised again when its turn comes
             error = caught
-        signed = self._pool.submit(self._sign, documents) if documents and self._pool is not None else None
+        signed = self._submit(documents) if documents and self._submit is not None else None
         return _Chunk(items, documents, signed, is_full, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -65,7 +66,8 @@ def test_each_document_has_its_own_signature_wherever_batches_are_cut(
         if fails:
             raise OSError("gone")
 
-    ahead = SigningAhead(source(), sign, size=size, pool=pool if is_pooled else None, chunks=threads)
+    submit = partial(pool.submit, sign) if is_pooled else None
+    ahead = SigningAhead(source(), sign, size=size, submit=submit, chunks=threads)
     came, batch, turn, failed = [], [], 0, False
     try:
         for item in ahead.items():
@@ -94,7 +96,7 @@ def test_a_batch_is_read_ahead_and_no_more(pool):
             read.append(number)
             yield document(number)
 
-    items = SigningAhead(source(), sign, size=10, pool=pool, chunks=2).items()
+    items = SigningAhead(source(), sign, size=10, submit=partial(pool.submit, sign), chunks=2).items()
     next(items)
     assert len(read) == 20
 
@@ -113,7 +115,7 @@ def test_nothing_is_read_ahead_of_what_has_yet_to_come(pool, monkeypatch, pause)
             if number == 3 and pause is None:
                 monkeypatch.setattr(signing_ahead, "MAX_WAIT_SECONDS", -1)
 
-    items = SigningAhead(source(), sign, size=10, pool=pool, chunks=3).items()
+    items = SigningAhead(source(), sign, size=10, submit=partial(pool.submit, sign), chunks=3).items()
     next(items)
     assert len(read) == 5
 
@@ -125,7 +127,7 @@ def test_without_a_pool_nothing_is_signed_before_it_is_asked_for():
         signed.append(documents)
         return sign(documents)
 
-    ahead = SigningAhead(map(document, range(5)), noted, size=2, pool=None, chunks=1)
+    ahead = SigningAhead(map(document, range(5)), noted, size=2, submit=None, chunks=1)
     items = documents_of(ahead)
     assert not signed
     assert ahead.signed(items) == sign(items)
@@ -136,7 +138,9 @@ def test_a_signature_that_fails_is_an_error_where_it_is_wanted(pool):
     def failing(_):
         raise ValueError("no")
 
-    ahead = SigningAhead(map(document, range(3)), failing, size=2, pool=pool, chunks=2)
+    ahead = SigningAhead(
+        map(document, range(3)), failing, size=2, submit=partial(pool.submit, failing), chunks=2
+    )
     items = documents_of(ahead)
     with pytest.raises(ValueError, match="no"):
         ahead.signed(items[:2])
