@@ -108,6 +108,8 @@ def test_a_writer_stops_when_an_older_copy_is_put_over_its_files(path, part, hou
         before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
         with pytest.raises(WindowDamaged, match="an older copy or none: the window was deleted or replaced"):
             list(window.ingest([document("x", grams(500, 520), hour)]))
+        with pytest.raises(WindowDamaged if not part else NeardupError):
+            window.delete("d9")
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
     if not part:
         with open_window(path) as window:

@@ -147,8 +147,9 @@ class Store(Protocol):
         """The right to change the window, with `committed` up to date; what another writer left half done is undone.
         `WindowLocked` while another one has it: some stores have it for as long as they are open.
 
-        What is done in it counts if it was committed; if it ends with an error, nothing else does. Then the engine
-        begins no more, but goes on reading: a store that lets go of what was added says so by another `revision`.
+        What is done in it counts if it was committed; if it ends with an error, nothing else does. Where something was
+        added, the engine then begins no more, but goes on reading: a store that lets go of it says so by another
+        `revision`.
         """
 
     def refresh(self, *, follow: bool = False) -> None:

@@ -143,14 +143,14 @@ class WindowEngine:
 
     @one_at_a_time
     def delete(self, id: str) -> bool:
-        hash(id)  # what is no id at all is no failure of the window
         with self._session.writing():
             state = self._session.state
             doc = state.table.ids.get(known_id(id))
             if doc is None:
                 return False
-            state.remove(doc)
-            self._session.commit()
+            with self._session.changing():
+                state.remove(doc)
+                self._session.commit()
         return True
 
     @one_at_a_time
@@ -173,7 +173,7 @@ class WindowEngine:
 
     @one_at_a_time
     def reconcile(self) -> Iterator[Verdict]:
-        with self._session.writing():
+        with self._session.writing(), self._session.changing():
             changed = list(reconcile(self._session.state))
             remember_own_settings(self._session.state)
             self._session.commit()

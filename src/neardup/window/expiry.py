@@ -24,7 +24,7 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
     if dry_run:
         session.load()
         return _with_hours(_expirable(session, first), _left_behind(session))
-    with session.writing():
+    with session.writing(), session.changing():
         left_behind = _drop_left_behind(session)
         expired = session.state.expire_before(first)
         session.commit()
@@ -40,7 +40,7 @@ def expirable(session: Session, kept_hours: int) -> Expired:
 
 def apply_hours(session: Session) -> None:
     """Lets go of what is older than is kept now, after the hours have changed, and makes that lasting."""
-    with session.writing():
+    with session.writing(), session.changing():
         state = session.state
         state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
         session.commit()
@@ -49,12 +49,12 @@ def apply_hours(session: Session) -> None:
 def set_newest(session: Session, time: Any) -> str | None:
     """See `Window.set_newest`."""
     with session.writing():
-        _drop_left_behind(session)  # or what had expired would come back
-    hour = hour_to_set(session.state, None if time is None else time_argument("newest", time))
-    with session.writing():
-        set_back(session.state, hour)
-        session.state.table.rebuild_stands()
-        session.commit()
+        hour = hour_to_set(session.state, None if time is None else time_argument("newest", time))
+        with session.changing():
+            _drop_left_behind(session)  # or what had expired would come back
+            set_back(session.state, hour)
+            session.state.table.rebuild_stands()
+            session.commit()
     newest = session.state.newest
     return hour_name(newest) if newest > FIRST_HOUR else None
 

@@ -104,7 +104,7 @@ class Ingest:
         session.look_ahead(documents, signed)
         wait()
         rejected: list[Reject] = []
-        with session.writing(whole=False):
+        with session.writing(whole=False), session.changing():
             verdicts = self._stored(documents, signed, following, leaps, rejected.append)
         self._session.state.compact_if_worthwhile()
         waiting = iter(rejected)

@@ -121,10 +121,20 @@ class Session:
         """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
         longer what is there. After a change that failed, only if the store has let go of what it left in memory.
         """
-        store, is_anew = self.store, self._revision != self.store.revision
+        is_anew = self._revision != self.store.revision
         if not is_anew and (self.is_in_step or self._broken is not None):
             return
         self._taken_over += self._revision is not None  # the first time there was nothing before
+        try:
+            self._take_over(is_anew=is_anew)
+        except BaseException:
+            self._forget()  # or half of it would pass for all
+            self._revision = None
+            raise
+
+    def _take_over(self, *, is_anew: bool) -> None:
+        """Takes over what is committed and not in memory yet; if `is_anew`, all that is committed."""
+        store = self.store
         if is_anew:
             self._forget()
         state, before = self.state, self.state.committed
@@ -138,21 +148,13 @@ class Session:
         if has_expired:
             state.mark_expired_dead()  # before an id of what has gone comes again
         if is_anew or store.committed.next_order > before.next_order:
-            self._read(before)
+            for stored in store.records(before):
+                add_stored(state, stored)
+            state.committed = store.committed
         if is_anew:
             give_back(state.table.size)
         if has_expired:
             state.mark_expired_dead()
-
-    def _read(self, since: Commit) -> None:
-        try:
-            for stored in self.store.records(since):
-                add_stored(self.state, stored)
-        except BaseException:
-            self._forget()  # or half of it would pass for all
-            self._revision = None
-            raise
-        self.state.committed = self.store.committed
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
@@ -172,19 +174,34 @@ class Session:
 
     @contextlib.contextmanager
     def writing(self, *, whole: bool = True) -> Iterator[None]:
-        """Guards a change: of the `whole` window, or of a batch, for which `begin_batch` reads what it needs.
+        """The right to change the `whole` window, or a batch, for which `begin_batch` reads what it needs. What fails
+        in it before `changing` has changed nothing, and is no failure to the store either.
 
-        After one that failed half-way, memory and store differ, and the window must be opened again. A process that
-        was forked off shares the lock with the one that opened it, and may change nothing.
+        A process that was forked off shares the lock with the one that opened it, and may change nothing.
         """
         self.check_writable()
-        try:
-            if self._revision is None:
-                self.load()  # a large window is not read while other writers wait
-            with self.store.begin():
-                if whole or not self.searches:
-                    self.synchronise()
+        if self._revision is None:
+            self.load()  # a large window is not read while other writers wait
+        failed: BaseException | None = None
+        with self.store.begin():
+            if whole or not self.searches:
+                self.synchronise()
+            try:
                 yield
+            except BaseException as error:
+                if self._broken is not None:
+                    raise
+                failed = error
+        if failed is not None:
+            raise failed
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Guards a change, within `writing`: after one that failed half-way, memory and store differ, and the window
+        must be opened again.
+        """
+        try:
+            yield
         except BaseException as error:
             self._broken = error
             raise

@@ -8,7 +8,7 @@ import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
-from neardup.errors import NeardupError, WindowLocked
+from neardup.errors import NeardupError, SettingsError, WindowLocked
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.directory import DirectoryStore
@@ -92,11 +92,10 @@ def window_over(store):
     return WindowEngine(store, Settings(), signer_for(Recipe()))
 
 
-@pytest.mark.parametrize("where", ["begin", "commit"])
-def test_after_a_change_that_failed_the_window_answers_by_what_is_committed(store, where):
+def test_after_a_change_that_failed_the_window_answers_by_what_is_committed(store):
     window = window_over(store)
     list(window.ingest([document("a", A), document("b", A)]))
-    store.fails_in = where
+    store.fails_in = "commit"
     with pytest.raises(ConnectionError):
         list(window.ingest([document("c", C)]))
     store.fails_in = None
@@ -106,6 +105,30 @@ def test_after_a_change_that_failed_the_window_answers_by_what_is_committed(stor
     assert window.stats().documents == 2
     with pytest.raises(NeardupError, match="failed half-way"):
         window.delete("a")
+
+
+@pytest.mark.parametrize("where", ["begin", "records"])
+def test_a_change_that_never_began_leaves_the_window_open(store, where):
+    list(window_over(store).ingest([document("a", A), document("b", A)]))
+    window = window_over(store)
+    store.fails_in = where
+    with pytest.raises(ConnectionError):
+        window.delete("a")
+    store.fails_in = None
+    assert window.delete("a")
+    assert [verdict.duplicate_of for verdict in window.ingest([document("c", A)])] == ["b"]
+
+
+def test_what_is_refused_before_anything_is_changed_undoes_nothing_in_the_store(store):
+    window = window_over(store)
+    list(window.ingest([document("a", A)]))
+    before = store.revision
+    with pytest.raises(TypeError):
+        window.delete([])
+    with pytest.raises(SettingsError, match="an hour no later than the newest one"):
+        window.set_newest(2_000_000_000)
+    assert store.revision == before
+    assert window.delete("a")
 
 
 def test_what_was_read_in_part_does_not_pass_for_all(store):
