@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from neardup.cli.sinks import _as_json
+from neardup.cli.streams import as_json
 from neardup.errors import DocumentError, NeardupError
 from neardup.model.document import FLUSH, Document, Reject, prepare
 
@@ -61,7 +61,7 @@ def checked(items: Iterable[object], most: int) -> list[Document | Reject]:
             continue
         if isinstance(item, Reject):
             assert item.reason
-            _as_json(item)
+            as_json(item._asdict())
         else:
             assert isinstance(item, Document)
             _prepared(item)
@@ -74,7 +74,7 @@ def _prepared(document: Document) -> None:
     try:
         prepare(document, lambda: 0, MAX_LENGTH)
     except DocumentError as error:
-        _as_json(Reject(error.id, error.reason))
+        as_json(Reject(error.id, error.reason)._asdict())
 
 
 def pieces(data: bytes, sizes: bytes) -> Iterator[bytes | None]:

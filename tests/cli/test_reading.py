@@ -244,6 +244,24 @@ def test_a_file_name_that_is_no_utf8_is_escaped_wherever_it_is_told(run):
     assert "neardup: rejected caf\\xe9.jsonl:1: field 'text' is an integer, not a string\n" in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("doctor --format jsonl --window", r"window caf\\xe9.txt"),
+        ("explain b.txt --format json", r'"id":"caf\\xe9.txt"'),
+        ("dedup b.txt --output kept.jsonl --removed told.jsonl", r'"where":"caf\\xe9.txt"'),
+        ("dedup b.txt --output kept.jsonl --removed told.csv", r",caf\xe9.txt,b.txt"),
+        ("lexicon build b.txt --output own --name", "lexicon"),
+    ],
+)
+def test_what_is_written_tells_of_a_file_whose_name_is_no_utf8(run, words, told):
+    name = os.fsdecode(b"caf\xe9.txt")
+    for path in (name, "b.txt"):
+        Path(path).write_text(FERRY, "utf-8")
+    out = run(*words.split(), name).out
+    assert told in out + "".join(path.read_text("utf-8") for path in Path().glob("told.*"))
+
+
 def test_an_id_of_half_a_character_is_a_reject_of_the_id(run):
     Path("a.csv").write_text("text\nRain.\n")
     Path("n.jsonl").write_text('{"id": "\\ud800", "text": "Rain."}\n')

@@ -14,6 +14,7 @@ from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import preferred, rank, time_rank, unknown_sources
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
+from neardup.sources.files import escaped
 
 if TYPE_CHECKING:
     from neardup.cleaning.compared import Compared
@@ -43,7 +44,8 @@ class Entry(NamedTuple):
     @property
     def where(self) -> str:
         """File and line, as messages name them."""
-        return f"{self.source}:{self.line}" if self.line else self.source
+        source = escaped(self.source)
+        return f"{source}:{self.line}" if self.line else source
 
 
 class Outcome(NamedTuple):

@@ -10,7 +10,7 @@ import typer
 
 from neardup.cli.described import after_words
 from neardup.cli.inputs import from_command_line, is_file, one_text
-from neardup.cli.tables import WIDTH, cell, console, counted, minute
+from neardup.cli.tables import WIDTH, as_json, cell, console, counted, minute
 from neardup.model.shown_fields import beginning
 
 if TYPE_CHECKING:
@@ -133,14 +133,12 @@ def _status(why: Explanation, threshold: Fraction) -> str:
 
 
 def _as_json(why: Explanation, subjects: Subjects) -> bytes:
-    import orjson
-
     plain = why.to_dict()
     for side in ("a", "b"):
         subject: Subject = getattr(subjects, side)
         plain[side] = {"id": subject.name, "time": subject.time or None, **plain[side]}
     plain["threshold"] = float(subjects.threshold)
-    return orjson.dumps(plain) + b"\n"
+    return as_json(plain)
 
 
 def _as_page(why: Explanation, subjects: Subjects) -> str:

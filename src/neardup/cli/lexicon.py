@@ -15,7 +15,6 @@ from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
 
 if TYPE_CHECKING:
     from neardup.cli.sinks import Rejects
-    from neardup.sources.reader import Reader
 
 lexicon = typer.Typer(
     no_args_is_help=True,
@@ -62,6 +61,7 @@ def build(
     from neardup.cli.sinks import Rejects
     from neardup.cli.tables import counted, print_line
     from neardup.signing.lexicon_sample import lexicon_of, sampled
+    from neardup.sources.files import escaped
     from neardup.tables.container import check_directory
 
     check_directory(output)  # before a sample is drawn of what may be very long
@@ -72,7 +72,7 @@ def build(
     report_passed_over(reader)
     with Rejects(None) as rejects:
         drawn, seen = sampled(_texts(reader, rejects), sample)
-        made = lexicon_of(drawn, name=name or output.stem, q=recipe.q, fold_case=recipe.fold_case)
+        made = lexicon_of(drawn, name=escaped(name or output.stem), q=recipe.q, fold_case=recipe.fold_case)
     report_read(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
@@ -87,11 +87,11 @@ def _check_output(output: Path, read: Iterable[Path | str], *, force: bool) -> N
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
 
 
-def _texts(reader: Reader, rejects: Rejects) -> Iterator[str]:
-    """The texts alone."""
+def _texts(items: Iterable[object], rejects: Rejects) -> Iterator[str]:
+    """The texts of what a reader yields."""
     from neardup.model.document import Document, Reject
 
-    for item in reader:
+    for item in items:
         if type(item) is Document:
             yield item.text
         elif type(item) is Reject:

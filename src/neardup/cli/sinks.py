@@ -18,10 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, Self
 
-import orjson
 import typer
 
-from neardup.cli.streams import check_output, log_line, write_json
+from neardup.cli.streams import as_json, check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed, OutputRefused
 from neardup.sources.files import escaped, form_of, is_stream
@@ -181,7 +180,7 @@ class Rejects:
         """Write this one to the file, and show it if it is the first of its kind."""
         self.count += 1
         if self._file:
-            self._file.write(_as_json(reject) + b"\n")
+            self._file.write(as_json(reject._asdict()))
             self._file.flush()
         source = None if reject.source is None else escaped(reject.source)
         where = ":".join(str(part) for part in (source, reject.line) if part is not None) or str(reject.id)
@@ -193,20 +192,6 @@ class Rejects:
 
 def _more(number: int) -> str:
     return f"{number:,} more {'was' if number == 1 else 'were'}"
-
-
-def _as_json(reject: Reject) -> bytes:
-    """`reject` as JSON, which has no way to write the bytes of a file's name or the half of a character as they are."""
-    fields = reject._asdict()
-    try:
-        return orjson.dumps(fields)
-    except TypeError:
-        plain = {
-            name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-            for name, value in fields.items()
-        }
-        source = None if reject.source is None else escaped(reject.source)
-        return orjson.dumps(plain | {"source": source})
 
 
 def check_outputs(

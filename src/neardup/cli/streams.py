@@ -7,15 +7,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import json
 import os
+import re
 import sys
 from typing import Any, Final
 
 from neardup.errors import OutputClosed
 from neardup.model.escapes import escaped, escaped_json
+from neardup.sources import files
 
 _IN, _OUT, _ERR = range(3)
 _CLOSED: Final = "standard input is closed"
+_NO_UTF8_RE: Final = re.compile("[\udc80-\udcff]+|[\ud800-\udfff]")
+"""Bytes of a file's name, as Python holds those that are no UTF-8; or half a character."""
 
 
 class _ClosedOutput(io.TextIOBase):
@@ -103,6 +108,28 @@ def discard(stream: Any) -> None:
     """Send what is still to come on `stream` nowhere: Python would complain on its way out."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def as_json(values: Any) -> bytes:
+    r"""`values` as a line of JSON, which has no way to write bytes of a file's name or half a character as they are.
+
+    >>> as_json({"window": "caf\udce9.window"})
+    b'{"window":"caf\\\\xe9.window"}\n'
+    """
+    import orjson
+
+    try:
+        return orjson.dumps(values, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        return _NO_UTF8_RE.sub(_written_out, text).encode() + b"\n"
+
+
+def _written_out(match: re.Match[str]) -> str:
+    part = match[0]
+    is_name = "\udc80" <= part[0] <= "\udcff"
+    plain = files.escaped(part) if is_name else part.encode(errors="backslashreplace").decode()
+    return plain.replace("\\", r"\\")
 
 
 def write_json(data: bytes) -> None:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - what prints has it from here
 from neardup.cli.streams import write_json
-from neardup.model.counted import counted as counted  # noqa: PLC0414 - what prints has it from here
+from neardup.model.counted import counted as counted  # noqa: PLC0414 - as above
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -95,11 +96,9 @@ def _widths_beside_texts(
 
 def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:
     """Print `rows` as JSON Lines, each as soon as it is there; how many there were."""
-    import orjson
-
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007 - counted for the caller
-        write_json(orjson.dumps(row) + b"\n")
+        write_json(as_json(row))
     return count
 
 
