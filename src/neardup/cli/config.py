@@ -200,7 +200,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     data |= _from_environment(environ)
     _log_unknown(environ)
     window = data.get("window")
-    if window is not None and not isinstance(window, str):
+    if window is not None and (not window or not isinstance(window, str) or "\0" in window):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
     recipe, named = _table(file, data, "recipe"), _fields(_table(file, data, "fields"))
     if named.show != DEFAULT_SHOW:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from neardup.errors import SettingsError
+
+
+def check_path(name: str, value: object) -> None:
+    """Raises `SettingsError` unless `value` of the setting `name` is None or can be the path of a file."""
+    is_path = isinstance(value, str | os.PathLike) and "\0" not in str(value)
+    if value is not None and not (value and is_path):
+        raise SettingsError(name, value, "the path of a file")
 
 
 def salt_mark(secret: bytes) -> str:

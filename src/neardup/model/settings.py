@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
-from neardup.model.recipe_files import boilerplate_mark, file_bytes, salt_mark
+from neardup.model.recipe_files import boilerplate_mark, check_path, file_bytes, salt_mark
 
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
@@ -177,6 +177,8 @@ class Recipe:
             raise SettingsError("fold_case", self.fold_case, "true or false")
         if self.reach not in REACHES:
             raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
+        for name in ("lexicon", "salt", "boilerplate"):
+            check_path(name, getattr(self, name))
 
     @classmethod
     def for_threshold(cls, threshold: Fraction) -> Recipe:

@@ -89,6 +89,10 @@ def test_every_setting_is_a_key():
         ("threshold = ", ["neardup.toml", "TOML", "Invalid value"]),
         ("recipe = 4", ["recipe", "table"]),
         ("window = 4", ["window", "4"]),
+        ("window = ''", ["window is ''", "path of a directory"]),
+        ('window = "a\\u0000b"', ["window", "path of a directory"]),
+        ("[recipe]\nsalt = ''", ["salt is ''", "the path of a file"]),
+        ("[recipe]\nlexicon = true", ["lexicon is True", "the path of a file"]),
         ("[fields]\ntext = 4", ["fields.text", "4"]),
         ("matches = 'some'", ["matches", "some"]),
         ("[elasticsearch]\npasword = 'x'", ["elasticsearch.pasword", "'elasticsearch.password'"]),
@@ -101,6 +105,16 @@ def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
         load(tmp_path, text)
     for name in names:
         assert name in str(caught.value)
+
+
+KEYS = {"": config.TOP_KEYS, **config.TABLES}
+
+
+@pytest.mark.parametrize("value", ["2026-11-26", "[[1]]", "{a = 1}"])
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in KEYS.items() for key in keys])
+def test_a_value_of_a_type_that_no_setting_has_is_refused_by_its_key(tmp_path, table, key, value):
+    with pytest.raises(SettingsError, match=key):
+        load(tmp_path, f"{f'[{table}]' if table else ''}\n{key} = {value}")
 
 
 @pytest.mark.parametrize("text", ["treshold = 0.8", "[recipe]\nfoldcase = true", "threshold = "])

@@ -84,6 +84,7 @@ def test_bad_settings_are_named(name, value):
     ("q", 0), ("q", 17), ("q", 4.0), ("q", True), ("fold_case", 1), ("simhash_variants", 0), ("simhash_variants", 11),
     ("sketch_size", 0), ("sketch_size", 65), ("reach", 0.7), ("reach", 0.55), ("reach", "0.6"), ("reach", None),
     ("reach", float("nan")), ("reach", 0), ("reach", []),
+    ("lexicon", 7), ("lexicon", ["a"]), ("salt", ""), ("salt", True), ("boilerplate", "a\0b"),
 ])  # fmt: skip
 def test_bad_recipes_are_named(name, value):
     with pytest.raises(SettingsError, match=f"setting {name} is "):
