@@ -341,6 +341,30 @@ def test_a_lexicon_that_is_none_costs_no_earlier_result(run, stream):
     assert Path("kept.jsonl").read_text() == "before\n"
 
 
-def test_no_name_at_all_is_no_window(run, stream):
-    done = run("ingest", stream, "--window", "")
-    assert (done.code, "setting window is ''" in done.err) == (2, True)
+@pytest.mark.parametrize(
+    ("words", "behind"),
+    [
+        (["ingest", ""], "ingest"),
+        (["ingest", "stream.jsonl", ""], "stream.jsonl"),
+        (["ingest", "stream.jsonl", "--window", ""], "--window"),
+        (["ingest", "stream.jsonl", "--window="], "--window"),
+        (["ingest", "stream.jsonl", "-o", ""], "-o"),
+        (["ingest", "stream.jsonl", "--lexicon", ""], "--lexicon"),
+        (["ingest", "stream.jsonl", "--id-field", ""], "--id-field"),
+        (["check", "--", ""], "--"),
+        (["lexicon", "build", "stream.jsonl", "--output", ""], "--output"),
+    ],
+)
+def test_an_empty_name_is_refused_and_not_taken_for_the_working_directory(run, place, stream, words, behind):
+    before = set(place.rglob("*"))
+    done = run(*words)
+    assert (done.code, done.out) == (2, "")
+    assert f"the name behind {behind} is empty: is a variable of the shell not set?" in done.err
+    assert set(place.rglob("*")) == before
+
+
+def test_a_text_may_be_empty_and_look_like_an_option(run, stream, window):
+    assert run("query", "--window", window, "--text", "").lines[0]["status"] == "empty"
+    assert run("query", "--window", window, "--text", "--a=").lines[0]["status"] == "unique"
+    assert run("dedup", stream, "--keep-kinds", "").code == 0
+    assert "no document '--a='" in run("delete", "--window", window, "--", "--a=").err

@@ -47,6 +47,12 @@ def test_half_a_url_is_no_directory_in_python(place, name, meant):
     assert meant in str(caught.value)
 
 
+def test_no_name_at_all_is_no_window_in_python(place):
+    with pytest.raises(SettingsError, match="and not empty"):
+        neardup.open("")
+    assert not list(place.iterdir())
+
+
 @pytest.mark.parametrize("name", ["./localhost:9200/news", "./10:30", "news:today/x", "httpx", "a:b"])
 def test_directories_may_have_such_names_all_the_same(run, stream, name):
     assert run("ingest", stream, "--window", name, "--format", "quiet").code == 0

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cli.cluster import check_cluster, is_new_in_cluster
 from neardup.cli.streams import log_line
-from neardup.errors import SettingsError
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -36,8 +35,6 @@ def window_location(window: str | None, config: Config) -> str:
 
     Raises `ConfigError` if credentials would go where nobody said.
     """
-    if window == "":
-        raise SettingsError("window", window, "a directory or the URL of a window, or left out")
     config.check_secrets(window)
     location = window or config.window or DEFAULT_WINDOW
     from neardup.elastic.http.address import check_no_address, parse_address

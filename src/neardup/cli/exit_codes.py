@@ -16,7 +16,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from types import FrameType
 from typing import Any, Final, NoReturn, Self, TypeVar
 
@@ -35,6 +36,9 @@ UNUSABLE: Final = 3
 INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+
+MAY_BE_EMPTY: Final = ("--text", "--title", "--keep-kinds")
+"""Options whose values are no names, and may be empty."""
 
 Item = TypeVar("Item")
 
@@ -60,6 +64,7 @@ class ErrorReportingGroup(TyperGroup):
     def make_context(self, *words: Any, **options: Any) -> Any:
         """What the words of the command line mean."""
         with _escaped_usage():
+            _check_no_empty_name(*words[1:2])
             return super().make_context(*words, **options)
 
     def invoke(self, ctx: Any) -> Any:
@@ -69,6 +74,18 @@ class ErrorReportingGroup(TyperGroup):
                 return super().invoke(ctx)
         except (NeardupError, OSError, KeyboardInterrupt, Terminated) as error:
             raise typer.Exit(exit_code(error)) from error
+
+
+def _check_no_empty_name(words: Sequence[str] = ()) -> None:
+    """Raises `typer.BadParameter` for an empty word that is no text: a path of that name is the working directory."""
+    end = words.index("--") if "--" in words else len(words)
+    for at, (before, word) in enumerate(pairwise(["neardup", *words])):
+        is_unnamed = at < end and word.startswith("--") and word.partition("=")[1:] == ("=", "")
+        if (not word or is_unnamed) and before not in MAY_BE_EMPTY:
+            behind = word.removesuffix("=") or before
+            raise typer.BadParameter(
+                f"the name behind {behind} is empty: is a variable of the shell not set?"
+            )
 
 
 @contextlib.contextmanager
