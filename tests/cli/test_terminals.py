@@ -188,6 +188,20 @@ def test_a_closed_standard_output_of_other_commands(command, window, words):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["delete mill -w w", "expire -w w --now 2030-01-01 --window-hours 1 --force", "reconcile -w w -t 0.5",
+     "lexicon build stream.jsonl -o own", "boilerplate learn stream.jsonl -o own", "doctor -w w --repair --force",
+     "setup -w http://127.0.0.1:1/news", "rollover -w http://127.0.0.1:1/news"],
+)  # fmt: skip
+def test_a_closed_standard_output_is_told_before_anything_is_changed(command, place, window, words):
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    done = shell(command, f"{words} >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("neardup: standard output is closed, so nothing can be printed")
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
 def test_a_closed_standard_error_does_not_mix_into_the_verdicts(command, stream):
     done = shell(command, f"ingest {stream} --window w 2>&-")
     assert done.returncode == 0

@@ -61,11 +61,12 @@ def learn(
     from neardup.cli.inputs import report_passed_over, report_read
     from neardup.cli.sinks import check_outputs
     from neardup.cli.stripping import sourced_texts, summary
-    from neardup.cli.tables import print_line
+    from neardup.cli.tables import check_output, print_line
     from neardup.signing.boilerplate_file import save
     from neardup.signing.boilerplate_sample import boilerplate_of
     from neardup.tables.container import check_directory
 
+    check_output()
     check_directory(output)
     settings = configuration(config, {}).with_fields(text=text_field)
     reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)

@@ -10,7 +10,7 @@ from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.streams import log_line
-from neardup.cli.tables import print_line
+from neardup.cli.tables import check_output, print_line
 
 
 def delete(
@@ -28,6 +28,7 @@ def delete(
     """
     from neardup.cli.inputs import from_command_line
 
+    check_output()
     missing = 0
     ids = [str(from_command_line(id, "ID")) for id in ids]
     with opened_window(window, configuration(config)) as target:

@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.callbacks import checked_time
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.streams import log_line
-from neardup.cli.tables import counted, print_line
+from neardup.cli.tables import check_output, counted, print_line
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -56,6 +56,8 @@ def expire(
     settings = configuration(config, locals())
     hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
     others = {name: value for name, value in settings.given.items() if name not in hours}
+    if newest is None:
+        check_output()
     with opened_window(window, replace(settings, given=others)) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)

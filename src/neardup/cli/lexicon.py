@@ -59,11 +59,12 @@ def build(
     """
     from neardup.cli.inputs import report_passed_over, report_read
     from neardup.cli.sinks import Rejects
-    from neardup.cli.tables import counted, print_line
+    from neardup.cli.tables import check_output, counted, print_line
     from neardup.signing.lexicon_sample import lexicon_of, sampled
     from neardup.sources.files import escaped
     from neardup.tables.container import check_directory
 
+    check_output()
     check_directory(output)  # before a sample is drawn of what may be very long
     settings = configuration(config, locals()).with_fields(text=text_field)
     recipe = settings.recipe

@@ -44,10 +44,12 @@ def reconcile(
 
         neardup reconcile --window news.window --threshold 0.8
     """
-    from neardup.cli.tables import counted, print_lines
+    from neardup.cli.tables import check_output, print_lines
     from neardup.cli.verdict_table import VerdictTable
 
     chosen = format or ("table" if sys.stdout.isatty() else "jsonl")
+    if chosen != "quiet":
+        check_output()
     statuses: Counter[str] = Counter()
     began = time.perf_counter()
     with opened_window(window, configuration(config, locals()), remember=True) as target:
@@ -62,14 +64,18 @@ def reconcile(
             if chosen == "table":
                 table.print()
         documents = len(target)
-    said = ", ".join(f"{count:,} now {status}" for status, count in statuses.most_common())
-    write_error_line(
-        f"{counted(documents, 'document')} in {time.perf_counter() - began:.1f} s: "
-        f"{counted(statuses.total(), 'verdict')} changed{f' ({said})' if said else ''}"
-    )
+    write_error_line(_in_words(documents, time.perf_counter() - began, statuses))
 
 
 def _noted(verdicts: Iterable[Verdict], statuses: Counter[str]) -> Iterator[Verdict]:
     for verdict in verdicts:
         statuses[verdict.status] += 1
         yield verdict
+
+
+def _in_words(documents: int, seconds: float, statuses: Counter[str]) -> str:
+    from neardup.cli.tables import counted
+
+    said = ", ".join(f"{count:,} now {status}" for status, count in statuses.most_common())
+    changed = f"{counted(statuses.total(), 'verdict')} changed{f' ({said})' if said else ''}"
+    return f"{counted(documents, 'document')} in {seconds:.1f} s: {changed}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cli.exit_codes import DONE, UNUSABLE
 from neardup.cli.streams import log_line
-from neardup.cli.tables import counted, print_lines, print_table
+from neardup.cli.tables import check_output, counted, print_lines, print_table
 from neardup.model.hours import hour_name
 from neardup.stores.hour_files import NAMES, ROWS
 from neardup.stores.repair import ASIDE
@@ -28,6 +28,7 @@ def repair_window(path: Path, format: Printed, *, force: bool) -> int:
 
     The exit code: that of something unusable as long as there is something to repair.
     """
+    check_output()
     check_window(path)
     survey = repair_directory(path, dry_run=not force)
     if survey.is_whole:

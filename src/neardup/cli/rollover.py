@@ -5,7 +5,7 @@ from __future__ import annotations
 from neardup.cli import options
 from neardup.cli.cluster import check_cluster, connected
 from neardup.cli.context import configuration
-from neardup.cli.tables import print_line
+from neardup.cli.tables import check_output, print_line
 
 
 def rollover(
@@ -26,6 +26,7 @@ def rollover(
     from neardup.model.clock import now_ms
     from neardup.model.document import parse_time
 
+    check_output()
     milliseconds = now_ms() if now is None else parse_time(now)
     settings = configuration(config)
     with connected(window, settings) as cluster:

@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.cluster import check_cluster, connected
 from neardup.cli.context import configuration
 from neardup.cli.streams import log_line
-from neardup.cli.tables import print_line
+from neardup.cli.tables import check_output, print_line
 from neardup.model.settings import MAX_SIMHASH_VARIANTS
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def setup(
 
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
+    check_output()
     settings = configuration(config, locals())
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
@@ -135,6 +136,10 @@ def setup(
             **form,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
+    _print_plan(plan, dry_run=dry_run)
+
+
+def _print_plan(plan: Plan, *, dry_run: bool) -> None:
     for change in plan.changes:
         sentence = f"would {change}" if dry_run else str(change)
         for line in sentence.splitlines():  # the first says what, those below it how

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - what prints has it from here
+from neardup.cli.streams import check_output as check_output  # noqa: PLC0414 - as above
 from neardup.cli.streams import write_json
 from neardup.model.counted import counted as counted  # noqa: PLC0414 - as above
 from neardup.model.escapes import escaped
