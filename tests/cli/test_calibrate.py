@@ -137,6 +137,17 @@ def test_what_cannot_be_asked_is_said(window, cli, options, message):
     assert message in done.err
 
 
+def test_an_id_that_no_file_of_pairs_can_have_is_left_out_and_said(window, tmp_path, cli):
+    judged = tmp_path / "j.tsv"
+    with neardup.open(window) as target:
+        texts = [document.text for document in target.read(["a0", "a1"]) if document]
+        list(target.ingest([{"id": f"tab\t{n}", "text": text} for n, text in enumerate(texts)]))
+    done = cli("calibrate", "--window", str(window), "--judged", str(judged), input="c\n" * 100)
+    assert done.code == 0, done.err
+    assert "2 pairs not asked about, such as 'a0' and 'tab\\t0': an id with a tab or a line end" in done.err
+    assert judged.read_text().count("\tcopy\n") == len(found_scores(window)) - 2
+
+
 def test_nobody_said_anything(window, tmp_path, cli):
     done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="x\n")
     assert done.code == 2

@@ -13,7 +13,7 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_line, print_lines, print_pairs
 from neardup.errors import SettingsError
 from neardup.model.settings import Recipe
-from neardup.serving.judged import JudgedPairs
+from neardup.serving.judged import JudgedPairs, is_listable
 
 if TYPE_CHECKING:
     from neardup.serving.judged import Judgement
@@ -155,9 +155,18 @@ class Calibration:
 
     def ask(self, answers: Answers, questions: int) -> None:
         """Asks until there are so many answers, nobody answers any more, or no pair is left."""
+        unlisted = []
         for number, pair in enumerate(self._of_window.pairs):
             if (said := answers.given(pair)) is not None:
                 self._answer(number, said)
+            elif answers.asks and not (is_listable(pair.id) and is_listable(pair.earlier)):
+                self._calibrator.skip(number)
+                unlisted.append(pair)
+        if unlisted:
+            log_line(
+                f"{counted(len(unlisted), 'pair')} not asked about, such as {unlisted[0].earlier!r} and "
+                f"{unlisted[0].id!r}: an id with a tab or a line end cannot stand in a file of pairs"
+            )
         while answers.asks and self._calibrator.answered < questions:
             position = self._calibrator.question()
             if position is None:

@@ -21,6 +21,11 @@ JUDGEMENTS: Final = get_args(Judgement)
 _HEADER: Final = "id1\tid2\tlabel\n"
 
 
+def is_listable(id: str) -> bool:
+    """Whether an id can stand in a file of pairs, which has tabs between ids and a pair a line."""
+    return "\t" not in id and id.splitlines() == [id]
+
+
 class JudgedPairs:
     """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
 
@@ -58,7 +63,7 @@ class JudgedPairs:
         if first == second:
             raise DocumentError(first, "a pair is of two documents, and both ids are this one")
         for id in (first, second):
-            if "\t" in id or id.splitlines() != [id]:
+            if not is_listable(id):
                 raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
         pair = _ordered(first, second)
         with self._lock, _held(self.path) as file:
