@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 import neardup
-from neardup.cli import app
+from neardup.cli import app, calibrating
 from neardup.serving.judged import JudgedPairs
 
 _WORDS = """
@@ -146,6 +148,13 @@ def test_an_id_that_no_file_of_pairs_can_have_is_left_out_and_said(window, tmp_p
     assert done.code == 0, done.err
     assert "2 pairs not asked about, such as 'a0' and 'tab\\t0': an id with a tab or a line end" in done.err
     assert judged.read_text().count("\tcopy\n") == len(found_scores(window)) - 2
+
+
+def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setitem(sys.modules, "click", None)  # newer versions of typer do not bring it
+    monkeypatch.setattr("typer.getchar", lambda: "C")
+    assert calibrating._read_key() == "c"
 
 
 def test_nobody_said_anything(window, tmp_path, cli):

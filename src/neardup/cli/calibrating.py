@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
 
+import typer
+
 from neardup.calibration.calibrator import Calibrator, Interval, Outcome
 from neardup.calibration.window_pairs import ScoredPair, WindowPairs, pairs_of
 from neardup.cli.streams import log_line
@@ -74,10 +76,8 @@ class Answers:
 def _read_key() -> str:
     """A key, or the first letter of a line where there is no terminal; `END` where the input ends."""
     if sys.stdin.isatty():
-        import click
-
         print(_PROMPT, end="", file=sys.stderr, flush=True)
-        key = click.getchar()
+        key = typer.getchar()
         print(key, file=sys.stderr)
         return key.lower() if key.isprintable() else END
     line = sys.stdin.readline()
