@@ -484,3 +484,12 @@ def test_bytes_that_are_no_text_get_no_advice_on_encodings(run):
     err = run("dedup", "random.txt", "latin.txt").err
     assert "random.txt: not text: control byte 0x00 at offset 0" in err
     assert "latin.txt: not UTF-8: byte 0xfc at offset 2: --encoding names another, such as latin-1" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [("watch --batch 5", "--batch-documents"), ("lexicon build x --outp y", "--output")]
+)
+def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant):
+    Path("x").touch()
+    done = run(*words.split())
+    assert (done.code, f"(Possible options: {meant})" in done.err) == (2, True)

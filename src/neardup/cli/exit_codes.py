@@ -90,13 +90,23 @@ def _check_no_empty_name(words: Sequence[str] = ()) -> None:
 
 @contextlib.contextmanager
 def _escaped_usage() -> Iterator[None]:
-    """Lets what typer says of a command line repeat nothing of it that steers a terminal."""
+    """Lets what typer says of a command line repeat nothing of it that steers a terminal, and name the option meant."""
     try:
         yield
     except Exception as error:
+        if hasattr(error, "possibilities"):
+            _name_the_longer(error)
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
             error.message = escaped(error.message, lines=True)  # type: ignore[attr-defined]
         raise
+
+
+def _name_the_longer(error: Any) -> None:
+    """Lets typer, which names options of about the same letters, name those that begin as one that there is not."""
+    options = [name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts)]
+    error.possibilities = [
+        name for name in options if name.startswith(error.option_name)
+    ] or error.possibilities
 
 
 def exit_code(error: BaseException) -> int:
