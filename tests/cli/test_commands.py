@@ -493,3 +493,13 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
     Path("x").touch()
     done = run(*words.split())
     assert (done.code, f"(Possible options: {meant})" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [("groups --window w --limit 99999999999999999999", 0), ("calibrate --window w --seed -1", 2),
+     ("ingest stream.jsonl --window new --keep-hours 99999999999999999999", 2)],
+)  # fmt: skip
+def test_a_number_that_is_too_large_or_negative_is_told_before_anything_is_made(run, window, words, code):
+    assert run(*words.split()).code == code
+    assert not Path("new").exists()

@@ -47,7 +47,7 @@ def calibrate(
         int,
         typer.Option(metavar="N", min=2, help="Look for the pairs of so many documents, drawn at random."),
     ] = SAMPLE,
-    seed: Annotated[int, typer.Option(metavar="N", help="Draw other documents and other pairs.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draw other documents and other pairs.")] = 0,
     retrieval: options.RetrievalOption = None,
     format: Annotated[
         Literal["table", "jsonl"],

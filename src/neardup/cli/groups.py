@@ -78,7 +78,7 @@ def groups(
     """
     from neardup.cli.stories import Stories, showing
 
-    most = limit if limit is not None else ROWS if format == "table" else 0
+    most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
     with (
         _written_to(output, format, settings, window, force=force),

@@ -346,7 +346,7 @@ class Settings:
         keep, compared = self.keep_hours, self.window_hours
         if keep is None:
             return
-        check_whole("keep_hours", keep, 0)
+        check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS)
         if keep and not 0 < compared <= keep:
             expected = (
                 f"at least the {compared} hours that are compared (window_hours)"

@@ -55,6 +55,7 @@ BAD: dict[str, list[Any]] = {
     "window_hours": [-1, 1.5, None, "24", 10**6 + 1, 2**63 - 1, 10**20], "routes": ["simhash", ("words",), (1,)],
     "show": ["title", 5, None, ("",), {"a": 1}],
     "max_documents": [-1, None, 1.0], "max_memory": [-1, "1G"], "max_length": [0, None], "max_candidates": [-1],
+    "keep_hours": [-1, 1.0, 10**6 + 1, 10**20],
     "batch_documents": [0, 2.0, True], "threads": [0, None], "fsync": [None, 1, "yes"],
     "min_shared": [0, MAX_SKETCH_SIZE + 1, 2.0],
     "partial": [None, 1, "yes"], "containment": [0, 1.5, "much", None], "delta": [-1, 0.5, None],
