@@ -368,3 +368,11 @@ def test_a_text_may_be_empty_and_look_like_an_option(run, stream, window):
     assert run("query", "--window", window, "--text", "--a=").lines[0]["status"] == "unique"
     assert run("dedup", stream, "--keep-kinds", "").code == 0
     assert "no document '--a='" in run("delete", "--window", window, "--", "--a=").err
+
+
+@pytest.mark.parametrize("name", ["circle", "circle/v.jsonl"])
+def test_links_that_lead_in_a_circle_are_no_file_to_write(run, stream, name):
+    Path("circle").symlink_to("circle")
+    for words in (["ingest", stream, "--output"], ["ingest", stream, "--rejects"]):
+        assert run(*words, name).code in (2, 3)
+    assert run("lexicon", "build", stream, "--output", name).code == (0 if name == "circle" else 2)

@@ -378,4 +378,4 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:
-    return Path(path).resolve()
+    return Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle

@@ -17,7 +17,7 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The name of a file beside the file `path` that takes its place in the end; not after an error, when it is
     removed. A link stays one, and its file is replaced.
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle
     beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
     try:
         yield beside
@@ -30,7 +30,7 @@ def write_whole(
     path: str | os.PathLike[str], data: bytes, *, private: bool = False, mode: int | None = None
 ) -> None:
     """Make `data` the content of the file `path`, on the disk, or leave it as it is; a link stays one, and its file is
-    replaced.
+    replaced; links that lead in a circle have none, and the first gives way.
 
     `private`: it is a secret, which nobody but the owner can read, from its first byte on. `mode`: who may do what.
     """
