@@ -165,6 +165,16 @@ def test_a_closed_standard_input(command):
     assert "standard input is closed" in done.stderr
 
 
+@pytest.mark.parametrize("words", ["mcp -w w", "calibrate -w w"])
+def test_a_closed_standard_input_of_other_commands(command, window, words):
+    done = shell(command, f"{words} <&-")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        3,
+        "neardup: [Errno 9] standard input is closed",
+    )
+    assert "Traceback" not in done.stderr
+
+
 def test_a_closed_standard_output_is_told_before_anything_is_stored(command, stream):
     for words in (f"ingest {stream} -w w", f"ingest {stream} -w w -f table"):
         done = shell(command, f"{words} >&-")

@@ -42,6 +42,13 @@ class _ClosedOutput(io.TextIOBase):
 class _ClosedInput(io.TextIOBase):
     """Stands in for a standard input that is not there: reading raises `OSError`."""
 
+    @property
+    def buffer(self) -> Any:
+        raise OSError(errno.EBADF, _CLOSED)
+
+    def readline(self, _: int | None = -1, /) -> Any:
+        raise OSError(errno.EBADF, _CLOSED)
+
     def fileno(self) -> int:
         raise OSError(errno.EBADF, _CLOSED)
 
