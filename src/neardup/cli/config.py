@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import os
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,7 +49,6 @@ from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, Recipe, Settings
 from neardup.model.source import SOURCE_FIELDS
 from neardup.sources.fields import Fields
-from neardup.sources.files import is_file
 from neardup.sources.reader import LONGEST, Reader
 
 log = logging.getLogger("neardup")
@@ -193,7 +193,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     file = chosen or Path(FILE_NAME)
-    exists = chosen is not None or is_file(file)
+    exists = chosen is not None or os.path.lexists(file)  # a link that leads nowhere was meant to be one
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
     unasked = frozenset() if chosen else _unasked(data, environ)

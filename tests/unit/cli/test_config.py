@@ -29,6 +29,16 @@ def test_the_file_of_the_working_directory_is_found(tmp_path, monkeypatch):
     assert (found.settings.threshold, found.path) == (0.9, Path("neardup.toml"))
 
 
+def test_a_file_of_the_working_directory_that_cannot_be_read_is_not_passed_over(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "neardup.toml").symlink_to("elsewhere.toml")
+    with pytest.raises(FileNotFoundError):
+        config.load()
+    (tmp_path / "elsewhere.toml").mkdir()
+    with pytest.raises(IsADirectoryError):
+        config.load()
+
+
 def test_every_key_arrives(tmp_path):
     found = load(
         tmp_path,
