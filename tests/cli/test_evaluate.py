@@ -157,7 +157,7 @@ def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, trut
             ("--thresholds", "0.5,1.5"),
             "setting thresholds is '1.5': it must be a number above 0 and at most 1",
         ),
-        (("-m", ""), "method: there is no method ''; neardup evaluate --list shows all"),
+        (("-m", ""), "the name behind -m is empty"),
         (("--thresholds", ","), "give numbers such as 0.5,0.6,0.7"),
         (("--truth", "none.tsv"), "none.tsv"),
         (("--truth", "empty.tsv"), "empty.tsv: there is no pair in it"),

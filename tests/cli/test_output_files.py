@@ -14,7 +14,7 @@ import pytest
 from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
 
-from neardup.cli import sinks
+from neardup.cli import output_files
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
 
@@ -266,7 +266,7 @@ def test_what_is_of_use_only_whole_leaves_what_is_there_until_it_is_whole(
     before = set(Path().iterdir())
     words = [*words.split(), "--output", name, "--force"]
     with monkeypatch.context() as patch:
-        patch.setattr(sinks._Named, "write", _refused)
+        patch.setattr(output_files._Named, "write", _refused)
         assert run(*words).code == 3
     assert Path("there").read_text() == "before\n"
     assert run(*words).code == 0
@@ -365,6 +365,7 @@ def test_an_empty_name_is_refused_and_not_taken_for_the_working_directory(run, p
 
 def test_a_text_may_be_empty_and_look_like_an_option(run, stream, window):
     assert run("query", "--window", window, "--text", "").lines[0]["status"] == "empty"
+    assert run("query", "--window", window, "--text=").lines[0]["status"] == "empty"
     assert run("query", "--window", window, "--text", "--a=").lines[0]["status"] == "unique"
     assert run("dedup", stream, "--keep-kinds", "").code == 0
     assert "no document '--a='" in run("delete", "--window", window, "--", "--a=").err

@@ -59,7 +59,7 @@ def learn(
         neardup ingest news.jsonl --boilerplate boilerplate.json --window news.window
     """
     from neardup.cli.inputs import report_passed_over, report_read
-    from neardup.cli.sinks import check_outputs
+    from neardup.cli.output_files import check_outputs
     from neardup.cli.stripping import sourced_texts, summary
     from neardup.cli.tables import check_output, print_line
     from neardup.signing.boilerplate_file import save

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
-from neardup.cli import sinks
+from neardup.cli import output_files
 from neardup.cli.streams import check_output
 from neardup.sources.files import form_of
 
@@ -35,7 +35,7 @@ class CleaningOutputs(NamedTuple):
     def check(self, read: Iterable[Any]) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
         files = [("--output", self.kept), ("--removed", self.removed), ("--rejects", self.rejects)]
-        sinks.check_outputs(files, read, replace=self.force, ways="--force replaces it")
+        output_files.check_outputs(files, read, replace=self.force, ways="--force replaces it")
 
 
 def form_for(reader: Reader) -> OutputForm:
@@ -53,7 +53,7 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
         else:
             form = form_of_output(path.name, "--output")
             whole = form != "jsonl"  # lines are of use as they come
-            file = stack.enter_context(sinks.opened_output(path, force=force, whole=whole))
+            file = stack.enter_context(output_files.opened_output(path, force=force, whole=whole))
             file = stack.enter_context(_compressed(file, path))
         yield stack.enter_context(writing(form, file, live=live))
 

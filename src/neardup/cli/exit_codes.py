@@ -37,7 +37,7 @@ INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 
-MAY_BE_EMPTY: Final = ("--text", "--title", "--keep-kinds")
+MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds"))
 """Options whose values are no names, and may be empty."""
 
 Item = TypeVar("Item")
@@ -81,8 +81,8 @@ def _check_no_empty_name(words: Sequence[str] = ()) -> None:
     end = words.index("--") if "--" in words else len(words)
     for at, (before, word) in enumerate(pairwise(["neardup", *words])):
         is_unnamed = at < end and word.startswith("--") and word.partition("=")[1:] == ("=", "")
-        if (not word or is_unnamed) and before not in MAY_BE_EMPTY:
-            behind = word.removesuffix("=") or before
+        behind = word.removesuffix("=") or before
+        if (not word or is_unnamed) and MAY_BE_EMPTY.isdisjoint((before, behind)):
             raise typer.BadParameter(
                 f"the name behind {behind} is empty: is a variable of the shell not set?"
             )

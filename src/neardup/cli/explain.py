@@ -57,7 +57,7 @@ def explain(
     """
     from neardup.cli.explain_output import FileReading, Subjects, as_bytes, print_explanation
     from neardup.cli.inputs import is_file
-    from neardup.cli.sinks import check_outputs, opened_output
+    from neardup.cli.output_files import check_outputs, opened_output
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained
 

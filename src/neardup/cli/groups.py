@@ -107,7 +107,7 @@ def _written_to(
     if path is None:
         yield
         return
-    from neardup.cli.sinks import check_outputs, opened_output
+    from neardup.cli.output_files import check_outputs, opened_output
     from neardup.elastic.http.address import is_address
 
     if format == "table":

@@ -44,8 +44,8 @@ def report(
 
         neardup report --window news.window --source-field agency --rejects rejects.jsonl --limit 50
     """
+    from neardup.cli.output_files import check_outputs, opened_output
     from neardup.cli.report_output import Reported, read_rejects
-    from neardup.cli.sinks import check_outputs, opened_output
     from neardup.cli.stories import showing
 
     settings = showing(configuration(config), source_field)
