@@ -1,8 +1,9 @@
 """Fixtures that need Elasticsearch; `tests/conftest.py` offers them to every test.
 
-One node serves the whole run. `NEARDUP_TEST_URL` names a cluster to use instead (credentials as for `neardup`); tests
-that kill nodes, or need several, start their own all the same. Where no node can be made such tests are skipped, and
-the last lines of the run say so; `NEARDUP_REQUIRE_NODE=1` makes that a failure.
+One node serves the whole run, or, where several processes share it, all tests of a directory. `NEARDUP_TEST_URL` names
+a cluster to use instead (credentials as for `neardup`); tests that kill nodes, or need several, start their own all the
+same. Where no node can be made such tests are skipped, and the last lines of the run say so; `NEARDUP_REQUIRE_NODE=1`
+makes that a failure.
 """
 
 from __future__ import annotations
@@ -155,14 +156,15 @@ def _run(*nodes: Node) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
 
-    Where several processes share the run, one of them has all these tests, for there is one node; tests of other nodes
-    may be in a group of their own.
+    Where several processes share the run, those of one directory are run by one of them, which has a node of its own,
+    or all by one, if they share a cluster that is there; tests of other nodes may be in a group of their own.
     """
+    is_shared = bool(os.environ.get("NEARDUP_TEST_URL"))
     for item in items:
         if {"workshop", "elasticsearch_url"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("node")
         if item.get_closest_marker("node") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("node"))
+            item.add_marker(pytest.mark.xdist_group("node" if is_shared else f"node/{item.path.parent.name}"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

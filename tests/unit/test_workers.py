@@ -1,4 +1,4 @@
-"""Tests that share a node are run by one worker: testing/node/fixtures.py puts them into a group."""
+"""Tests that share a node are run by one worker: testing/node/fixtures.py puts those of a directory into a group."""
 
 from __future__ import annotations
 
@@ -36,14 +36,21 @@ def test_alone(i):
 
 def test_what_shares_a_node_has_one_worker(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_suite.py").write_text(SUITE)
+    for directory in ("one", "two"):
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / f"test_{directory}.py").write_text(SUITE)
     command = [
         sys.executable,
         *["-m", "pytest", "-v", "--numprocesses", "2", "--dist", "loadgroup", "-p", "no:cacheprovider"],
     ]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    environment = {
+        **os.environ,
+        "NEARDUP_TEST_URL": "",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+    }
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    ran = re.findall(r"\[(gw\d)\].*test_of_a_node", done.stdout)
-    assert len(ran) == 8
-    assert len(set(ran)) == 1
+    for directory in ("one", "two"):
+        ran = re.findall(rf"\[(gw\d)\].*{directory}/.*test_of_a_node.*@node/{directory}\b", done.stdout)
+        assert len(ran) == 8
+        assert len(set(ran)) == 1
     assert "test_of_other_nodes@others" in done.stdout
