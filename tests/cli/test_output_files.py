@@ -105,6 +105,8 @@ OTHERWISE = [
     ("lexicon build stream.jsonl --output old", "--output old exists: --force replaces it"),
     ("evaluate stream.jsonl --truth truth.tsv --output out", "--output out: out/report.md exists: --force replaces it"),
     ("lexicon build stream.jsonl --output /dev/null --force", "--output /dev/null is no file: what is made whole"),
+    ("ingest stream.jsonl --window fresh --output out", "--output out is a directory: name a file in it"),
+    ("report --window w --output out --force", "--output out is a directory: name a file in it"),
 ]  # fmt: skip
 
 

@@ -69,6 +69,8 @@ def check_outputs(
                 path,
                 f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)",
             )
+        if path.is_dir():
+            raise OutputRefused(option, path, "is a directory: name a file in it")
         if whole and path.exists() and not path.is_file():
             raise OutputRefused(option, path, "is no file: what is made whole is put in its place")
         if not replace and holds_something(path):

@@ -38,9 +38,13 @@ def write_whole(
         if private:
             beside.unlink(missing_ok=True)
             beside.touch(0o600, exist_ok=False)
-        with beside.open("wb") as file:
-            file.write(data)
-            if mode is not None:
-                beside.chmod(mode)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with beside.open("wb") as file:
+                file.write(data)
+                if mode is not None:
+                    beside.chmod(mode)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:  # for an open file the system reports a full disk without a name
+            error.filename = error.filename or os.fspath(path)
+            raise
