@@ -281,6 +281,20 @@ def test_a_table_of_no_rows_has_its_schema(run, ending):
     Path("a.csv").write_text(f"id,text\n1,{MILL}\n")
     run("dedup", "a.csv", "--max-length", 5, "-o", f"e.{ending}")
     assert read(f"e.{ending}").schema == arrow.schema([("id", arrow.string()), ("text", arrow.string())])
+    # Another type of the same column: what differs is text, as in CSV, and no error.
+    run(
+        "dedup",
+        f"one.{ending}",
+        f"e.{ending}",
+        "a.csv",
+        "-o",
+        "kept.csv",
+        "--removed",
+        f"f.{ending}",
+        "--max-length",
+        999,
+    )
+    assert read(f"f.{ending}").schema.field("id").type == arrow.string()
 
 
 def test_a_folder_of_mails_pages_and_texts(run):

@@ -282,6 +282,13 @@ def _refused(file, data):
     raise OSError(errno.ENOSPC, "No space left on device", file.name)
 
 
+def test_a_file_of_two_names_is_replaced_under_both(run, stream):
+    Path("old.csv").write_text("old\n")
+    os.link("old.csv", "other.csv")
+    assert run("dedup", stream, "--output", "old.csv", "--force").code == 0
+    assert Path("other.csv").read_text() == Path("old.csv").read_text() != "old\n"
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -86,6 +87,10 @@ class TestDocumentsThatAreCalledAsPartsOfAWindow:
         written("docs/window.json", [{"id": "ferry", "text": FERRY}])
         written("docs/window.json.copy", [{"id": "copy", "text": FERRY}])
         Path("docs/hours/2026.11.21-09/mill.txt").write_text(MILL)
+        Path("docs/pictures/hours/2026").mkdir(parents=True)
+        Path("docs/pictures/hours/2026/sun.bin").touch()
+        Path("docs/pictures/commit").touch()
+        os.mkfifo("docs/pictures/window.json")
 
     def test_they_are_read(self, run):
         done = run("ingest", "docs", "--window", "w")
@@ -100,7 +105,10 @@ class TestDocumentsThatAreCalledAsPartsOfAWindow:
 
     def test_there_is_no_window(self, run):
         assert "docs: there is no window here" in run("stats", "--window", "docs").err
-        assert "this one holds other files (hours, window.json" in run("doctor", "--window", "docs").out
+        assert (
+            "this one holds other files (hours, pictures, window.json"
+            in run("doctor", "--window", "docs").out
+        )
         done = run("ingest", "docs/window.json", "--window", "docs")
         assert (done.code, "this one holds other files" in done.err) == (2, True)
 

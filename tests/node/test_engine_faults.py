@@ -210,6 +210,24 @@ def test_a_window_whose_cluster_was_gone_goes_on_where_it_was(cluster, undisturb
     assert contents(cluster) == undisturbed[1]
 
 
+# -- documents that others delete --
+
+
+def test_a_document_that_another_client_deleted_is_new_when_it_comes_again(cluster):
+    first, again, other = document("a", A, 0), document("a", A, 0.2), document("b", C, 0.1)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        assert [verdict.status for verdict in window.ingest([first, other])] == ["unique", "unique"]
+        index = next(index for index, id, _ in stored(cluster) if id == "a")
+        cluster.request("DELETE", f"/{index}/_doc/a")
+        verdicts = list(window.ingest([again, again, other, document("c", A, 0.3)]))
+        assert [verdict.status for verdict in verdicts] == ["unique", "unique", "unique", "exact"]
+        assert window.stats().documents == 3
+    assert sorted(id for _, id, _ in stored(cluster)) == ["a", "b", "c"]
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        again = [window.get(id) for id in "abc"]
+        assert [verdict and verdict.status for verdict in again] == ["unique", "unique", "exact"]
+
+
 # -- documents that the cluster will not have --
 
 

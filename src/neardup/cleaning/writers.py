@@ -209,9 +209,10 @@ class _Table:
 
         make = pa.parquet.ParquetWriter if self._form == "parquet" else pa.ipc.new_file
         try:
-            if not schema:
+            if not schema and self._count:
                 parts = [pa.Table.from_pylist(rows).schema for rows in self._parts()]
-                schema = pa.unify_schemas([*parts, *self._expected_schemas()], promote_options="permissive")
+                schema = pa.unify_schemas(parts, promote_options="permissive")
+            schema = schema or self._expected_schema()
         except pa.ArrowException as error:
             raise NeardupError(
                 f"the records make no columns of one type each ({error}): write JSON Lines"
@@ -220,14 +221,18 @@ class _Table:
             for rows in self._parts():
                 writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
-    def _expected_schemas(self) -> Iterator[Any]:
-        """Without values the types of columns are those that they were read with; CSV has strings."""
+    def _expected_schema(self) -> Any:
+        """Without rows columns have the types that they were read with; strings in CSV, or where they differ."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
+        types: dict[str, Any] = {}
         for record, own in self._expected:
             is_csv = isinstance(record.header, bytes)
-            yield pa.schema([(name, pa.string()) for name in record.columns]) if is_csv else record.header
-            yield pa.Table.from_pylist([own]).schema
+            read = pa.schema([(name, pa.string()) for name in record.columns]) if is_csv else record.header
+            for field in (*read, *pa.Table.from_pylist([own]).schema):
+                known = types.setdefault(field.name, field.type)
+                types[field.name] = known if known == field.type else pa.string()
+        return pa.schema(list(types.items()))
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []

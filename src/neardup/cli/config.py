@@ -193,7 +193,8 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     file = chosen or Path(FILE_NAME)
-    exists = chosen is not None or os.path.lexists(file)  # a link that leads nowhere was meant to be one
+    # A link that leads nowhere was meant to be one; a pipe would be waited for.
+    exists = chosen is not None or (os.path.lexists(file) and not file.is_fifo())
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
     unasked = frozenset() if chosen else _unasked(data, environ)

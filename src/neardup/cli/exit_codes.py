@@ -64,7 +64,8 @@ class ErrorReportingGroup(TyperGroup):
     def make_context(self, *words: Any, **options: Any) -> Any:
         """What the words of the command line mean."""
         with _escaped_usage():
-            _check_no_empty_name(*words[1:2])
+            if not options.get("resilient_parsing"):  # as for what is completed in a shell
+                _check_no_empty_name(*words[1:2])
             return super().make_context(*words, **options)
 
     def invoke(self, ctx: Any) -> Any:

@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -104,9 +104,12 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     A last line that was cut off is ended first, so that no line of ours is lost in it. What is of use only `whole`
     replaces what the file holds when all of it is written, and not after an error.
     """
-    if whole and force and holds_something(path):
-        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "wb")) as file:
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+    if whole and force and holds_something(path) and _is_replaceable(path):
+        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "xb", opener=_private)) as file:
+            status = path.stat()
+            with suppress(OSError):
+                os.chown(beside, status.st_uid, status.st_gid)
+            beside.chmod(stat.S_IMODE(status.st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -117,6 +120,15 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
             log_line(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
             file.write(b"\n")
         yield file
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Whether another file can take the place of one, by all its names."""
+    return path.stat().st_nlink == 1 and os.access(_resolved(path).parent, os.W_OK)
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _mode(path: Path, *, force: bool) -> Literal["ab", "wb", "xb"]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
-import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any, Final
 
 from neardup.errors import OutputClosed
@@ -128,15 +128,23 @@ def as_json(values: Any) -> bytes:
     try:
         return orjson.dumps(values, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
-        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-        return _NO_UTF8_RE.sub(_written_out, text).encode() + b"\n"
+        return orjson.dumps(_written_out(values), option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _written_out(match: re.Match[str]) -> str:
+def _written_out(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NO_UTF8_RE.sub(_as_escapes, value)
+    if isinstance(value, Mapping):
+        return {_written_out(name): _written_out(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written_out(each) for each in value]
+    return value
+
+
+def _as_escapes(match: re.Match[str]) -> str:
     part = match[0]
     is_name = "\udc80" <= part[0] <= "\udcff"
-    plain = files.escaped(part) if is_name else part.encode(errors="backslashreplace").decode()
-    return plain.replace("\\", r"\\")
+    return files.escaped(part) if is_name else part.encode(errors="backslashreplace").decode()
 
 
 def write_json(data: bytes) -> None:

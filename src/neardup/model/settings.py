@@ -346,7 +346,7 @@ class Settings:
         keep, compared = self.keep_hours, self.window_hours
         if keep is None:
             return
-        check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS)
+        check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS**2)  # what an hour is reckoned with has 64 bits
         if keep and not 0 < compared <= keep:
             expected = (
                 f"at least the {compared} hours that are compared (window_hours)"

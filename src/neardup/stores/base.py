@@ -229,6 +229,9 @@ class Store(Protocol):
         have the same. `stored` gives the arrival of the document of an id.
         """
 
+    def absent(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which documents of `rows` others have deleted. Costs reading where others can."""
+
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """A document of another owner came again with the text that it had: `row` and its bitmap are what is known."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from neardup.stores.blobs import came_of, shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from neardup.model.document import Prepared
@@ -32,6 +33,10 @@ class SingleOwner:
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
         """All keep their ids."""
         return documents
+
+    def absent(self, rows: Rows) -> NDArray[np.bool_]:
+        """Nobody else deletes."""
+        return np.zeros(len(rows), np.bool_)
 
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Nobody else's document ever comes."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
-from neardup.model.hours import hour_name
+from neardup.model.hours import hour_name, hour_named
 from neardup.model.recipe_files import boilerplate_mark, salt_mark
 from neardup.tables.atomic_write import DRAFT, write_whole
 
@@ -56,14 +56,19 @@ def holds_window(directory: Path) -> bool:
     only called as a part of one is none.
     """
     described = [directory / name for name in (DESCRIPTION, DESCRIPTION + COPY)]
-    if any(map(_is_description, described)) or any((directory / HOURS).glob("*/*.bin")):
-        return True
-    parts = (*described, directory / HOURS)
-    return (directory / COMMIT).is_file() and any(part.exists() for part in parts)
+    try:
+        hours = [each for each in (directory / HOURS).glob("*") if hour_named(each.name) is not None]
+        if any(map(_is_description, described)) or any(any(hour.glob("*.bin")) for hour in hours):
+            return True
+        return (directory / COMMIT).is_file() and (bool(hours) or any(each.is_file() for each in described))
+    except OSError:  # whoever may not look into it has no window there
+        return False
 
 
 def _is_description(file: Path) -> bool:
     """Whether this is the description of a window, of whatever format."""
+    if not file.is_file():  # nor one that never ends
+        return False
     try:
         with file.open("rb") as opened:
             known = json.loads(opened.read(_LONGEST))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,18 +12,25 @@ from typing import Final
 
 DRAFT: Final = ".tmp"
 """What a draft is called that a killed process has left: the file, a dot, the process id, and this."""
+_NOT_REPLACED: Final = (errno.EBUSY, errno.EPERM, errno.EACCES)
+"""What the system says of a file that is mounted by itself, or is somebody else's in a directory like /tmp."""
 
 
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The name of a file beside the file `path` that takes its place in the end; not after an error, when it is
-    removed. A link stays one, and its file is replaced.
+    removed. A link stays one, and its file is replaced; one that cannot be is overwritten.
     """
     target = Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle
     beside = target.with_name(f"{target.name}.{os.getpid()}{DRAFT}")
     try:
         yield beside
-        beside.replace(target)
+        try:
+            beside.replace(target)
+        except OSError as error:
+            if error.errno not in _NOT_REPLACED:
+                raise
+            shutil.copyfile(beside, target)
     finally:
         beside.unlink(missing_ok=True)
 

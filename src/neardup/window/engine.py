@@ -199,8 +199,10 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        self._session.close()
-        self._ingest.close()
+        try:
+            self._session.close()
+        finally:
+            self._ingest.close()
 
     def __enter__(self) -> Self:
         return self

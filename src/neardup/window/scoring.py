@@ -21,7 +21,7 @@ from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,18 +53,19 @@ def score(
 ) -> list[Verdict]:
     """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
 
-    What comes again with its text gets its stored verdict; what is not believed goes to `reject`, or stays in
-    `leaps` until it is known what follows it.
+    What comes again with its text gets its stored verdict, if it is still there; what is not believed goes to
+    `reject`, or stays in `leaps` until it is known what follows it.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
+    absent = _absent(state, documents, docs)
     verdicts: list[Verdict] = []
     leaps.begin(documents, following)
     first = 0
     while first < len(documents):
         document = documents[first]
         doc = state.table.ids.get(document.id) if came_before[first] else None
-        if doc is not None and _has_text(state, doc, batch.signed.fingerprints[first]):
+        if doc is not None and doc not in absent and _has_text(state, doc, batch.signed.fingerprints[first]):
             verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
             first += 1
             continue
@@ -82,6 +83,18 @@ def score(
         verdicts += _score_run(state, documents[first:last], batch.part(first, last))
         first = last
     return verdicts
+
+
+def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
+    """Which of these docs, those of the documents that came before, others have deleted."""
+    own = [
+        doc
+        for doc, document in zip(docs.tolist(), documents, strict=True)
+        if doc >= 0 and not document.origin
+    ]
+    if not own:
+        return ()
+    return {own[i] for i in np.flatnonzero(state.store.absent(state.table.rows[own])).tolist()}
 
 
 def sign(state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:

@@ -180,7 +180,7 @@ class Session:
         A process that was forked off shares the lock with the one that opened it, and may change nothing.
         """
         self.check_writable()
-        if self._revision is None:
+        if self._revision is None and (whole or not self.searches):
             self.load()  # a large window is not read while other writers wait
         failed: BaseException | None = None
         with self.store.begin():
@@ -193,7 +193,10 @@ class Session:
                     raise
                 failed = error
         if failed is not None:
-            raise failed
+            try:
+                raise failed
+            finally:
+                del failed  # or it would hold this frame, and this frame it
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:

@@ -55,7 +55,7 @@ BAD: dict[str, list[Any]] = {
     "window_hours": [-1, 1.5, None, "24", 10**6 + 1, 2**63 - 1, 10**20], "routes": ["simhash", ("words",), (1,)],
     "show": ["title", 5, None, ("",), {"a": 1}],
     "max_documents": [-1, None, 1.0], "max_memory": [-1, "1G"], "max_length": [0, None], "max_candidates": [-1],
-    "keep_hours": [-1, 1.0, 10**6 + 1, 10**20],
+    "keep_hours": [-1, 1.0, 10**12 + 1, 10**20],
     "batch_documents": [0, 2.0, True], "threads": [0, None], "fsync": [None, 1, "yes"],
     "min_shared": [0, MAX_SKETCH_SIZE + 1, 2.0],
     "partial": [None, 1, "yes"], "containment": [0, 1.5, "much", None], "delta": [-1, 0.5, None],
@@ -146,3 +146,7 @@ def test_a_salt_that_is_not_there_or_cannot_be_read_is_named(tmp_path):
 def test_an_empty_salt_is_no_secret(tmp_path):
     with pytest.raises(SettingsError, match="a file that is not empty"):
         Recipe(salt=salt_file(tmp_path, b"")).text("0")
+
+
+def test_documents_may_be_kept_for_longer_than_any_are_compared():
+    assert Settings(window_hours=24, keep_hours=8_760_000).kept_hours == 8_760_000

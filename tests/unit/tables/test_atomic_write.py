@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -20,4 +21,18 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_it_as_it_was(tmp_path, mon
     with pytest.raises(OSError, match=re.escape(str(path))):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("code", [errno.EBUSY, errno.EPERM])
+def test_a_file_that_nothing_can_take_the_place_of_is_overwritten(tmp_path, monkeypatch, code):
+    path = tmp_path / "mounted"
+    path.write_bytes(b"old")
+
+    def refused(self: Path, target: Path) -> None:
+        raise OSError(code, os.strerror(code), str(self), None, str(target))
+
+    monkeypatch.setattr(Path, "replace", refused)
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
     assert [*tmp_path.iterdir()] == [path]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.text_cache import Text, TextCache
 from neardup.model.field_path import field_of
@@ -13,6 +15,8 @@ from neardup.stores.records import arrivals_of, hours_of
 
 if TYPE_CHECKING:
     from collections.abc import KeysView, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.window.index_layout import ElasticContext
@@ -84,6 +88,13 @@ class HeldDocuments:
         arrivals = arrivals_of(rows).tolist()
         refs = [self._unmoved.get(arrival, self._refs[arrival]) for arrival in arrivals]
         return self._texts.read(arrivals, refs, rows)
+
+    def absent(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which documents are gone."""
+        refs = [self.ref(arrival) for arrival in arrivals_of(rows).tolist()]
+        return np.array(
+            [document is None for document in mget(self._cluster, refs, _source="false")], np.bool_
+        )
 
     def shown(self, rows: Rows) -> list[Shown]:
         """What the cluster has of documents to be shown: nothing of one that is gone."""

@@ -263,6 +263,10 @@ class ClusterStore:
 
         return list(map(named, documents))
 
+    def absent(self, rows: Rows) -> NDArray[np.bool_]:
+        self._keep_lease()
+        return self._held.absent(rows)
+
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Gives a document that another client wrote anew its mark again."""
         assert document.origin is not None, "another client wrote it"
