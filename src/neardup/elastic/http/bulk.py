@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, Backoff, Cluster
-from neardup.elastic.http.remedies import never_fits
+from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 from neardup.model.tuples import maker_of
@@ -100,6 +100,26 @@ def bulk(
     for chunk in _chunks(actions, max_bytes):
         outcomes += _send(cluster, chunk, refresh)
     return outcomes
+
+
+def bulk_done(cluster: Cluster, actions: Sequence[Action], *, besides: Collection[int]) -> list[Outcome]:
+    """`bulk`, of which every action has been done, or has a status that is among `besides`.
+
+    Raises `ClusterRejected` for the first that has another.
+    """
+    outcomes = bulk(cluster, actions)
+    for action, outcome in zip(actions, outcomes, strict=True):
+        if not outcome.ok and outcome.status not in besides:
+            raise refusal(cluster, action, outcome)
+    return outcomes
+
+
+def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterRejected:
+    """The error for an action that the cluster refuses, with the name of the document, and what to do where that is
+    known.
+    """
+    what, reason = f"{action.op} {action.index}/{action.id}", str(outcome.error)
+    return ClusterRejected(cluster.url, what, outcome.status, "bulk item", reason, remedy_for(reason))
 
 
 def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:

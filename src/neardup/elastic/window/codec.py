@@ -64,6 +64,11 @@ _SAID: Final = (
 _FINGERPRINT_DIGITS: Final = 32
 
 
+def own_object(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Our object in a document; an empty one where another client has taken it away, or put null in its place."""
+    return source.get(OBJECT) or {}
+
+
 def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[str, Any]]:
     """The scorer's fields of each document, as a partial update that leaves nothing of an earlier verdict.
 

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
-from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED
+from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterRejected
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
@@ -142,8 +141,8 @@ class PendingWrites:
             if old not in current:
                 log.warning("%s in %s was deleted by another client", old.id, old.index)
                 continue
-            source = dict(current[old].source)
-            source[OBJECT] = source.get(OBJECT, {}) | fields
+            there = current[old].source
+            source = {**there, OBJECT: {**own_object(there), **fields}}
             yield _Write(Action("index", *new, source), new.id)
             yield _Write(Action("delete", *old), new.id)
         self._moves.clear()
@@ -157,7 +156,7 @@ class PendingWrites:
             for write in writes
             if write.arrival >= 0
         ]
-        bulk(self._cluster, undo)
+        self._send([_Write(action, action.id) for action in undo])
 
     # ---- sending ----
 
@@ -199,10 +198,7 @@ class PendingWrites:
         remedy = remedy_for(str(outcome.error))
         if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy is None:
             return f"Elasticsearch refuses it: {outcome.error}"
-        what = f"{action.op} {action.index}/{action.id}"
-        raise ClusterRejected(
-            self._cluster.url, what, outcome.status, "bulk item", str(outcome.error), remedy
-        )
+        raise refusal(self._cluster, action, outcome)
 
     # ---- conflicts ----
 
@@ -216,7 +212,7 @@ class PendingWrites:
             if action.op in ("update", "delete"):
                 return None
             return "Elasticsearch says both that it is there and that it is not"
-        arrival = (current.source.get(OBJECT) or {}).get("order")
+        arrival = own_object(current.source).get("order")
         if arrival is not None and arrival == write.arrival:
             return None
         if write.new and action.op == "create":
@@ -269,5 +265,5 @@ def _undo_entry(action: Action, current: Current) -> UndoEntry:
         return UndoEntry(*action.ref)
     if action.op != "update":
         return UndoEntry(*action.ref, there.source)
-    ours = there.source.get(OBJECT, {})
+    ours = own_object(there.source)
     return UndoEntry(*action.ref, fields={name: ours.get(name) for name in SCORER_FIELDS})

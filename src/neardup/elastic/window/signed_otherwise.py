@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.elastic.http import api
-from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.scan import Entry, read
-from neardup.elastic.window.codec import OBJECT, packed_bitmap
+from neardup.elastic.window.codec import OBJECT, own_object, packed_bitmap
 from neardup.elastic.window.composer import Composer
-from neardup.errors import ClusterRejected
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
@@ -67,11 +66,7 @@ class SignedOtherwise:
             return sum(self._sign_part(part) for part in parts)
 
     def _sign_part(self, part: Part) -> int:
-        actions = list(self._actions(part))
-        for action, outcome in zip(actions, bulk(self._cluster, actions), strict=True):
-            if not outcome.ok and outcome.status not in _CHANGED_MEANWHILE:
-                what, reason = f"update {action.index}/{action.id}", str(outcome.error)
-                raise ClusterRejected(self._cluster.url, what, outcome.status, "bulk item", reason)
+        bulk_done(self._cluster, list(self._actions(part)), besides=_CHANGED_MEANWHILE)
         return len(part)
 
     def _actions(self, part: Part) -> Iterator[Action]:
@@ -82,6 +77,6 @@ class SignedOtherwise:
         sizes = np.diff(batch.text_offsets).tolist()
         for i, (entry, stored) in enumerate(part):
             ours = self._composer.replacing_signature(encoded[i])
-            if (stored.source.get(OBJECT) or {}).get("order") is not None:  # what a scorer keeps of it
+            if own_object(stored.source).get("order") is not None:  # what a scorer keeps of it
                 ours |= {"sieve": packed_bitmap(batch.bitmaps[i, 1]), "normal_bytes": sizes[i]}
             yield Action("update", entry.index, entry.id, {OBJECT: ours}, *stored.version)

@@ -9,14 +9,15 @@ of new documents.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
 from neardup.elastic.http.api import get_doc, put_doc
-from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.bulk import Action, bulk, bulk_done
 from neardup.elastic.http.mget import mget
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.parts import in_parts
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _PART_BYTES: Final = 4_000_000
 """Of one document of the log."""
+_CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class UndoEntry(NamedTuple):
@@ -63,16 +65,33 @@ class UndoLog:
 
         A document that is still the one it was keeps what other clients have done to it, but is written all the same:
         what of the dead holder's writes is still on its way then comes to a version that is no more.
+
+        Raises `ClusterRejected` if the cluster does not take one; the log stays then, for whoever tries again.
         """
         count = 0
         for epoch in reversed(epochs):
             for entries in self._read(epoch):
-                current = mget(self._cluster, entries)
-                actions = (_undoing(entry, now) for entry, now in zip(entries, current, strict=True))
-                bulk(self._cluster, [action for action in actions if action is not None])
+                self._put_back(entries)
                 count += len(entries)
         self.clear()
         return count
+
+    def _put_back(self, entries: Sequence[UndoEntry]) -> None:
+        """Brings documents back to `entries`; one that changes at the same moment, which may be by a late write of the
+        dead holder, once more.
+        """
+        backoff = self._cluster.backoff()
+        while True:
+            current = mget(self._cluster, entries)
+            undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, current, strict=True))
+            pending = [(entry, action) for entry, action in undoing if action is not None]
+            actions = [action for _, action in pending]
+            outcomes = bulk_done(self._cluster, actions, besides=_CHANGED_MEANWHILE)
+            conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
+            entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
+            if not entries:
+                return
+            backoff.wait(self._cluster.url, f"{len(entries)} documents change while they are put back")
 
     def _read(self, epoch: int) -> Iterator[list[UndoEntry]]:
         """The entries of an epoch, part by part; the last may be missing if its holder died while it wrote them."""
@@ -97,7 +116,7 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     if entry.fields is not None:
         if there is None:
             return None  # another client has deleted it
-        back = {**there, OBJECT: {**there.get(OBJECT, {}), **entry.fields}}
+        back = {**there, OBJECT: {**own_object(there), **entry.fields}}
         return Action("index", entry.index, entry.id, back, *version)
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
@@ -106,7 +125,7 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
 
 
 def _arrival(source: dict[str, Any]) -> Any:
-    return source.get(OBJECT, {}).get("order")
+    return own_object(source).get("order")
 
 
 def _size(entry: UndoEntry) -> int:

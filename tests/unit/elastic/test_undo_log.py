@@ -1,0 +1,88 @@
+"""The undo log: what a dead scorer changed is as it was, or the log stays for whoever tries again."""
+
+from __future__ import annotations
+
+import pytest
+from testing.cluster_stand_in import standing_in
+from testing.stored_documents import StoredDocuments
+
+from neardup.elastic.http import client
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.undo_log import UndoEntry, UndoLog
+from neardup.errors import ClusterRejected
+
+HOUR = "news-2026.11.21-09"
+BLOCKED = (403, "cluster_block_exception", f"index [{HOUR}] blocked by: [FORBIDDEN/8/index write (api)]")
+OLD, NEW = {"text": "old", "neardup": {"order": 3}}, {"text": "new", "neardup": {"order": 12}}
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch):
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+
+
+@pytest.fixture
+def documents():
+    return StoredDocuments()
+
+
+@pytest.fixture
+def cluster(documents):
+    with standing_in(documents) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
+        yield cluster
+
+
+def logs(documents):
+    return sorted(id for index, id in documents.sources if index == "neardup-state-news")
+
+
+@pytest.mark.parametrize("entry", [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a")], ids=["index", "delete"])
+def test_what_cannot_be_put_back_is_named_and_its_log_stays_for_the_next_epoch(documents, cluster, entry):
+    UndoLog(cluster).write(7, [entry])
+    documents.put(HOUR, "a", NEW)
+    documents.refused = lambda _, key: BLOCKED if key[0] == HOUR else None
+    words = rf"{HOUR}/a with 403 .*blocked by.*; lift the block of that index"
+    with pytest.raises(ClusterRejected, match=words):
+        UndoLog(cluster).undo([7])
+    assert logs(documents) == ["undo-7-0"]
+    documents.refused = lambda _, __: None
+    assert UndoLog(cluster).undo([7]) == 1
+    assert documents.sources == ({(HOUR, "a"): OLD} if entry.source else {})
+
+
+def test_a_write_of_the_dead_holder_that_lands_while_its_changes_are_undone_is_undone_too(documents, cluster):
+    UndoLog(cluster).write(7, [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "b", OLD)])
+    for id in "ab":
+        documents.put(HOUR, id, NEW)
+    late = [NEW | {"text": "late"}]
+
+    def lands(_op, key):
+        if key == (HOUR, "a") and late:
+            documents.put(*key, late.pop())
+
+    documents.refused = lands
+    assert UndoLog(cluster).undo([7]) == 2
+    assert documents.sources == {(HOUR, "a"): OLD, (HOUR, "b"): OLD}
+
+
+def test_what_is_deleted_while_it_is_undone_needs_no_undoing(documents, cluster):
+    UndoLog(cluster).write(7, [UndoEntry(HOUR, "a")])
+    documents.put(HOUR, "a", NEW)
+    documents.refused = lambda _, key: (404, "index_not_found_exception", "no") if key[0] == HOUR else None
+    assert UndoLog(cluster).undo([7]) == 1
+    assert logs(documents) == []
+
+
+@pytest.mark.parametrize("entry", [
+    UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a", {"text": "new", "neardup": None}),
+    UndoEntry(HOUR, "a", fields={"order": 3}),
+])  # fmt: skip
+def test_a_document_in_which_another_client_has_put_null_for_our_object_is_put_back(
+    documents, cluster, entry
+):
+    UndoLog(cluster).write(7, [entry])
+    documents.put(HOUR, "a", {"text": "new", "neardup": None})
+    assert UndoLog(cluster).undo([7]) == 1
+    expected = {"text": "new", "neardup": {"order": 3}} if entry.source is None else entry.source
+    assert documents.sources == {(HOUR, "a"): expected}
