@@ -145,6 +145,18 @@ def test_only_what_was_refused_is_sent_again(caplog):
     assert "2 of 10 writes put off (es_rejected: queue full)" in caplog.text
 
 
+def test_items_that_a_node_took_with_it_which_has_just_left_are_sent_again(caplog):
+    index = Index()
+    left = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
+    answers = iter([Answer(200, {"items": [{"create": {"status": 500, "error": left}}] * 2})])
+    with (
+        standing_in(lambda request: next(answers, None) or index(request)) as server,
+        cluster_of(server) as cluster,
+    ):
+        assert [outcome.status for outcome in bulk(cluster, creating(2))] == [201] * 2
+    assert "2 of 2 writes put off (node_disconnected_exception: [node-2]" in caplog.text
+
+
 def test_items_that_stay_refused_end_with_an_error():
     with (
         standing_in(Index(busy={"1": 10**6})) as server,

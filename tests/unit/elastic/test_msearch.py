@@ -41,12 +41,16 @@ def one(answer):
     return [Answer(200, {"responses": [{"hits": {"hits": []}}, answer]})]
 
 
+LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
 REFUSED = {"error": {"type": "too_many", "reason": "no"}, "status": 400}
 
 
 @pytest.mark.parametrize(("answer", "error", "words"), [
     (REFUSED, ClusterRejected, "too_many"),
     ({**REFUSED, "status": 429}, ClusterUnreachable, "too_many"),
+    ({"error": LEFT, "status": 500}, ClusterUnreachable, "node-2"),
+    ({"error": {"type": "search_phase_execution_exception", "reason": "all shards failed", "phase": "query",
+                "root_cause": [LEFT]}, "status": 500}, ClusterUnreachable, "node-2"),
     ({"hits": {"hits": []}, "_shards": {"failed": 1}}, ClusterUnreachable, "1 shards failed"),
     ({"hits": {"hits": []}, "timed_out": True}, ClusterUnreachable, "in time"),
     ({"hits": None}, ClusterRejected, "another form"),

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
-from neardup.elastic.http.client import BUSY, Backoff, Cluster
+from neardup.elastic.http.client import BUSY, NODE_GONE, Backoff, Cluster
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
@@ -175,12 +175,18 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
         refused = []
         for i, outcome in zip(waiting, answers, strict=True):
             outcomes[i] = outcome
-            if outcome.status in BUSY or _WAITED_FOR_MAPPING in (outcome.error or ""):
+            if _is_put_off(outcome):
                 refused.append(i)
         if not refused:
             return [outcome for outcome in outcomes if outcome is not None]
         _wait(cluster, backoff, refused, outcomes)
         waiting = refused
+
+
+def _is_put_off(outcome: Outcome) -> bool:
+    """Whether an item is to be sent again: the cluster is busy, or the node that was to do it has just left."""
+    reason = outcome.error or ""
+    return outcome.status in BUSY or reason.startswith(NODE_GONE) or _WAITED_FOR_MAPPING in reason
 
 
 def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[Outcome]:

@@ -39,7 +39,7 @@ DEFAULT_PATIENCE: Final = 120.0
 DEFAULT_TIMEOUT: Final = 60.0
 BUSY: Final = (429, 502, 503, 504)
 """Too many requests; a proxy that reaches no node; a node without master or shard; the same in time."""
-_NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception")
+NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception")
 """What a node says whose request to another failed because that had just gone; by OpenSearch as 500."""
 FIRST_WAIT: Final = 0.25
 LONGEST_WAIT: Final = 15.0
@@ -191,7 +191,7 @@ class Cluster:
                         return None
                     type, why = self._type_and_reason(meta.status, answer)
                     reason = f"{meta.status} {type} {why}"
-                    is_busy = (meta.status in BUSY or type in _NODE_GONE) and not never_fits(reason)
+                    is_busy = (meta.status in BUSY or type in NODE_GONE) and not never_fits(reason)
                     if not is_busy and (is_whole or meta.status != 404):
                         raise self.error(f"{method} {path}", meta.status, answer)
                     least = _retry_after(meta.headers.get("retry-after"))
