@@ -115,6 +115,12 @@ def standing_in(script: Script) -> Iterator[StandIn]:
         yield server
 
 
+PAGE_TOO_LARGE = Answer(
+    413, b"<h1>413 Request Entity Too Large</h1>", {"content-type": "text/html"}, product=False
+)
+"""What a proxy says to a request that is too large for it."""
+
+
 def error(status: int, type: str, reason: str, headers: dict[str, str] | None = None) -> Answer:
     """An answer in the form of Elasticsearch's errors."""
     return Answer(status, {"error": {"type": type, "reason": reason}, "status": status}, headers)

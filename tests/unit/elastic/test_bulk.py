@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from testing.cluster_stand_in import RESET, Answer, error, standing_in
+from testing.cluster_stand_in import PAGE_TOO_LARGE, RESET, Answer, error, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
@@ -269,10 +269,7 @@ def test_a_request_that_is_too_large_for_a_proxy_goes_in_halves_and_an_item_that
     index = Index()
 
     def script(request):
-        page = Answer(
-            413, b"<h1>413 Request Entity Too Large</h1>", {"content-type": "text/html"}, product=False
-        )
-        return page if len(request.body) > 1_500 else index(request)
+        return PAGE_TOO_LARGE if len(request.body) > 1_500 else index(request)
 
     actions = [*creating(8, size=400), *creating(1, size=3_000)]
     actions[8] = actions[8]._replace(id="large")

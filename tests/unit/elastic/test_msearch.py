@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.cluster_stand_in import Answer, standing_in
+from testing.cluster_stand_in import PAGE_TOO_LARGE, Answer, standing_in
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -35,6 +35,24 @@ def test_pages_follow_each_other_for_the_searches_that_have_more():
     head = server.requests[0].lines[0]
     assert head["index"] == ["news-*", "-news-copies-*"]
     assert head["allow_partial_search_results"] == "false"
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_searches_that_are_together_too_large_for_a_proxy_go_in_halves(most):
+    bodies = [{"sort": ["x"], "query": "many" if number % 2 else "none"} for number in range(7)]
+    script = lambda request: PAGE_TOO_LARGE if len(request.lines) > 2 * most else answered(request)  # noqa: E731
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        pages = list(msearch_pages(cluster, "news-*", bodies, size=5))
+    assert [[hit.id for hit in page] for page in pages] == [["0", "1", "2", "3", "4"]] * 3
+
+
+def test_a_search_that_is_too_large_alone_is_told():
+    with (
+        standing_in([PAGE_TOO_LARGE]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="413"),
+    ):
+        list(msearch_pages(cluster, "news-*", BODIES, size=2))
 
 
 def one(answer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.cluster_stand_in import standing_in
+from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
 from testing.stored_documents import StoredDocuments
 
 from neardup.elastic.http import client
@@ -35,6 +35,18 @@ def cluster(documents):
 
 def logs(documents):
     return sorted(id for index, id in documents.sources if index == "neardup-state-news")
+
+
+def test_a_log_of_many_documents_passes_a_proxy_that_takes_one_megabyte(documents):
+    old = {str(number): {"text": "x" * 8_000, "n": number} for number in range(300)}
+
+    def proxy(request):
+        return PAGE_TOO_LARGE if len(request.body) > 2**20 else documents(request)
+
+    with standing_in(proxy) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
+        UndoLog(cluster).write(7, [UndoEntry(HOUR, id, source) for id, source in old.items()])
+        assert UndoLog(cluster).undo([7]) == 300
+    assert documents.sources == {(HOUR, id): source for id, source in old.items()}
 
 
 @pytest.mark.parametrize("entry", [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a")], ids=["index", "delete"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
 from neardup.elastic.http.client import BUSY, NODE_GONE
 from neardup.elastic.http.unexpected import reads_answer
+from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -37,12 +39,20 @@ def msearch_pages(
 
 @reads_answer
 def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) -> list[list[Hit]]:
-    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so."""
+    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so. In
+    halves where a proxy does not take so many.
+    """
     head = {"index": target.split(","), "request_cache": False, **WHOLE_OF_WHAT_IS_THERE}
     lines = [line for body in bodies for line in (head, body)]
     backoff = cluster.backoff()
     while True:
-        answers = cluster.request("POST", _PATH, body=lines)["responses"]
+        try:
+            answers = cluster.request("POST", _PATH, body=lines)["responses"]
+        except ClusterRejected as error:
+            if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE or len(bodies) == 1:
+                raise
+            middle = len(bodies) // 2
+            return _answers(cluster, target, bodies[:middle]) + _answers(cluster, target, bodies[middle:])
         if len(answers) != len(bodies):
             raise ValueError(f"{len(answers)} answers to {len(bodies)} searches")
         waits = [why for why in (_why_to_wait(cluster, answer) for answer in answers) if why]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
 
-_PART_BYTES: Final = 4_000_000
-"""Of one document of the log."""
+_PART_BYTES: Final = 500_000
+"""Of one document of the log: nginx lets no request pass that is above 1 MiB, unless it is told otherwise."""
 _CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
