@@ -161,6 +161,16 @@ def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, short, h
     assert (begun.aborted, begun.undo, begun.epoch) == (((0, ABORTED_ARRIVALS),), (0,), 1)
 
 
+def test_epochs_that_are_lost_one_after_another_leave_one_aborted_range():
+    state = StateDocument({}, {}, Commit(next_order=5))
+    for _ in range(3):
+        state = state.next_epoch(lost=True)
+    assert (state.aborted, state.undo) == (((5, 5 + 3 * ABORTED_ARRIVALS),), (0, 1, 2))
+    first = state.commit.next_order + 7
+    state = replace(state, commit=state.commit._replace(next_order=first)).next_epoch(lost=True)
+    assert state.aborted[1:] == ((first, first + ABORTED_ARRIVALS),)
+
+
 def test_who_has_lost_the_lease_commits_nothing(cluster, state):
     slow = scoring_lease(cluster)
     begun, _ = slow.acquire()

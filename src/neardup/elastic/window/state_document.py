@@ -109,10 +109,13 @@ class StateDocument:
         # Far behind all arrivals that the dead holder may have given.
         first = self.commit.next_order
         last = first + ABORTED_ARRIVALS
+        aborted = (*self.aborted, (first, last))
+        if self.aborted and self.aborted[-1][1] == first:  # nothing was committed since
+            aborted = (*self.aborted[:-1], (self.aborted[-1][0], last))
         return replace(
             begun,
             commit=self.commit._replace(next_order=last),
-            aborted=(*self.aborted, (first, last)),
+            aborted=aborted,
             undo=(*self.undo, self.epoch),
         )
 
