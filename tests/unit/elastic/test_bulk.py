@@ -157,6 +157,24 @@ def test_items_that_a_node_took_with_it_which_has_just_left_are_sent_again(caplo
     assert "2 of 2 writes put off (node_disconnected_exception: [node-2]" in caplog.text
 
 
+def test_between_two_requests_and_before_a_wait_the_caller_has_his_say_and_can_end_it():
+    said = []
+
+    def says():
+        said.append(len(server.requests))
+        if len(said) == 3:
+            raise StopIteration
+
+    with (
+        standing_in(Index(busy={"0": 1})) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(StopIteration),
+    ):
+        bulk(cluster, creating(4, size=400), max_bytes=500, between=says)
+    assert said == [1, 2, 3]
+    assert len(server.requests) == 3
+
+
 def test_items_that_stay_refused_end_with_an_error():
     with (
         standing_in(Index(busy={"1": 10**6})) as server,

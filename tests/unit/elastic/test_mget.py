@@ -61,6 +61,15 @@ def test_many_are_asked_for_in_parts_and_come_in_order():
     assert [request.path for request in server.requests] == 3 * ["/_mget?_source_includes=text"]
 
 
+def test_between_two_requests_and_before_a_wait_the_caller_has_his_say():
+    places = [DocumentRef("news-1", str(number)) for number in range(257)]
+    said = []
+    answers = [SILENT, answer(*map(there, places[:256])), answer(there(places[256]))]
+    with standing_in(answers) as server, cluster_of(server) as cluster:
+        mget(cluster, places, lambda: said.append(len(server.requests)))
+    assert said == [1, 2, 3]
+
+
 def test_a_routing_goes_with_the_name():
     with standing_in([answer(there(A))]) as server, cluster_of(server) as cluster:
         mget(cluster, [Scanned(0, "a", "news-1", "r")])
@@ -130,7 +139,7 @@ def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
-        assert UndoLog(cluster).undo([5]) == 1
+        assert UndoLog(cluster, lambda: None).undo([5]) == 1
     (head, source), _ = sent
     assert head["index"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
     assert source == {"text": "x", "neardup": before}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from testing.cluster_stand_in import standing_in
 from testing.stored_documents import StoredDocuments
@@ -11,19 +13,24 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window import state_document
 from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
+from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.elastic.window.undo_log import UndoLog
-from neardup.errors import ClusterRejected
+from neardup.errors import ClusterRejected, LeaseLost
 
 HOUR = "news-2026.11.21-09"
+STATE = "neardup-state-news", "window"
 COPIES = "news-copies-2026.11.21-09"
 BAD = (400, "document_parsing_exception", "made up")
+BUSY = (429, "es_rejected_execution_exception", "made up")
 BLOCKED = (403, "cluster_block_exception", f"index [{HOUR}] blocked by: [FORBIDDEN/8/index write (api)]")
 
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
 
 
 @pytest.fixture
@@ -33,12 +40,28 @@ def documents():
 
 @pytest.fixture
 def cluster(documents):
-    with standing_in(documents) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
+    with standing_in(documents) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
         yield cluster
 
 
-def writes_of(cluster):
-    return PendingWrites(cluster, lambda _: True, "text", str, UndoLog(cluster), lambda: None)
+@pytest.fixture
+def lease(cluster, monkeypatch):
+    """One of a fraction of a second, held in the epoch 1."""
+    monkeypatch.setattr(state_document, "LEASE_SECONDS", 0.4)
+    lease = scoring_lease(cluster)
+    lease.create(StateDocument({}, {}))
+    lease.acquire()
+    return lease
+
+
+@pytest.fixture
+def writes(cluster, lease):
+    undo_log = UndoLog(cluster, lease.ensure_held)
+    return PendingWrites(cluster, lambda _: True, "text", str, undo_log, lease)
+
+
+def stored(documents):
+    return {key: source for key, source in documents.sources.items() if key[0] != STATE[0]}
 
 
 def create(writes, id, arrival):
@@ -46,28 +69,26 @@ def create(writes, id, arrival):
     writes.put(ref, Action("create", *ref, {"neardup": {"order": arrival}}), id, arrival)
 
 
-def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, cluster):
+def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writes):
     documents.refused = lambda op, key: BAD if (op, key) == ("create", (HOUR, "bad")) else None
-    writes = writes_of(cluster)
     create(writes, "good", 7)
     create(writes, "bad", 8)
     with pytest.raises(DocumentsRefused) as caught:
         writes.send(1)
     assert caught.value.reasons.keys() == {"bad"}
-    assert documents.sources == {}
+    assert stored(documents) == {}
 
 
-def test_what_cannot_be_withdrawn_is_named(documents, cluster):
+def test_what_cannot_be_withdrawn_is_named(documents, writes):
     answers = {("create", "bad"): BAD, ("delete", "good"): BLOCKED}
     documents.refused = lambda op, key: answers.get((op, key[1]))
-    writes = writes_of(cluster)
     create(writes, "good", 7)
     create(writes, "bad", 8)
     with pytest.raises(ClusterRejected, match=rf"delete {HOUR}/good with 403 .*lift the block"):
         writes.send(1)
 
 
-def test_a_mark_that_another_client_deletes_needs_no_withdrawing(documents, cluster):
+def test_a_mark_that_another_client_deletes_needs_no_withdrawing(documents, writes):
     documents.put(HOUR, "theirs", {"text": "x"})
 
     def refused(op, key):
@@ -77,27 +98,71 @@ def test_a_mark_that_another_client_deletes_needs_no_withdrawing(documents, clus
         return None
 
     documents.refused = refused
-    writes = writes_of(cluster)
     theirs = DocumentRef(HOUR, "theirs")
     writes.put(theirs, Action("update", *theirs, {"neardup": {"order": 7}}, 1, 1), "theirs", 7)
     create(writes, "bad", 8)
     with pytest.raises(DocumentsRefused):
         writes.send(1)
-    assert documents.sources == {}
+    assert stored(documents) == {}
 
 
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved_and_revised(
-    documents, cluster
+    documents, writes
 ):
     for id in ("moved", "revised"):
         documents.put(HOUR, id, {"text": id, "neardup": None})
-    writes = writes_of(cluster)
     writes.move(DocumentRef(HOUR, "moved"), DocumentRef(COPIES, "moved"), {"status": "near"})
     revised = DocumentRef(HOUR, "revised")
     writes.put(revised, Action("update", *revised, {"neardup": {"status": "near"}}), "revised")
     writes.send(1)
     writes.committed()
-    assert documents.sources == {
+    assert stored(documents) == {
         (COPIES, "moved"): {"text": "moved", "neardup": {"status": "near"}},
         (HOUR, "revised"): {"text": "revised", "neardup": {"status": "near"}},
     }
+
+
+LONG = 0.8
+"""Seconds: two leases."""
+
+
+def revisions(documents, writes):
+    for number in range(3):
+        ref = DocumentRef(HOUR, str(number))
+        documents.put(*ref, {"neardup": {"order": number}})
+        writes.put(ref, Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
+
+
+def test_the_lease_is_kept_while_the_cluster_is_busy(documents, cluster, lease, writes):
+    end = time.monotonic() + LONG
+    other = scoring_lease(cluster)
+    lost = []
+
+    def refused(_op, _key):
+        lost.append(other.is_lost(other.read_existing()))
+        return BUSY if time.monotonic() < end else None
+
+    documents.refused = refused
+    revisions(documents, writes)
+    writes.send(1)
+    assert len(lost) > 5
+    assert not any(lost)
+    assert {source["neardup"]["status"] for source in stored(documents).values()} == {"near"}
+
+
+def test_who_loses_the_lease_while_the_cluster_is_busy_writes_nothing_more(documents, lease, writes):
+    end = time.monotonic() + LONG
+    seen = []
+
+    def refused(_op, _key):
+        seen.append(time.monotonic())
+        if len(seen) == 3:
+            documents.put(*STATE, {**documents.sources[STATE], "holder": "another:1:abcdef01"})
+        return BUSY if time.monotonic() < end else None
+
+    documents.refused = refused
+    revisions(documents, writes)
+    with pytest.raises(LeaseLost, match="another"):
+        writes.send(1)
+    assert seen[-1] < end
+    assert all("status" not in source["neardup"] for source in stored(documents).values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -86,6 +86,7 @@ def bulk(
     *,
     refresh: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
     """The outcome of every action, in their order.
 
@@ -95,19 +96,29 @@ def bulk(
     large, is sent in halves. Actions on the same document happen in their order. An answer that is lost makes the whole
     request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
     make of it.
+
+    `between` is called after each part of `max_bytes`, and before each wait for refused items; nothing more is sent if
+    it raises.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
-        outcomes += _send(cluster, chunk, refresh)
+        outcomes += _send(cluster, chunk, refresh, between)
+        between()
     return outcomes
 
 
-def bulk_done(cluster: Cluster, actions: Sequence[Action], *, besides: Collection[int]) -> list[Outcome]:
+def bulk_done(
+    cluster: Cluster,
+    actions: Sequence[Action],
+    *,
+    besides: Collection[int],
+    between: Callable[[], object] = lambda: None,
+) -> list[Outcome]:
     """`bulk`, of which every action has been done, or has a status that is among `besides`.
 
     Raises `ClusterRejected` for the first that has another.
     """
-    outcomes = bulk(cluster, actions)
+    outcomes = bulk(cluster, actions, between=between)
     for action, outcome in zip(actions, outcomes, strict=True):
         if not outcome.ok and outcome.status not in besides:
             raise refusal(cluster, action, outcome)
@@ -157,7 +168,9 @@ def _encode(action: Action) -> bytes:
 
 
 @reads_answer
-def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list[Outcome]:
+def _send(
+    cluster: Cluster, chunk: Sequence[bytes], refresh: str | None, between: Callable[[], object]
+) -> list[Outcome]:
     """The outcomes of a chunk; only what was refused goes again."""
     # A shard that is away is to be told of by the cluster, before the client hangs up.
     params = {"filter_path": _ANSWER, "timeout": f"{int(500 * cluster.timeout)}ms"}
@@ -179,6 +192,7 @@ def _send(cluster: Cluster, chunk: Sequence[bytes], refresh: str | None) -> list
                 refused.append(i)
         if not refused:
             return [outcome for outcome in outcomes if outcome is not None]
+        between()
         _wait(cluster, backoff, refused, outcomes)
         waiting = refused
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.client import BAD_REQUEST
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -34,20 +34,31 @@ class Named(Protocol):
 
 
 @reads_answer
-def mget(cluster: Cluster, documents: Sequence[Named], **fields: str) -> list[StoredDocument | None]:
+def mget(
+    cluster: Cluster,
+    documents: Sequence[Named],
+    between: Callable[[], object] = lambda: None,
+    /,
+    **fields: str,
+) -> list[StoredDocument | None]:
     """Each of `documents`, in their order; None for one that is not there.
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
     does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
-    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents.
+    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents;
+    `between` is called after each, and before each wait.
     """
     answers: list[dict[str, Any]] = []
     for at in range(0, len(documents), _MOST):
-        answers += _answers(cluster, [_address(each) for each in documents[at : at + _MOST]], fields)
+        names = [_address(each) for each in documents[at : at + _MOST]]
+        answers += _answers(cluster, names, fields, between)
+        between()
     return [stored_document(answer) for answer in answers]
 
 
-def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str]) -> list[dict[str, Any]]:
+def _answers(
+    cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str], between: Callable[[], object]
+) -> list[dict[str, Any]]:
     backoff = cluster.backoff()
     while True:
         answers: list[dict[str, Any]]
@@ -63,6 +74,7 @@ def _answers(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, st
         remedy = remedy_for(kind)
         if remedy is not None:
             raise ClusterRejected(cluster.url, f"a GET of {indices}", BAD_REQUEST, kind, reason, remedy)
+        between()
         backoff.wait(cluster.url, f"{len(unread)} documents of {indices} cannot be read ({kind})")
 
 

@@ -21,6 +21,8 @@ from neardup.model.field_path import field_of
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef, StoredDocument
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import StateDocument
 
     Current = Mapping[DocumentRef, StoredDocument]
 
@@ -51,7 +53,7 @@ class PendingWrites:
     """The writes of one batch.
 
     `counts` tells whether a document of an arrival is one of the window's, `fingerprint` signs a text as it stands in
-    `text_field`, `ensure_held` makes sure that this scorer still holds the lease.
+    `text_field`, `lease` is held by this scorer, and kept while it writes.
     """
 
     def __init__(
@@ -61,11 +63,11 @@ class PendingWrites:
         text_field: str,
         fingerprint: Callable[[str], str],
         undo_log: UndoLog,
-        ensure_held: Callable[[], None],
+        lease: Lease[StateDocument],
     ) -> None:
         self._cluster, self._counts = cluster, counts
         self._text_field, self._fingerprint = text_field, fingerprint
-        self._undo_log, self._ensure_held = undo_log, ensure_held
+        self._undo_log, self._lease = undo_log, lease
         self._pending: dict[DocumentRef, _Write] = {}
         self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
         self._unsendable: dict[str, str] = {}
@@ -106,7 +108,7 @@ class PendingWrites:
         if not refused and (changes or self._moves):
             refused = self._change(epoch, changes)
         if refused:
-            self._ensure_held()  # what is in the way may be what another scorer wrote since this one lost its lease
+            self._lease.renew()  # what is in the way may be what another scorer wrote since this one lost its lease
             self._moves.clear()
             self._withdraw([write for write in new if write.id not in refused])
             raise DocumentsRefused(refused)
@@ -122,7 +124,7 @@ class PendingWrites:
         current = self._current_of(changes)
         writes = [*(write for write in changes if _concerns(write, current)), *self._moving(current)]
         self._undo_log.write(epoch, [_undo_entry(write.action, current) for write in writes])
-        self._ensure_held()
+        self._lease.renew()
         refused = self._send([_pinned(write, current) for write in writes])
         if refused:
             self._undo_log.undo([epoch])
@@ -162,7 +164,8 @@ class PendingWrites:
 
     def _send(self, writes: Sequence[_Write]) -> dict[str, str]:
         """Sends writes; why some are refused, by id."""
-        outcomes = bulk(self._cluster, [write.action for write in writes])
+        actions = [write.action for write in writes]
+        outcomes = bulk(self._cluster, actions, between=self._lease.ensure_held)
         failed = [
             (write, outcome)
             for write, outcome in zip(writes, outcomes, strict=True)
@@ -182,8 +185,8 @@ class PendingWrites:
     ) -> dict[DocumentRef, StoredDocument]:
         """The documents at `refs` as they stand now: whole, or `only` some fields of them."""
         fields = {"_source_includes": ",".join(only)} if only else {}
-        documents = zip(refs, mget(self._cluster, refs, **fields), strict=True)
-        return {ref: document for ref, document in documents if document is not None}
+        documents = mget(self._cluster, refs, self._lease.ensure_held, **fields)
+        return {ref: each for ref, each in zip(refs, documents, strict=True) if each is not None}
 
     def _reason(self, write: _Write, outcome: Outcome, current: Current) -> str | None:
         """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
@@ -220,7 +223,7 @@ class PendingWrites:
                 return _in_the_way(action, arrival)
             action = Action("index", *action.ref, action.source)
         elif not write.new or arrival is not None:
-            self._ensure_held()  # if it was another scorer, this one is to stop here
+            self._lease.renew()  # if it was another scorer, this one is to stop here
         if write.new and action.op == "update" and not self._still_has_text_of(action, current):
             log.warning("%s in %s changed while it was scored: it is scored again", action.id, action.index)
             return None

@@ -8,7 +8,7 @@ of new documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -39,10 +39,13 @@ class UndoEntry(NamedTuple):
 
 
 class UndoLog:
-    """The undo log of one window: documents `undo-EPOCH-PART` beside its state document."""
+    """The undo log of one window: documents `undo-EPOCH-PART` beside its state document.
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done.
+    """
+
+    def __init__(self, cluster: Cluster, keep_lease: Callable[[], object]) -> None:
+        self._cluster, self._keep_lease = cluster, keep_lease
         self._written: list[str] = []
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> None:
@@ -52,6 +55,7 @@ class UndoLog:
             self._written.append(name)
             body = {"entries": [entry._asdict() for entry in part]}
             put_doc(self._cluster, self._cluster.address.state, name, body)
+            self._keep_lease()
 
     def clear(self) -> None:
         """Forgets what was written: the epoch is committed, or undone."""
@@ -82,11 +86,11 @@ class UndoLog:
         """
         backoff = self._cluster.backoff()
         while True:
-            current = mget(self._cluster, entries)
+            current = mget(self._cluster, entries, self._keep_lease)
             undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, current, strict=True))
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
-            outcomes = bulk_done(self._cluster, actions, besides=_CHANGED_MEANWHILE)
+            outcomes = bulk_done(self._cluster, actions, besides=_CHANGED_MEANWHILE, between=self._keep_lease)
             conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
             entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
             if not entries:
