@@ -224,8 +224,8 @@ def test_a_document_that_another_client_deleted_is_new_when_it_comes_again(clust
         assert window.stats().documents == 3
     assert sorted(id for _, id, _ in stored(cluster)) == ["a", "b", "c"]
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
-        again = [window.get(id) for id in "abc"]
-        assert [verdict and verdict.status for verdict in again] == ["unique", "unique", "exact"]
+        stands = [window.get(id) for id in "abc"]
+        assert [verdict and verdict.status for verdict in stands] == ["unique", "unique", "exact"]
 
 
 # -- documents that the cluster will not have --
