@@ -12,7 +12,7 @@ from testing.fuzz.target import Target, refusal
 
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http import admin_api, api
-from neardup.elastic.http.address import Address
+from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster, _Json
 from neardup.elastic.http.mget import mget
@@ -49,7 +49,7 @@ class _Scripted:
         has_status = answer[3:4] == b"|" and answer[:3].isdigit() and b"2" <= answer[:1] < b"6"
         status, body = (int(answer[:3]), answer[4:]) if has_status else (200, answer)
         headers = HttpHeaders({"x-elastic-product": "Elasticsearch"})
-        return SimpleNamespace(status=status, headers=headers), _Json().loads(body)
+        return SimpleNamespace(status=status, headers=headers), _Json(Credentials().hidden).loads(body)
 
     def close(self) -> None:
         pass

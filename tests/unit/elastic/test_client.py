@@ -15,6 +15,8 @@ from testing.cluster_stand_in import RESET, Answer, error, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.admin_api import simulate
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.permission_errors import permission_error, role_for
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
@@ -424,6 +426,46 @@ def test_secrets_are_in_no_message(credentials, answer, caplog):
         shown = [repr(cluster), str(cluster), str(caught.value), repr(caught.value), caplog.text]
         shown += [repr(caught.value.__context__), repr(caught.value.__cause__)]
     assert not any(secret in text for secret in ("hush", sent) for text in shown)
+
+
+@pytest.mark.parametrize(
+    "credentials", [Credentials(api_key="hush-hush"), Credentials(username="u", password="hush-hush")]
+)
+def test_secrets_are_in_no_error_of_an_item(credentials):
+    """A good answer may hold errors, which go on into rejects, and into marks in documents."""
+
+    def repeated(request):
+        if request.path.startswith("/_bulk"):
+            return Answer(200, {"items": [{"create": {"status": 400, "error": fault(request)}}]})
+        return Answer(200, {"docs": [{"_index": "news-1", "error": fault(request)}]})
+
+    def fault(request):
+        said = f"hush-hush, {request.headers['authorization']}"
+        return {"type": "odd", "reason": said, "caused_by": {"reason": said}}
+
+    with (
+        standing_in(repeated) as server,
+        cluster_of(server, credentials=credentials, patience=0) as cluster,
+    ):
+        (outcome,) = bulk(cluster, [Action("create", "news-1", "a", {})])
+        simulated = simulate(cluster, {"text": "Rain."})
+    hidden = "ApiKey ***" if credentials.api_key else "Basic ***"
+    assert outcome.error == f"odd: ***, {hidden}: ***, {hidden}"
+    assert simulated["error"]["caused_by"] == {"reason": f"***, {hidden}"}
+
+
+def test_a_password_that_is_a_word_is_hidden_in_errors_only():
+    source = {"text": "all the news", "error": "news", "news": ["news"]}
+    document = {"_index": "news", "_source": source}
+    answer = {"docs": [document, {"_index": "news", "error": {"type": "odd", "reason": "no news"}}]}
+    credentials = Credentials(username="u", password="news")
+    with (
+        standing_in([Answer(200, answer)]) as server,
+        cluster_of(server, credentials=credentials) as cluster,
+    ):
+        found, refused = cluster.request("POST", "/_mget", body={})["docs"]
+    assert found == document
+    assert refused == {"_index": "news", "error": {"type": "odd", "reason": "no ***"}}
 
 
 def test_secrets_over_http_to_another_machine_are_warned_of(caplog):

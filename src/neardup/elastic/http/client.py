@@ -13,7 +13,7 @@ import random
 import re
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -67,16 +67,22 @@ class ClusterWarning(UserWarning):
 
 
 class _Json(Serializer):
-    """Bodies are encoded before they come here; what is no JSON (a proxy's page) stays text."""
+    """Bodies are encoded before they come here; what is no JSON (a proxy's page) stays text. A good answer may have
+    errors in it, of single items: those are `hidden`.
+    """
+
+    def __init__(self, hidden: Callable[[str], str]) -> None:
+        self._hidden = hidden
 
     def dumps(self, data: bytes) -> bytes:
         return data
 
     def loads(self, data: bytes) -> Any:
         try:
-            return orjson.loads(data) if data else None
+            answer = orjson.loads(data) if data else None
         except orjson.JSONDecodeError:
             return data.decode("utf-8", "replace")
+        return _hide(answer, self._hidden) if b'"error"' in data else answer
 
 
 class _OneNode(NodePool):
@@ -181,9 +187,9 @@ class Cluster:
                 if meta.status < 300 and is_whole and self._product is None:
                     self._product = self._ask_product(meta)
             except TlsError as error:
-                raise ClusterUnreachable(self.url, _tls_reason(error)) from None
+                raise ClusterUnreachable(self.url, self._tls_reason(error)) from None
             except TransportError as error:
-                reason = _transport_reason(error)
+                reason = self._transport_reason(error)
             else:
                 if meta.status >= 300:
                     # Without JSON it comes from a proxy that knows no way to a node for a moment.
@@ -196,7 +202,7 @@ class Cluster:
                         raise self.error(f"{method} {path}", meta.status, answer)
                     least = _retry_after(meta.headers.get("retry-after"))
                 elif is_whole:
-                    _warn(meta)
+                    _warn(self.credentials.hidden(meta.headers.get("warning") or ""))
                     return True if method == "HEAD" else answer
                 else:
                     reason = _NO_JSON
@@ -243,7 +249,7 @@ class Cluster:
         return Transport(
             [node],
             node_pool_class=_OneNode,
-            serializers={mimetype: _Json() for mimetype in (_JSON, _NDJSON)},
+            serializers={mimetype: _Json(own.hidden) for mimetype in (_JSON, _NDJSON)},
             max_retries=0,
             retry_on_status=(),
             meta_header=False,
@@ -251,8 +257,24 @@ class Cluster:
 
     def _type_and_reason(self, status: int, body: Any) -> tuple[str, str]:
         """What an error's body says, but for our secrets: a server may repeat what it was sent."""
-        type, reason = _type_and_reason(status, body)
-        return self.credentials.hidden(type), self.credentials.hidden(reason)
+        return _type_and_reason(status, _hide(body, self.credentials.hidden, is_error=True))
+
+    def _transport_reason(self, error: TransportError) -> str:
+        """What a connection failed of. (The transport empties `errors` on its way out, but leaves the message, which
+        may quote what came instead of an answer.)
+        """
+        if isinstance(error, ConnectionTimeout):
+            return "no answer in time"
+        text = self.credentials.hidden(str(error.message))
+        aborted = _ABORTED_RE.search(text)
+        return aborted[1] if aborted else text.rpartition(": ")[2]
+
+    def _tls_reason(self, error: TlsError) -> str:
+        reason = self._transport_reason(error)
+        if "certificate verify failed" in str(error.message).lower().replace("_", " "):
+            remedy = "give its authority's certificate as NEARDUP_CA_CERTS"
+            return f"its certificate is not trusted ({reason}): {remedy}"
+        return f"no TLS connection ({reason}): is it https, and the right port?"
 
     def error(self, request: str, status: int, body: Any) -> ClusterError:
         """The error for an answer of this status to a `request`, with what its body says."""
@@ -286,10 +308,27 @@ def _in_query(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _warn(meta: ApiResponseMeta) -> None:
-    header = meta.headers.get("warning")
-    for text in _WARNING_RE.findall(header or ""):
+def _warn(header: str) -> None:
+    for text in _WARNING_RE.findall(header):
         warnings.warn(text, ClusterWarning, stacklevel=3)
+
+
+def _hide(answer: Any, hidden: Callable[[str], str], *, is_error: bool = False) -> Any:
+    """`answer` with every text `hidden` in it that is of an error, before any is cut; in all of it, if it `is_error`.
+
+    Nothing else is changed: a password may be a word, and that word stand in documents, or be the name of an index.
+    """
+    root = [answer]
+    left: list[tuple[Any, bool]] = [(root, is_error)]
+    while left:
+        values, of_error = left.pop()
+        for key, value in values.items() if isinstance(values, dict) else enumerate(values):
+            said = of_error or key == "error"
+            if isinstance(value, dict | list) and (said or key != "_source"):
+                left.append((value, said))
+            elif isinstance(value, str) and said:
+                values[key] = hidden(value)
+    return root[0]
 
 
 def _encode(body: Body | None) -> tuple[bytes | None, str]:
@@ -324,19 +363,3 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     if cause.get("reason") and str(cause["reason"]) not in reason:
         reason = f"{reason}: {cause['reason']}"
     return str(error.get("type", "error")), reason
-
-
-def _transport_reason(error: TransportError) -> str:
-    """What a connection failed of. (The transport empties `errors` on its way out, but leaves the message.)"""
-    if isinstance(error, ConnectionTimeout):
-        return "no answer in time"
-    text = str(error.message)
-    aborted = _ABORTED_RE.search(text)
-    return aborted[1] if aborted else text.rpartition(": ")[2]
-
-
-def _tls_reason(error: TlsError) -> str:
-    if "certificate verify failed" in str(error.message).lower().replace("_", " "):
-        remedy = "give its authority's certificate as NEARDUP_CA_CERTS"
-        return f"its certificate is not trusted ({_transport_reason(error)}): {remedy}"
-    return f"no TLS connection ({_transport_reason(error)}): is it https, and the right port?"
