@@ -186,12 +186,12 @@ def test_a_node_with_another_lexicon_is_found(two_nodes, tmp_path):
 
 
 def test_a_node_that_cannot_be_reached_from_here_is_told(two_nodes, monkeypatch):
-    from neardup.elastic.admin import checks
+    from neardup.elastic.admin import signing_checks
 
     first, second = two_nodes
-    reach = checks._url_of
+    reach = signing_checks._url_of
     monkeypatch.setattr(
-        checks,
+        signing_checks,
         "_url_of",
         lambda cluster, node: "http://127.0.0.1:9" if node.name == "node-2" else reach(cluster, node),
     )

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, NodeFacts, take_snapshot
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
 from neardup.elastic.admin.managed_objects import MAX_TERMS, window_config
 from neardup.elastic.admin.node_checks import check_nodes
 from neardup.elastic.admin.setup import plan
+from neardup.elastic.admin.signing_checks import check_signing
 from neardup.elastic.http import admin_api as api
-from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.errors import NeardupError
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
 from neardup.model.hours import hour_of
-from neardup.oracle.definitions import fingerprint, normal_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
-    from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.address import Address, Credentials
     from neardup.model.finding import State
 
 TIMEOUT: Final = 10.0
 NEARLY_FULL: Final = 0.8
-SAMPLE: Final = "Grüße aus Zürich: a rose is a rose is a rose. 東京は晴れ、Ελλάδα βροχή."
 
 
 def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
@@ -69,7 +67,7 @@ def _window(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     yield Finding(what, "ok", f"recipe {config.recipe_text}, signed by the {config.signed_by}")
     yield from _objects(address, config, snapshot)
     if config.signed_by == "plugin":
-        yield from (_signing(cluster, config, node) for node in snapshot.nodes if node.signs)
+        yield from check_signing(cluster, config, snapshot.nodes)
     yield from _indices(config, snapshot)
     yield _alias(cluster, snapshot)
 
@@ -90,55 +88,6 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
         yield Finding(what, "ok", "as `neardup setup` makes them")
     for note in made.notes:
         yield Finding("setup", "warning", note)
-
-
-def _signing(cluster: Cluster, config: WindowConfig, node: NodeFacts) -> Finding:
-    """Whether a node, asked at its own address, signs as the window is signed, and as we would."""
-    what = f"signing on {node.name}"
-    url = _url_of(cluster, node)
-    if url is None:
-        return Finding(
-            what, "warning", "this node takes no HTTP requests, so how it signs cannot be asked from here"
-        )
-    source, own = _with_field(config.text_field, SAMPLE), Address(url, cluster.address.prefix)
-    try:
-        with Cluster(own, cluster.credentials, patience=0, timeout=TIMEOUT) as direct:
-            answer = api.simulate(direct, source, name=cluster.address.pipeline)
-    except NeardupError as error:
-        return Finding(
-            what, "warning", f"{url} cannot be asked from here, so how this node signs is not known: {error}"
-        )
-    if "error" in answer:
-        return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
-    fault = _fault_of(answer["doc"]["_source"].get("neardup", {}), config)
-    if fault is not None:
-        return Finding(what, "bad", fault)
-    return Finding(what, "ok", f"by the window's recipe, as here ({url})")
-
-
-def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
-    """What is wrong with a node's signature of the sample; None if nothing is."""
-    recipe, signed_as = signature.get("recipe"), signature.get("fingerprint")
-    if recipe != config.recipe_text:
-        remedy = "give every node the same plugin, lexicon and salt (config/neardup), then restart it"
-        return f"recipe {recipe}, the window's is {config.recipe_text}: {remedy}"
-    wanted = fingerprint(normal_form(SAMPLE, fold_case=config.recipe.fold_case))
-    if signed_as != wanted:
-        return f"fingerprint {signed_as}, here {wanted}: install the plugin of this version of neardup"
-    return None
-
-
-def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
-    """The node's own address: `host/ip:port` or `ip:port`, with the scheme that we use."""
-    if node.http is None:
-        return None
-    host, _, port = node.http.rpartition(":")
-    return f"{cluster.url.partition('://')[0]}://{host.partition('/')[0]}:{port}"
-
-
-def _with_field(name: str, value: Any) -> dict[str, Any]:
-    head, _, rest = name.partition(".")
-    return {head: _with_field(rest, value) if rest else value}
 
 
 def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:

@@ -1,0 +1,93 @@
+"""Checks of how the nodes of a cluster sign: whether each that can be asked does it as the window, and as we do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.admin_api import simulate
+from neardup.elastic.http.client import Cluster
+from neardup.errors import NeardupError
+from neardup.model.finding import Finding
+from neardup.oracle.definitions import fingerprint, normal_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from neardup.elastic.admin.cluster_snapshot import NodeFacts
+    from neardup.elastic.admin.managed_objects import WindowConfig
+
+SAMPLE: Final = "Grüße aus Zürich: a rose is a rose is a rose. 東京は晴れ、Ελλάδα βροχή."
+
+
+def check_signing(cluster: Cluster, config: WindowConfig, nodes: Sequence[NodeFacts]) -> Iterator[Finding]:
+    """How those of all `nodes` sign that have the plugin, each asked at its own address.
+
+    Where there are credentials, only at addresses of the window's host: nodes behind a balancer or in containers call
+    themselves by numbers of a network of their own, which may be anybody's from here. Then the node that answers for
+    the window is asked, whichever it is, and of each of the others it is said how to ask it.
+    """
+    signing = [node for node in nodes if node.signs]
+    urls = [cluster.url if len(nodes) == 1 else _url_of(cluster, node) for node in signing]
+    if None in urls:
+        yield _signing(cluster, config, f"signing at {cluster.url}", cluster.url)
+    for node, url in zip(signing, urls, strict=True):
+        what = f"signing on {node.name}"
+        yield _not_asked(cluster, node, what) if url is None else _signing(cluster, config, what, url)
+
+
+def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
+    """Where a node can be asked; None for one that takes no HTTP requests, or whose address nobody has named."""
+    if node.http is None:
+        return None
+    protocol, _, named = cluster.url.rpartition(":")[0].partition("://")
+    names, _, port = node.http.rpartition(":")  # `host/ip:port` or `ip:port`
+    own, *_ = hosts = names.split("/")
+    if cluster.credentials.secret and named not in hosts:
+        return None
+    return f"{protocol}://{named if named in hosts else own}:{port}"
+
+
+def _not_asked(cluster: Cluster, node: NodeFacts, what: str) -> Finding:
+    if node.http is None:
+        text = "this node takes no HTTP requests, so how it signs cannot be asked from here"
+        return Finding(what, "warning", text)
+    own = cluster.address
+    address = Address(f"{own.url.partition('://')[0]}://{node.http.rpartition('/')[2]}", own.prefix)
+    remedy = f"if it is this node's from here too, neardup doctor --window {address} asks it"
+    text = f"not asked: {node.http} is not the host of the window, and credentials go to no other; {remedy}"
+    return Finding(what, "warning", text)
+
+
+def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Finding:
+    """Whether the node at `url` signs as the window is signed, and as we would."""
+    source, own = _with_field(config.text_field, SAMPLE), Address(url, cluster.address.prefix)
+    try:
+        with Cluster(own, cluster.credentials, patience=0, timeout=cluster.timeout) as direct:
+            answer = simulate(direct, source, name=own.pipeline)
+    except NeardupError as error:
+        text = f"{url} cannot be asked from here, so how this node signs is not known: {error}"
+        return Finding(what, "warning", text)
+    if "error" in answer:
+        return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
+    fault = _fault_of(answer["doc"]["_source"].get("neardup", {}), config)
+    if fault is not None:
+        return Finding(what, "bad", fault)
+    return Finding(what, "ok", f"by the window's recipe, as here ({url})")
+
+
+def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
+    """What is wrong with a node's signature of the sample; None if nothing is."""
+    recipe, signed_as = signature.get("recipe"), signature.get("fingerprint")
+    if recipe != config.recipe_text:
+        remedy = "give every node the same plugin, lexicon and salt (config/neardup), then restart it"
+        return f"recipe {recipe}, the window's is {config.recipe_text}: {remedy}"
+    wanted = fingerprint(normal_form(SAMPLE, fold_case=config.recipe.fold_case))
+    if signed_as != wanted:
+        return f"fingerprint {signed_as}, here {wanted}: install the plugin of this version of neardup"
+    return None
+
+
+def _with_field(name: str, value: Any) -> dict[str, Any]:
+    head, _, rest = name.partition(".")
+    return {head: _with_field(rest, value) if rest else value}
