@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import time
 from dataclasses import replace
 
@@ -242,3 +243,37 @@ def test_a_process_of_this_machine_that_is_gone_is_dead_whatever_its_time():
     assert not holders.may_be_alive(f"{host}:{2**22 + 1}:{rest}", FUTURE)
     assert holders.may_be_alive(f"{host}:1:{rest}", FUTURE)
     assert not holders.may_be_alive(f"{host}:1:{rest}", 1)
+
+
+DEAD_PID = 2**22 + 1
+
+
+@pytest.mark.parametrize("differs", ["_BOOT_ID", "_PID_NAMESPACE"])
+def test_of_another_machine_or_container_of_the_same_name_nobody_is_known_to_be_dead(
+    differs, monkeypatch, tmp_path
+):
+    if not holders._BOOT_ID.exists():
+        pytest.skip("machines and containers of one name are told apart on Linux")
+    (tmp_path / "another").write_text("9e107d9d-372b-4b38-9a6b-9e3f2c1d4a55")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(holders, differs, tmp_path / "another")
+        left = holders.new_holder()
+    machine, pid, own = left.split(":")
+    for number in (pid, DEAD_PID):
+        assert not holders.has_ended(f"{machine}:{number}:{own}")
+        assert holders.has_ended(f"{holders.new_holder().split(':')[0]}:{number}:{own}")
+
+
+def test_a_name_of_an_earlier_version_is_that_of_somebody_elsewhere():
+    if not holders._BOOT_ID.exists():
+        pytest.skip("machines and containers of one name are told apart on Linux")
+    left = f"{socket.gethostname()}:{DEAD_PID}:abcdef01"
+    assert holders.may_be_alive(left, FUTURE)
+    assert not holders.may_be_alive(left, 1)
+
+
+def test_where_nothing_more_is_known_of_a_machine_its_name_tells_it_apart(monkeypatch, tmp_path):
+    monkeypatch.setattr(holders, "_BOOT_ID", tmp_path / "none")
+    monkeypatch.setattr(holders, "_PID_NAMESPACE", tmp_path / "none")
+    assert holders.new_holder().split(":")[0] == socket.gethostname()
+    assert holders.has_ended(f"{socket.gethostname()}:{DEAD_PID}:abcdef01")

@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
 
 from neardup.model.clock import now_ms
+
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+_PID_NAMESPACE: Final = Path("/proc/self/ns/pid")
 
 _at_work: set[str] = set()
 """The holders of this process that hold something: any other of its names is that of one that has ended."""
@@ -14,7 +20,19 @@ _at_work: set[str] = set()
 
 def new_holder() -> str:
     """A name that nobody else has: machine, process, and something of its own."""
-    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+    return f"{_machine()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def _machine() -> str:
+    """Where a process id means one process: the machine's name, and on Linux what tells it from others of that name,
+    and a container from others of that machine.
+    """
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        parts.append(_BOOT_ID.read_text()[:8])
+    with suppress(OSError):
+        parts.append(str(_PID_NAMESPACE.stat().st_ino))
+    return "/".join(parts)
 
 
 def begin(holder: str) -> None:
@@ -40,10 +58,13 @@ def may_be_alive(holder: str, until: int) -> bool:
 
 
 def has_ended(holder: str) -> bool:
-    """Whether a holder is known to have ended: a dead process of this machine, or one of this process that let go."""
-    host, _, rest = holder.partition(":")
+    """Whether a holder is known to have ended: a dead process of this machine, or one of this process that let go.
+
+    A name as earlier versions made them (`host:pid:own`) is of another machine where this one is told apart by more.
+    """
+    machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdecimal():
+    if machine != _machine() or not pid.isdecimal():
         return False
     if int(pid) == os.getpid():
         return not is_at_work(holder)
