@@ -73,7 +73,8 @@ class Document(NamedTuple):
 class Origin:
     """Where a document lies that another client has written already, and in which version it was read.
 
-    `fingerprint` is the one it bears; None if nobody has signed it as this window does.
+    `fingerprint` is the one it bears; None if nobody has signed it as this window does. `routing` is the one that it
+    was written with.
     """
 
     index: str
@@ -81,6 +82,7 @@ class Origin:
     seq_no: int
     primary_term: int
     fingerprint: str | None
+    routing: str | None = None
 
 
 class ForeignDocument(NamedTuple):

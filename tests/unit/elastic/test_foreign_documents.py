@@ -22,8 +22,8 @@ ENTRY = Entry(1_795_253_000_000, "a", HOUR, None)
 OLD = Layout(NEWS, archive="old")
 
 
-def items(*sources, entry=ENTRY, layout=None, state=None):
-    """What is read of documents with these sources, the first called by `entry`."""
+def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
+    """What is read of documents with these sources, the first called by `entry`, in an index of so many `shards`."""
     entries = [entry._replace(id=entry.id + str(i) if i else entry.id) for i in range(len(sources))]
     documents = [
         {"found": source is not None, "_source": source, "_seq_no": 3, "_primary_term": 1}
@@ -37,6 +37,8 @@ def items(*sources, entry=ENTRY, layout=None, state=None):
     }
 
     def script(request):
+        if "/_settings/" in request.path:
+            return Answer(200, {entry.index: {"settings": {"index.number_of_shards": shards}}})
         return Answer(200, {"docs": documents} if request.path.startswith("/_mget") else there)
 
     with (
@@ -97,3 +99,15 @@ def test_what_cannot_be_scored_says_why(source, changes, layout, reason):
     assert isinstance(reject, Reject)
     assert (reject.id, origin.index, origin.id) == (entry.id, entry.index, entry.id)
     assert reason in reject.reason
+
+
+def test_a_routing_matters_where_it_is_needed_to_reach_a_document():
+    entry = ENTRY._replace(routing="r")
+    for origin, document in items({"text": "x"}, {"text": "y"}, entry=entry):
+        assert not isinstance(document, Reject)
+        assert origin.routing == "r"
+    for origin, reject in items({"text": "x"}, {"text": "y"}, entry=entry, shards="2"):
+        assert isinstance(reject, Reject)
+        assert "it has a routing" in reject.reason
+        assert f"{HOUR}, which has several shards" in reject.reason
+        assert origin.routing == "r"

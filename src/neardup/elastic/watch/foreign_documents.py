@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.codec import OBJECT
@@ -43,6 +44,7 @@ class ForeignDocuments:
 
     def __init__(self, cluster: Cluster, layout: Layout, time: TimeField, recipe: str) -> None:
         self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
+        self._of_one_shard: dict[str, bool] = {}
 
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
         """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
@@ -75,7 +77,7 @@ class ForeignDocuments:
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = _ours(stored)
         fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
-        origin = Origin(entry.index, entry.id, *stored.version, fingerprint)
+        origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing)
         text = field_of(stored.source, self._layout.text_field)
         fault = self._fault(entry, text, ours)
         if fault is not None:
@@ -104,7 +106,19 @@ class ForeignDocuments:
             return f"time {entry.time} is outside the years 1 to 9999 in UTC"
         if entry.routing is not None and self._layout.archive is not None:
             return "it has a routing, without which it cannot be marked: copy it with --from-index alone"
+        if entry.routing is not None and not self._is_of_one_shard(entry.index):
+            return f"it has a routing, without which no verdict reaches it in {entry.index}, which has several shards"
         return None
+
+    def _is_of_one_shard(self, index: str) -> bool:
+        """Whether an index has one shard, in which a document is found whatever routing it has; asked once."""
+        if index not in self._of_one_shard:
+            shards = index_settings(
+                self._cluster, index, "index.number_of_shards", params={"flat_settings": "true"}
+            )
+            settings = shards.get(index, {}).get("settings", {})
+            self._of_one_shard[index] = settings.get("index.number_of_shards") == "1"
+        return self._of_one_shard[index]
 
 
 def _ours(stored: StoredDocument) -> Mapping[str, Any]:

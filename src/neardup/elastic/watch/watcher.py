@@ -124,6 +124,7 @@ class Watcher:
     def _all_passes(
         self, window: WindowEngine, scorer: BacklogScorer, on_backlog: Callable[[Backlog], object]
     ) -> Iterator[Verdict]:
+        last: Backlog | None = None
         while not self._stopped():
             leads = self._leads(stands_by=scorer.claims is None)
             works = leads or scorer.claims is not None
@@ -142,7 +143,9 @@ class Watcher:
                     if leads:
                         self._leadership.try_acquire()
             self.handled += scorer.handled - before
-            if scorer.handled > before:
+            # Where a pass left all as it was, its verdicts may have reached no document, and the next makes them again.
+            is_new, last = self.backlog != last, self.backlog
+            if scorer.handled > before and is_new:
                 continue
             # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
             if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):

@@ -1,0 +1,54 @@
+"""Marks of documents that get no verdict: written once, wherever their documents lie."""
+
+from __future__ import annotations
+
+import pytest
+from testing.cluster_stand_in import Answer, standing_in
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch.unscored_marks import UnscoredMarks
+from neardup.model.document import Origin
+
+PLAIN = Origin("news-1", "a", 3, 1, None)
+ROUTED = Origin("news-1", "b/ä", 4, 1, None, "left")
+
+
+def marked(documents, status):
+    """The marks that were written to documents, how many took theirs, and which have refused it for good."""
+
+    def script(request):
+        error = {} if status == 200 else {"error": {"type": "odd", "reason": "why"}}
+        return Answer(200, {"items": [{"update": {"status": status, **error}} for _ in request.lines[::2]]})
+
+    with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        marks = UnscoredMarks(cluster)
+        for document in documents:
+            marks.add(document, "no text")
+        count = marks.write()
+        lines = [line for request in server.requests for line in request.lines]
+    return lines, count, [document for document in documents if marks.is_unmarkable(document)]
+
+
+def test_a_document_that_has_a_routing_is_reached_by_it():
+    lines, count, unmarkable = marked([PLAIN, ROUTED], 200)
+    assert (count, unmarkable) == (2, [])
+    plain, routed = lines[::2]
+    version = {"if_seq_no": 3, "if_primary_term": 1}
+    assert plain == {"update": {"_index": "news-1", "_id": "a", **version}}
+    version = {"if_seq_no": 4, "if_primary_term": 1}
+    assert routed == {"update": {"_index": "news-1", "_id": "b/ä", "routing": "left", **version}}
+    for line in lines[1::2]:
+        assert line["doc"]["neardup"]["status"] == "unscored"
+        assert line["doc"]["neardup"]["unsigned"] == "no text"
+
+
+@pytest.mark.parametrize(("status", "for_good"), [(400, True), (403, False), (404, False), (409, False)])
+def test_a_mark_that_is_refused_is_not_counted(status, for_good):
+    for document in (PLAIN, ROUTED):
+        _, count, unmarkable = marked([document], status)
+        assert (count, unmarkable) == (0, [document] if for_good else [])
+
+
+def test_a_document_in_a_busy_cluster_comes_again():
+    assert marked([ROUTED], 429)[1:] == (0, [])

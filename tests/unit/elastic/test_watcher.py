@@ -1,0 +1,84 @@
+"""The watcher: when it looks again at once, and when it waits first."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch import watcher
+from neardup.elastic.watch.backlog import Backlog
+from neardup.elastic.watch.watcher import Watcher
+from neardup.elastic.window.index_layout import Layout
+from neardup.model.hours import FIRST_HOUR
+from neardup.window.base import Left
+
+HOUR = FIRST_HOUR + 1
+
+
+class Scorer:
+    """Scores one document a pass; `waiting` is what a look finds, before each pass."""
+
+    def __init__(self, *waiting):
+        self.claims, self.handled, self.backlog = None, 0, self
+        self._waiting = iter(waiting)
+
+    def refresh(self):
+        pass
+
+    def measure(self):
+        return Backlog(*next(self._waiting))
+
+    def one_pass(self):
+        self.handled += 1
+        yield f"verdict {self.handled}"
+
+    def is_alone(self):
+        return True
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """The verdicts of a watcher over a backlog, and waits, in their order."""
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+
+    def run(*waiting, once):
+        monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: Scorer(*waiting))
+        happened: list[Any] = []
+        with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+            window = mock.MagicMock(left=Left())
+            window.__enter__.return_value = window
+            watch = Watcher(lambda: window, cluster, Layout(cluster.address), once=once)
+            verdicts = watch.verdicts(
+                on_reject=print,
+                stopped=lambda: len(happened) == len(waiting) + happened.count("wait"),
+                sleep=lambda _: happened.append("wait"),
+            )
+            happened.extend(verdicts)
+        return happened
+
+    return run
+
+
+def test_what_goes_on_is_looked_at_again_at_once(run):
+    assert run((3, HOUR), (2, HOUR), (2, HOUR + 1), once=False) == ["verdict 1", "verdict 2", "verdict 3"]
+
+
+def test_a_document_that_does_not_take_its_verdict_is_scored_again_after_a_pause(run):
+    assert run((1, HOUR), (1, HOUR), (1, HOUR), once=False)[:5] == [
+        "verdict 1",
+        "verdict 2",
+        "wait",
+        "verdict 3",
+        "wait",
+    ]
+
+
+def test_who_watches_once_ends_over_it(run):
+    assert run((1, HOUR), (1, HOUR), (1, HOUR), once=True) == ["verdict 1", "verdict 2"]
