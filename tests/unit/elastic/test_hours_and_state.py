@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import orjson
@@ -14,6 +15,7 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
+from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
@@ -190,7 +192,7 @@ def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, mo
 
 
 def test_what_others_have_written_over_a_verdict_is_named():
-    hit = {"_index": NAME, "_id": "x", "sort": [1], "_source": {"neardup": {"order": 1}}}
+    hit = {"_index": NAME, "_id": "x", "sort": [1, NAME], "_source": {"neardup": {"order": 1}}}
     answers = [Answer(200, {"hits": {"hits": [hit]}, "_shards": {"failed": 0}})]
     with standing_in(answers) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
@@ -198,3 +200,47 @@ def test_what_others_have_written_over_a_verdict_is_named():
         with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .*no signature"):
             list(loader.stored_parts(context, StateDocument({}, {}), 0))
     assert orjson.loads(server.requests[-1].body)["sort"]
+
+
+def with_a_backup(request):
+    """A cluster that has five documents of a window, and copies of four of them in an index that is not its own."""
+    backup = [(f"news-{name}", arrival) for name in ("backup", "zzz") for arrival in range(1, 5)]
+    body = orjson.loads(request.body)
+    hits: list[dict[str, Any]] = [
+        {"_index": index, "_id": str(arrival), "_source": {"neardup": {"order": arrival}},
+         "sort": [index if "_index" in clause else arrival for clause in body["sort"]]}
+        for index, arrival in [*backup, *((NAME, arrival) for arrival in range(5))]
+    ]  # fmt: skip
+    behind = [
+        hit for hit in sorted(hits, key=lambda hit: hit["sort"]) if hit["sort"] > body.get("search_after", [])
+    ]
+    return Answer(200, {"hits": {"hits": behind[: body["size"]]}, "_shards": {"failed": 0}})
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_copies_in_an_index_that_is_not_the_window_s_hide_none_of_its_documents(size):
+    with standing_in(with_a_backup) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
+        queries = CandidateQueries(context, StateDocument({}, {}))
+        for body in (queries.of_ids(["x"]), queries.successor(3)):
+            found = [hit for page in loader.pages(cluster, layout, body, size=size) for hit in page]
+            assert [hit.ref for hit in found] == [(NAME, str(arrival)) for arrival in range(5)]
+
+
+def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
+    """By the searches of the loader itself, which need an order in which no two documents are at one place."""
+    bodies = []
+
+    def nothing(_cluster, _layout, body):
+        bodies.append(body)
+        return iter(())
+
+    monkeypatch.setattr(loader, "pages", nothing)
+    with standing_in([Answer(200, {"_shards": {"failed": 0}})]) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
+        state = StateDocument({}, {}).next_epoch(lost=True)
+        list(loader.stored_parts(context, state, 0))
+        loader.roll_back(cluster, layout, state)
+    assert [body["sort"][-1] for body in bodies] == [{"_index": "asc"}, {"_index": "asc"}]

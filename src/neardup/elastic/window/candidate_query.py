@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.codec import OBJECT, RESTORED
-from neardup.elastic.window.loader import committed
+from neardup.elastic.window.loader import BY_ARRIVAL, BY_INDEX, committed
 from neardup.index.query_batch import SignedQueryBatch
 from neardup.index.search import Search
 from neardup.model.document import encode_text
@@ -116,8 +116,7 @@ class CandidateQueries:
         fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
             fields.append(self._text_field)
-        by_arrival = {f"{OBJECT}.order": {"order": "asc", "unmapped_type": "long"}}
-        return {"query": query, "sort": [by_arrival], "_source": fields}
+        return {"query": query, "sort": BY_ARRIVAL, "_source": fields}
 
     def own(self, id: str) -> dict[str, Any]:
         """The search for the document of this id, with its text."""
@@ -141,6 +140,7 @@ class CandidateQueries:
         earliest = [
             {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
             {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
+            BY_INDEX,
         ]
         return {**self.body(self.living([queries.term("group_order", head)])), "sort": earliest}
 

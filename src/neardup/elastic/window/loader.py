@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 PAGE: Final = 2_000
 _ARRIVAL: Final = f"{OBJECT}.order"
+BY_INDEX: Final = {"_index": "asc"}
+"""The last of what is sorted by: an index under our prefix that is none of the window's may hold copies of ours."""
+BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, BY_INDEX)
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
@@ -132,7 +135,7 @@ def stored_parts(context: ElasticContext, document: StateDocument, first: int) -
     layout.refresh(cluster, document.commit.floor_hour)
     body = {
         "query": committed(document, first),
-        "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
+        "sort": BY_ARRIVAL,
         "_source": [f"{OBJECT}.{name}" for name in _restored_fields(context.settings)],
     }
     for hits in pages(cluster, layout, body):
@@ -175,7 +178,7 @@ def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
     layout.refresh(cluster, state.commit.floor_hour)
     body = {
         "query": _aborted(state),
-        "sort": [{_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}],
+        "sort": BY_ARRIVAL,
         "_source": [f"{OBJECT}.written_by"],
         "seq_no_primary_term": True,
     }
