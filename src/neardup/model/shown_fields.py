@@ -47,20 +47,20 @@ def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
     allowed[0] -= 1
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):
-        return _utf8(known)
+        return utf8_text(known)
     if isinstance(known, list | tuple | Mapping) and (level == _DEEPEST or allowed[0] < 0):
         return _LEFT_OUT
     if isinstance(known, list | tuple):
         return [_json_value(each, allowed, level + 1) for each in known]
     if isinstance(known, Mapping):
-        return {_utf8(str(name)): _json_value(each, allowed, level + 1) for name, each in known.items()}
+        return {utf8_text(str(name)): _json_value(each, allowed, level + 1) for name, each in known.items()}
     is_small = isinstance(known, bool) or (isinstance(known, int) and known.bit_length() < 64)
     if isinstance(known, float):
         return float(known)
-    return known if known is None or is_small else _utf8(str(known))
+    return known if known is None or is_small else utf8_text(str(known))
 
 
-def _utf8(text: str) -> str:
+def utf8_text(text: str) -> str:
     """A text with escapes for what has no UTF-8."""
     return text.encode(errors="backslashreplace").decode()
 

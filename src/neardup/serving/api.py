@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from fastapi import APIRouter, Body, Query, Response
 
 from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
+from neardup.model.shown_fields import utf8_text
 from neardup.serving import answers
 from neardup.serving.group_lists import Sort, sorted_groups
 from neardup.version import VERSION
@@ -143,7 +144,10 @@ def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> No
             response.status_code = 207
         return answers.Ingested(
             verdicts=[answers.Verdict.model_validate(verdict.to_dict()) for verdict in ingested.verdicts],
-            rejects=[answers.Rejected(id=reject.id, reason=reject.reason) for reject in ingested.rejects],
+            rejects=[
+                answers.Rejected(id=reject.id and utf8_text(reject.id), reason=reject.reason)
+                for reject in ingested.rejects
+            ],
         )
 
 

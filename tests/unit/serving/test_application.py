@@ -209,6 +209,19 @@ def test_documents_are_taken_only_where_that_was_allowed(serve):
     assert writer.get("/api/health").json()["documents"] == len(STREAM) + 1
 
 
+def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
+    sent = json.dumps([{"id": "half \ud800", "text": "x"}, DOCUMENT_E])
+    answer = serve(readonly=False).post(
+        "/api/ingest", content=sent, headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 207
+    assert [verdict["id"] for verdict in answer.json()["verdicts"]] == ["e"]
+    (reject,) = answer.json()["rejects"]
+    assert (reject["id"], reject["reason"]) == (
+        r"half \ud800", "id has the unpaired surrogate U+D800 at position 5",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("method", "url", "how", "status", "said"),
     [
