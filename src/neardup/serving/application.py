@@ -41,7 +41,7 @@ def create_application(
         openapi_url="/api/openapi.json",
     )
     application.include_router(api.routes(questions, judged, metrics))
-    application.include_router(pages.routes(questions, judged))
+    application.include_router(pages.routes(questions, judged, limits.body))
     application.mount("/static", StaticFiles(packages=[("neardup.serving", "static")]), name="static")
 
     @application.get("/metrics", include_in_schema=False)

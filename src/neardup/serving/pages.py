@@ -8,8 +8,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from fastapi import APIRouter, Form, Query, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.routing import APIRoute
 
 from neardup.errors import UnknownDocument
 from neardup.model.escapes import no_formula
@@ -21,7 +22,7 @@ from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from neardup.model.verdict import Group, Match
     from neardup.reading.facts import Fact
@@ -221,9 +222,22 @@ class Pages:
         return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=name)
 
 
-def routes(questions: Questions, judged: JudgedPairs | None) -> APIRouter:
-    """The routes of all pages."""
-    router = APIRouter(include_in_schema=False)
+def routes(questions: Questions, judged: JudgedPairs | None, most_pasted: int) -> APIRouter:
+    """The routes of all pages; a text that is pasted has `most_pasted` bytes at most."""
+
+    class FormRoute(APIRoute):
+        """A route whose forms are read by our own limit: left to FastAPI, a field has 1 MB at most."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_form(request: Request) -> Response:
+                await request.form(max_part_size=most_pasted)  # which the request keeps
+                return await handle(request)
+
+            return handle_form
+
+    router = APIRouter(include_in_schema=False, route_class=FormRoute)
 
     def pages() -> Pages:
         return Pages(questions, judged)

@@ -432,6 +432,7 @@ def test_bodies_and_rates_have_limits(serve):
     assert client.post("/api/check", json={"text": "x" * 2_000}).status_code == 413
     chunks = (b'{"text": "' + b"x" * 400 for _ in range(5))
     assert client.post("/api/check", content=chunks).status_code == 413
+    assert client.post("/check", data={"text": "x" * 2_000}).status_code == 413
     client = serve(limits=Limits(rate=3))
     statuses = [client.get("/api/changes").status_code for _ in range(8)]
     assert 200 in statuses
@@ -584,6 +585,12 @@ def test_a_pasted_text_finds_what_says_the_same(client):
     assert 'href="/group?head=a"' in text
     assert "Not seen before" in client.post("/check", data={"text": "nothing like it"}).text
     assert client.post("/check", data={}, headers=HTML).status_code == 422
+
+
+def test_a_pasted_text_may_be_as_large_as_a_request(client):
+    answer = client.post("/check", data={"text": "é" * 600_000}, headers=HTML)
+    assert answer.status_code == 200
+    assert client.post("/check", data={"text": "x", "threshold": "2"}).status_code == 422
 
 
 def test_the_csv_of_a_group_is_no_formula(serve, path, monkeypatch):
