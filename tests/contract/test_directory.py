@@ -50,6 +50,19 @@ def hour_files(path, name):
 # -- one writer, many readers --
 
 
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_window_is_where_it_was_when_the_process_works_elsewhere(path, tmp_path, monkeypatch, readonly):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(path.parent)
+    with open_window(path.name, readonly=readonly) as window:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        ids = list(window)
+        assert [read and read.id for read in window.read(ids)] == ids
+        if not readonly:
+            assert [verdict.id for verdict in window.ingest([document("x", grams(500, 520), 3)])] == ["x"]
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_a_second_writer_is_told_who_writes(path):
     with open_window(path), pytest.raises(WindowLocked, match=f"process {os.getpid()}") as caught:
         open_window(path)

@@ -95,7 +95,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         signer = signer_for(recipe)
         keep_files(recipe, directory)
         return signer, chosen.with_changes(recipe=recipe)
-    lexicon, salt = directory / LEXICON, directory / SALT
+    lexicon, salt = directory.absolute() / LEXICON, directory.absolute() / SALT
     try:
         recipe = Recipe(
             **description.recipe_fields,
@@ -122,7 +122,7 @@ def _boilerplate(directory: Path, description: Description) -> Path | None:
         file = directory / BOILERPLATE
         actual = "another table" if file.exists() else "no such file"
         raise WindowDamaged(file, actual, f"the table of a window whose recipe names {mark}", directory)
-    return directory / BOILERPLATE if mark else None
+    return directory.absolute() / BOILERPLATE if mark else None
 
 
 def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
