@@ -149,13 +149,16 @@ def parse_time(value: Any) -> int:
         return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
     meant = _read_time(value) if isinstance(value, str) else plain(value)
     if isinstance(meant, datetime):
-        aware = meant if meant.utcoffset() is not None else meant.replace(tzinfo=UTC)
-        delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        try:
+            aware = meant if meant.utcoffset() is not None else meant.replace(tzinfo=UTC)
+            delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        except Exception as error:  # noqa: BLE001 - the zone is another's, and so is what it raises
+            raise ValueError(f"time is of a zone that gives no offset ({type(error).__name__})") from None
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
     is_nan = isinstance(meant, float) and math.isnan(meant)  # of a very large int there is no float to ask
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
-        raise ValueError(f"time {value!r} is neither a date, ISO 8601 text, nor a number of seconds")
+        raise ValueError(f"time {_shown(value)} is neither a date, ISO 8601 text, nor a number of seconds")
     return _within_years(meant if abs(meant) >= _EPOCH_MS_FROM else meant * 1_000, value)
 
 
@@ -188,8 +191,7 @@ def _read_unusual(written: str, text: str) -> datetime:
 
 def _within_years(milliseconds: float, value: object) -> int:
     if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
-        shown = value.isoformat() if isinstance(value, datetime) else repr(value)
-        raise ValueError(f"time {shown} is outside the years 1 to 9999 in UTC")
+        raise ValueError(f"time {_shown(value)} is outside the years 1 to 9999 in UTC")
     return int(milliseconds)
 
 
@@ -198,7 +200,7 @@ def time_argument(name: str, value: Any) -> int:
     try:
         return parse_time(value)
     except ValueError:
-        shown = value.isoformat() if isinstance(value, datetime) else value
+        shown = _shown(value) if isinstance(value, datetime) else value
         raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
 
 
@@ -252,7 +254,10 @@ def _shown(value: object) -> str:
     """`value` for a message; a number of thousands of digits cannot even be printed."""
     if isinstance(value, int) and value.bit_length() > 64:
         return f"a number of {value.bit_length()} bits"
-    return value.isoformat() if isinstance(value, datetime) else repr(value)
+    try:
+        return value.isoformat() if isinstance(value, datetime) else repr(value)
+    except Exception:  # noqa: BLE001 - the value is another's, and so is what it raises
+        return f"a {type(value).__name__} that has no text"
 
 
 def _brief(value: object) -> str:
@@ -262,7 +267,7 @@ def _brief(value: object) -> str:
         return kind
     try:
         shown = repr(value)
-    except (ValueError, RecursionError):  # a number of thousands of digits in it, or itself
+    except Exception:  # noqa: BLE001 - in it is a number of thousands of digits, itself, or what raises anything
         return kind
     return f"{shown[:40]}… ({kind})" if len(shown) > 40 else f"{shown} ({kind})"
 

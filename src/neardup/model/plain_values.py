@@ -16,7 +16,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124 - only what is no number, and no time, is not itself
-    except (TypeError, ValueError):  # pandas' NA has no truth, and neither has an array
+    except Exception:  # noqa: BLE001 - pandas' NA has no truth, nor has an array; others raise what they like
         return type(value).__name__ == "NAType"
 
 
@@ -34,8 +34,11 @@ def plain(value: Any) -> Any:
     if kind.__name__ == "datetime64":
         # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds. What is beyond the
         # years that microseconds count comes out as another moment.
-        moment = value.astype("datetime64[us]")
-        is_same = is_missing(value) or moment.astype("datetime64[s]") == value.astype("datetime64[s]")
+        try:
+            moment = value.astype("datetime64[us]")
+            is_same = is_missing(value) or moment.astype("datetime64[s]") == value.astype("datetime64[s]")
+        except OverflowError:  # numpy makes no seconds of attoseconds
+            return value
         return plain(moment.item()) if is_same else value
     item = value.item()
     return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for

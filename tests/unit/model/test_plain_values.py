@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 
 import numpy as np
@@ -92,3 +92,45 @@ def test_a_zone_that_knows_no_offset_is_utc():
             return "nowhere"
 
     assert prepared(time=MOMENT.replace(tzinfo=Nowhere())).time == MS
+
+
+class Untold:
+    """A value that cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+class Broken(tzinfo):
+    """A zone whose offset is `offset`, or raises it."""
+
+    def __init__(self, offset: object) -> None:
+        self.offset = offset
+
+    def utcoffset(self, when: datetime | None) -> timedelta | None:
+        if isinstance(self.offset, Exception):
+            raise self.offset
+        return self.offset  # type: ignore[return-value]
+
+    dst = utcoffset
+
+    def tzname(self, when: datetime | None) -> str:
+        return "broken"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"time": Decimal("sNaN")}, {"time": np.datetime64(1, "as")}, {"time": Untold()},
+        {"time": MOMENT.replace(tzinfo=Broken(5))}, {"time": MOMENT.replace(tzinfo=Broken(LookupError()))},
+        {"id": Untold()}, {"id": [10**5_000]}, {"id": MOMENT.replace(tzinfo=Broken(5))},
+    ],
+)  # fmt: skip
+def test_whatever_a_value_raises_is_a_reject_of_its_document(given):
+    with pytest.raises(DocumentError, match=r": (time|id) "):
+        prepared(**given)
+
+
+def test_what_is_no_document_and_cannot_be_shown_is_one_too():
+    with pytest.raises(DocumentError, match="list is no document"):
+        prepare([Untold()], lambda: -1, 100)
