@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib.util
 import os
+import re
 import secrets
 import socket
 import threading
@@ -29,6 +30,8 @@ _PARTS: Final = {
     "mcp": ("mcp",),
     "metrics": ("prometheus_client",),
 }
+_TOKEN_RE: Final = re.compile(r"[!-~]{16,}")
+"""What a header can hold, and a cookie or an address quote."""
 HOW: Final = "pip install '.[serve]' in a checkout"
 """What installs the libraries of the server."""
 
@@ -52,10 +55,9 @@ def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
     """
     from neardup.serving.guard import Limits
 
-    if token is not None and len(token) < 16:
-        raise SettingsError(
-            "token", "(not shown)", "at least 16 characters, such as those of `openssl rand -hex 16`"
-        )
+    if token is not None and not _TOKEN_RE.fullmatch(token):
+        expected = "at least 16 characters of ASCII without spaces, such as those of `openssl rand -hex 16`"
+        raise SettingsError("token", "(not shown)", expected)
     if host not in LOOPBACK and token is None:
         token = secrets.token_urlsafe(24)
     limits = Limits(token=token, body=body, rate=rate)

@@ -137,7 +137,8 @@ class Guard:
         given = query.get("token")
         if given is not None and scope["method"] == "GET" and self._is_token(given):
             others = urlencode([(name, value) for name, value in query.multi_items() if name != "token"])
-            response = RedirectResponse(scope["path"] + (f"?{others}" if others else ""), 303)
+            own = "/" + scope["path"].lstrip("/")  # two of them would begin the name of another server
+            response = RedirectResponse(own + (f"?{others}" if others else ""), 303)
             secure = scope["scheme"] == "https"
             response.set_cookie(_cookie(scope), given, httponly=True, samesite="strict", secure=secure)
             return response

@@ -20,6 +20,7 @@ from testing.window.backends import grams
 
 import neardup
 import neardup.kinds
+from neardup.cli.serving import limits_for
 from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.opening import open_window
 from neardup.serving import answers
@@ -418,6 +419,35 @@ def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
     assert client.get("/", headers={"host": "any.example"}).status_code == 200
     opened = client.get("/group", params={"head": "a b", "token": token}, follow_redirects=False)
     assert opened.headers["location"] == "/group?head=a+b"
+
+
+@pytest.mark.parametrize(
+    "token", ["short", "é" * 16, "0123456789abcde\n", "two words and more", "\udcff" * 16]
+)
+def test_a_token_that_no_header_can_hold_is_refused_at_the_start(token):
+    with pytest.raises(SettingsError, match="at least 16 characters of ASCII without spaces") as caught:
+        limits_for("127.0.0.1", token, body=1_000, rate=0)
+    assert token not in str(caught.value)
+
+
+def test_a_token_of_any_other_characters_is_known_again(serve):
+    token = r"""a;b"c\d,e=f&g+h%23'{i}"""
+    limits = limits_for("127.0.0.1", token, body=1_000, rate=0)
+    client = serve(limits=limits)
+    assert client.get("/api/changes", headers={"authorization": f"Bearer {token}"}).status_code == 200
+    assert client.get("/api/changes").status_code == 401
+    assert client.get("/", params={"token": token}).status_code == 200
+    assert client.get("/api/changes").status_code == 200
+
+
+def test_an_address_with_the_token_leads_to_no_other_server(serve):
+    token = "0123456789abcdef"
+    client = serve(limits=Limits(hosts=(), token=token, rate=0))
+    for path in ("//evil.example/x", "///evil.example/x"):
+        opened = client.get(
+            f"http://localhost{path}", params={"token": token, "a": "b"}, follow_redirects=False
+        )
+        assert opened.headers["location"] == "/evil.example/x?a=b"
 
 
 def test_cookies_of_other_servers_do_not_hide_the_token(serve):
