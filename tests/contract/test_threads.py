@@ -149,3 +149,14 @@ def test_nor_does_it_wait_for_a_thread_that_it_has_not(place):
         never = mock.patch("neardup.window.signing_ahead.SigningAhead.signed", side_effect=AssertionError)
         with never, pytest.raises(NeardupError, match="forked off"):
             list(window.ingest([document("b", text_of(0, 1), 0)]))
+
+
+@engines_only
+def test_nor_for_one_that_was_at_work_when_it_was_forked_off(place):
+    window = place.open()
+    forked = mock.patch("neardup.window.session.os.getpid", return_value=1)
+    with window._session.alone(), ThreadPoolExecutor(1) as pool, forked:
+        for call in (window.stats, window.close):
+            with pytest.raises(NeardupError, match="was forked off: open it here"):
+                pool.submit(call).result(60)
+    assert window.stats().documents == 0

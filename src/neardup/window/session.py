@@ -44,6 +44,12 @@ _FORKED: Final = (
     "this window was opened by another process, from which this one was forked off: open it here, after the other has "
     "closed it"
 )
+_AT_WORK: Final = (
+    "another thread was at work with this window when this process was forked off: open it here, readonly beside the "
+    "other process, or fork while nobody asks it"
+)
+_LOOK_SECONDS: Final = 0.5
+"""After so long whoever waits for another thread looks whether there is one."""
 
 
 def one_at_a_time(method: Method) -> Method:
@@ -56,7 +62,7 @@ def one_at_a_time(method: Method) -> Method:
     @functools.wraps(method)
     def locked(self: Any, *arguments: Any, **options: Any) -> Any:
         session: Session = self._session
-        with session.lock:
+        with session.alone():
             if session.is_closed:
                 raise NeardupError(_CLOSED)
             return method(self, *arguments, **options)
@@ -80,13 +86,27 @@ class Session:
         self._taken_over = 0  # how often something that others had committed was
         self._last_followed = 0  # that, by the last `follow`
         self._broken: BaseException | None = None
-        self._owner = os.getpid()
+        self._owner = self._held_by = os.getpid()
         if self.searches:
             self._revision = _OF_A_BATCH
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other threads out meanwhile. Raises `NeardupError` where a thread of the process that this one was
+        forked off from did so at the fork: it will never let go, and may have left memory half changed.
+        """
+        while not self.lock.acquire(timeout=_LOOK_SECONDS):
+            if self._held_by != os.getpid():
+                raise NeardupError(_AT_WORK)
+        try:
+            self._held_by = os.getpid()
+            yield
+        finally:
+            self.lock.release()
+
     def close(self) -> None:
         """Lets go of the store; there is nothing to be asked or changed any more."""
-        with self.lock:
+        with self.alone():
             if not self.is_closed:
                 self.store.close()
                 self.is_closed = True  # not before: what was interrupted can be closed again
