@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document
@@ -19,8 +19,16 @@ SHOWN: Final = 20
 """Columns that a message names."""
 PANDAS: Final = {int: "Int64", float: "Float64"}
 ARROW: Final = {int: "int64", float: "float64"}
-Columns = Mapping[str, Sequence[float | None]]
-"""Whole numbers or others by the name of a column; None where a row has none."""
+
+
+class Column(NamedTuple):
+    """The `cells` of a column, all of one `kind`: whole numbers or others; None where a row has none."""
+
+    kind: type[float]
+    cells: Sequence[float | None]
+
+
+Columns = Mapping[str, Column]
 
 
 def rows_of(data: Any) -> Any:
@@ -87,7 +95,7 @@ def with_columns(data: Any, columns: Columns, text: str) -> Any:
         if name in own:
             raise SettingsError("prefix", "", f"one that makes names which are not there yet; {name!r} is")
     if not is_frame(frame):
-        cells = zip(*columns.values(), strict=True)
+        cells = zip(*(column.cells for column in columns.values()), strict=True)
         return [
             {**row, **dict(zip(columns, cell, strict=True))} for row, cell in zip(frame, cells, strict=True)
         ]
@@ -99,24 +107,21 @@ def _with_columns(frame: Any, columns: Columns) -> Any:
     if hasattr(frame, "assign"):
         import pandas as pd  # noqa: PLC0415
 
-        own = {name: pd.array(list(cells), dtype=PANDAS[_type(cells)]) for name, cells in columns.items()}
+        own = {name: pd.array(list(cells), dtype=PANDAS[kind]) for name, (kind, cells) in columns.items()}
         return frame.assign(**own)
     if hasattr(frame, "with_columns"):
         import polars as pl  # noqa: PLC0415
 
-        return frame.with_columns([pl.Series(name, cells) for name, cells in columns.items()])
-    for name, cells in columns.items():
-        if hasattr(frame, "append_column"):
-            import pyarrow as pa  # noqa: PLC0415
+        types = {int: pl.Int64, float: pl.Float64}
+        return frame.with_columns(
+            [pl.Series(name, cells, types[kind]) for name, (kind, cells) in columns.items()]
+        )
+    import pyarrow as pa  # noqa: PLC0415 - data sets are made of it, too
 
-            frame = frame.append_column(name, pa.array(cells, ARROW[_type(cells)]))
-        else:
-            frame = frame.add_column(name, list(cells))
+    for name, (kind, cells) in columns.items():
+        add = frame.append_column if hasattr(frame, "append_column") else frame.add_column
+        frame = add(name, pa.array(cells, ARROW[kind]))
     return frame
-
-
-def _type(cells: Sequence[float | None]) -> type[float]:
-    return float if any(isinstance(cell, float) for cell in cells) else int
 
 
 def _as_frame(data: Any, text: str) -> Any:

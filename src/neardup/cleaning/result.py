@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.cleaning.frames import with_columns
+from neardup.cleaning.frames import Column, with_columns
 from neardup.cleaning.star import removed
 from neardup.errors import SettingsError
 from neardup.model.settings import exact_threshold
@@ -120,8 +120,12 @@ class Deduped:
             duplicate_of.append(None if copy is None else head)
             score.append(None if copy is None else copy.score)
             group.append(head)
-        columns = {"duplicate_of": duplicate_of, "score": score, "group": group}
-        return with_columns(self.data, {prefix + name: cells for name, cells in columns.items()}, self.text)
+        columns = {
+            prefix + "duplicate_of": Column(int, duplicate_of),
+            prefix + "score": Column(float, score),
+            prefix + "group": Column(int, group),
+        }
+        return with_columns(self.data, columns, self.text)
 
     def at(self, threshold: Any) -> Deduped:
         """The same for another threshold, not below this one, from the pairs that are known: nothing is signed again.

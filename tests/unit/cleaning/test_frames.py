@@ -92,6 +92,8 @@ def test_data_sets():
     arrow = pytest.importorskip("pyarrow")
     data = datasets.Dataset(datasets.table.InMemoryTable(arrow.table({"text": TEXTS})), fingerprint="texts")
     assert isinstance(check(data), datasets.Dataset)
+    none = neardup.dedup(data.select([1])).frame().features
+    assert [none[name].dtype for name in ("duplicate_of", "score", "group")] == ["int64", "float64", "int64"]
     assert neardup.dedup(data["text"]).kept == [0, 1]
     assert len(data.select(neardup.dedup(data).kept)) == 2
     with pytest.raises(TypeError, match="of several splits choose one"):
@@ -112,6 +114,19 @@ def test_data_sets():
 def test_what_holds_no_texts_is_refused(data, remedy):
     with pytest.raises(TypeError, match=f"dedup takes many texts, not {type(data).__name__}: .*{remedy}"):
         neardup.dedup(data)
+
+
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:2], TEXTS[3:]], ids=["copies", "no copies", "no texts"])
+def test_columns_are_of_the_same_types_whatever_was_found(texts):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    names = ["duplicate_of", "score", "group"]
+    frame = neardup.dedup(pandas.DataFrame({"text": texts})).frame()
+    assert [str(frame[name].dtype) for name in names] == ["Int64", "Float64", "Int64"]
+    frame = neardup.dedup(polars.DataFrame({"text": texts}, schema={"text": polars.String})).frame()
+    assert [str(frame[name].dtype) for name in names] == ["Int64", "Float64", "Int64"]
+    table = arrow.table({"text": arrow.array(texts, arrow.string())})
+    assert [str(neardup.dedup(table).frame()[name].type) for name in names] == ["int64", "double", "int64"]
 
 
 def test_columns_that_are_not_there_or_there_already_are_named():
