@@ -123,7 +123,7 @@ class Tools:
         document = self._questions.document(id)
         part = document.text[offset : offset + MOST_SHOWN]
         return {
-            **_named(document), "fields": {_shown(name): _shown(value) for name, value in document.fields.items()},
+            **_named(document), "fields": _shown(document.fields),
             "status": document.verdict.status, "duplicate_of": document.verdict.duplicate_of,
             "score": document.verdict.score, "group": document.verdict.group, "is_original": document.is_original,
             "text": escaped(part, lines=True), "more": max(len(document.text) - offset - len(part), 0),
@@ -208,4 +208,9 @@ def _changes(why: Explanation) -> list[dict[str, Any]]:
 
 
 def _shown(value: Any) -> Any:
+    """A value of JSON whose texts, at whatever depth, steer no terminal."""
+    if isinstance(value, list):
+        return [_shown(each) for each in value]
+    if isinstance(value, dict):
+        return {_shown(name): _shown(each) for name, each in value.items()}
     return escaped(value, lines=True) if isinstance(value, str) else value
