@@ -39,10 +39,7 @@ stream is a result (`Reject`), not an exception.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from os import PathLike
+from os import PathLike, getpid
 
 __all__ = [
     "BoilerplateError",
@@ -223,6 +220,9 @@ class WindowLocked(WindowError):
         self.path, self.holder = path, holder
 
     def __str__(self) -> str:
+        if self.holder == f"process {getpid()}":  # in every container they are numbered anew
+            holder = f"in this process already, or by {self.holder} of another container: close it there"
+            return f"{self.path} is open for writing {holder}, or open it readonly"
         holder = "" if self.holder is None else f" ({self.holder})"
         return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
 

@@ -63,10 +63,17 @@ def test_a_window_is_where_it_was_when_the_process_works_elsewhere(path, tmp_pat
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_second_writer_is_told_who_writes(path):
-    with open_window(path), pytest.raises(WindowLocked, match=f"process {os.getpid()}") as caught:
+def test_a_second_writer_is_told_who_writes(path, monkeypatch):
+    with (
+        open_window(path),
+        pytest.raises(WindowLocked, match="open for writing in this process already") as caught,
+    ):
         open_window(path)
-    assert caught.value.holder == f"process {os.getpid()}"
+    holder = f"process {os.getpid()}"
+    assert caught.value.holder == holder
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("neardup.errors.getpid", lambda: -1)
+        assert f"by another process ({holder}): end it" in str(caught.value)
     assert str(path) in str(caught.value)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), WindowLocked)
     open_window(path).close()
