@@ -48,6 +48,19 @@ def test_half_a_url_is_no_directory_in_python(place, name, meant):
     assert meant in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "name", ["file:///tmp/news.window", "es://me:secret@host:9200/news", "S3://bucket/news"]
+)
+def test_a_url_of_another_kind_is_no_directory(run, stream, name):
+    done = run("ingest", stream, "--window", name)
+    assert (done.code, "secret" in done.err) == (2, False)
+    assert "a directory, by its path, or a URL such as https://" in done.err
+    with pytest.raises(SettingsError, match="by its path, or a URL such as https://") as caught:
+        neardup.open(name)
+    assert "secret" not in str(caught.value)
+    assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
+
+
 def test_no_name_at_all_is_no_window_in_python(place):
     with pytest.raises(SettingsError, match="and not empty"):
         neardup.open("")

@@ -322,6 +322,14 @@ def test_a_window_that_has_lost_its_salt_says_so(tmp_path, retrieval):
     neardup.open(tmp_path / "w").close()
 
 
+def test_a_lexicon_that_cannot_be_read_makes_no_window(tmp_path):
+    for path, reason in ((tmp_path / "no.lexicon", "No such file"), (tmp_path, "Is a directory")):
+        for where in (None, tmp_path / "w"):
+            with pytest.raises(SettingsError, match=f"setting lexicon is .*{path}.*{reason}"):
+                neardup.open(where, recipe=Recipe(lexicon=path))
+    assert not (tmp_path / "w" / "window.json").exists()
+
+
 @pytest.mark.parametrize(("secret", "said"), [(None, "No such file"), (b"", "not empty")])
 def test_a_salt_that_cannot_be_used_makes_no_window(tmp_path, secret, said):
     path = tmp_path / "some.salt"

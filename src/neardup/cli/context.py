@@ -37,9 +37,9 @@ def window_location(window: str | None, config: Config) -> str:
     """
     config.check_secrets(window)
     location = window or config.window or DEFAULT_WINDOW
-    from neardup.elastic.http.address import check_no_address, parse_address
+    from neardup.elastic.http.address import check_no_address, is_address, parse_address
 
-    if "://" in location:
+    if is_address(location):
         parse_address(location)  # whatever is no URL of ours is refused before anything else happens
     else:
         check_no_address(location)

@@ -31,4 +31,9 @@ def file_bytes(name: str, path: str | Path) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise SettingsError(name, str(path), f"a file that can be read ({error.strerror})") from error
+        raise unreadable(name, path, error) from error
+
+
+def unreadable(name: str, path: str | Path, error: OSError) -> SettingsError:
+    """What is raised where the file that the setting `name` names cannot be read."""
+    return SettingsError(name, str(path), f"a file that can be read ({error.strerror})")

@@ -10,6 +10,7 @@ from neardup.kernels.hashing import splitmix64
 from neardup.kernels.sketch import SketchRules
 from neardup.kernels.text import text_tables
 from neardup.kernels.words import WordTables
+from neardup.model.recipe_files import unreadable
 from neardup.model.settings import WIDE_ABOVE, Recipe
 from neardup.signing.counted_part import CountedPart
 from neardup.tables import unicode as unicode_table
@@ -26,7 +27,7 @@ class RecipeTables:
     """The tables of a recipe, read from the files that it names; `text` is its string."""
 
     def __init__(self, recipe: Recipe) -> None:
-        self.lexicon = Lexicon.default() if recipe.lexicon is None else Lexicon.load(recipe.lexicon)
+        self.lexicon = _lexicon_of(recipe)
         self.text = recipe.text(self.lexicon.id)
         self.counted = CountedPart.by(recipe)
         self.unicode = text_tables(unicode_table.load())
@@ -36,6 +37,15 @@ class RecipeTables:
             self.classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
         self.rules = sketch_rules(recipe)
         self.words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)
+
+
+def _lexicon_of(recipe: Recipe) -> Lexicon:
+    if recipe.lexicon is None:
+        return Lexicon.default()
+    try:
+        return Lexicon.load(recipe.lexicon)
+    except OSError as error:
+        raise unreadable("lexicon", recipe.lexicon, error) from error
 
 
 def sketch_rules(recipe: Recipe) -> SketchRules:

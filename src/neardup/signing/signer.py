@@ -263,8 +263,8 @@ _DEFAULT = Recipe()
 def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
     """The signature of `text`. Linear in its length; about 0.1 ms for 4 KB.
 
-    Raises `TypeError` for what is no text, `ValueError` if `text` has an unpaired surrogate, `LexiconError` if the
-    recipe's lexicon cannot be read.
+    Raises `TypeError` for what is no text, `ValueError` if `text` has an unpaired surrogate, `SettingsError` if a
+    file of the recipe cannot be read, `LexiconError` if its lexicon is damaged.
 
     >>> from neardup import sign
     >>> signature = sign("A rose is a flower")

@@ -96,6 +96,8 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         keep_files(recipe, directory)
         return signer, chosen.with_changes(recipe=recipe)
     lexicon, salt = directory.absolute() / LEXICON, directory.absolute() / SALT
+    if description.own_lexicon and not lexicon.exists():
+        raise WindowDamaged(lexicon, "no such file", "the window's own lexicon", directory)
     try:
         recipe = Recipe(
             **description.recipe_fields,
@@ -107,7 +109,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         raise WindowDamaged(directory / DESCRIPTION, f"a recipe with {error}", "recipe fields") from error
     try:
         signer = _checked_signer(directory, description, recipe)
-    except (LexiconError, FileNotFoundError) as error:
+    except LexiconError as error:
         raise WindowDamaged(lexicon, str(error), "the window's own lexicon", directory) from error
     for wanted in (recipe, chosen.recipe):
         if wanted is not None and signer_for(wanted).text != description.recipe:
@@ -136,6 +138,8 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
     try:
         signer = signer_for(recipe)
     except SettingsError as error:
+        if error.name != "salt":
+            raise
         raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}", directory) from error
     if mark_in(signer.text) != mark:
         raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}", directory)

@@ -35,6 +35,7 @@ _COPIES: Final = "copies-"
 _HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
 _HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
 """A scheme with too few or too many slashes behind it."""
+_OTHER_URL_RE: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _EXAMPLE: Final = "a URL such as https://localhost:9200/news"
 _SECRETS_ELSEWHERE: Final = (
     "a URL without user and password: set NEARDUP_USERNAME and NEARDUP_PASSWORD, or NEARDUP_API_KEY"
@@ -52,8 +53,8 @@ def is_address(window: str) -> bool:
 
 def check_no_address(window: str) -> None:
     """Raises `SettingsError` if `window`, which is no URL, was most likely meant as one: `localhost:9200/news` would
-    else be a directory of that name, and everybody would look for the documents in the cluster. Also if it is empty,
-    which would be the working directory.
+    else be a directory of that name, and everybody would look for the documents in the cluster. Also if it is a URL of
+    another kind, or empty, which would be the working directory.
 
     >>> check_no_address("news.window"), check_no_address("./localhost:9200/news")
     (None, None)
@@ -65,6 +66,10 @@ def check_no_address(window: str) -> None:
     host, slash, path = rest.partition("/")
     rest = host.rpartition("@")[2] + slash + path  # a password is not repeated
     if schemed is None and not _HOST_AND_PORT_RE.match(rest):
+        if _OTHER_URL_RE.match(window):
+            raise SettingsError(
+                "window", _without_secrets(window), f"a directory, by its path, or {_EXAMPLE}"
+            )
         return
     shown = (schemed[0] if schemed else "") + rest
     meant = f"{scheme}://{rest or 'localhost:9200/news'}"
