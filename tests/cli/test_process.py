@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -233,3 +234,9 @@ def test_a_terminal_sees_a_bar_and_a_pipe_none(command, place):
     seen = seen_on_a_terminal([*command, "ingest", str(many(300)), "--format", "quiet"])
     assert "━".encode() in seen
     assert b"300 documents in" in seen
+
+
+def test_an_empty_name_is_completed_as_any(run_process):
+    words = {"COMP_WORDS": 'neardup ingest --window "" --for', "COMP_CWORD": "4"}
+    done = run_process(env={**os.environ, **words, "_NEARDUP_COMPLETE": "complete_bash"})
+    assert (done.code, sorted(done.out.split()), done.err) == (0, ["--force", "--format"], "")

@@ -130,6 +130,17 @@ def test_closing_waits_for_the_call_at_hand(place):
 
 
 @engines_only
+def test_signing_ends_where_a_window_cannot_be_closed(place):
+    window = place.open(threads=2)
+    list(window.ingest([document("a", text_of(0, 0), 0)]))
+    failing = mock.patch.object(window._session.store, "close", side_effect=OSError("disk"))
+    with failing, pytest.raises(OSError, match="disk"):
+        window.close()
+    assert window._ingest._pool._shutdown
+    window.close()
+
+
+@engines_only
 def test_a_process_that_was_forked_off_changes_nothing(place):
     """It shares the lock with the one that opened the window, and both would write over one another."""
     window = place.open()
