@@ -170,12 +170,12 @@ def _say(line: object) -> None:
     sys.stdout.buffer.flush()
 
 
-def command(*words: str) -> None:
+def command(*words: object) -> None:
     """The command `neardup` with these words."""
     # The streams that were open remember where they were in files that they are no longer.
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
-    with mock.patch("sys.argv", ["neardup", *words]):
+    with mock.patch("sys.argv", ["neardup", *map(str, words)]):
         main()
 
 

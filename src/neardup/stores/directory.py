@@ -60,7 +60,7 @@ class DirectoryStore(SingleOwner):
     """
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
-        self.path = path.absolute()  # the process may work in another directory by the time a file is opened
+        self.path = path
         self.fsync = False
         self.recipe = ""
         self.revision = 0
@@ -79,7 +79,7 @@ class DirectoryStore(SingleOwner):
         try:
             if not readonly:
                 self._lock = locked(path)
-            self._slots = CommitSlots(self.path, readonly=readonly)
+            self._slots = CommitSlots(path, readonly=readonly)
             self.committed = self._slots.read()
         except BaseException:
             self.close()

@@ -95,7 +95,7 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
         signer = signer_for(recipe)
         keep_files(recipe, directory)
         return signer, chosen.with_changes(recipe=recipe)
-    lexicon, salt = directory.absolute() / LEXICON, directory.absolute() / SALT
+    lexicon, salt = directory / LEXICON, directory / SALT
     if description.own_lexicon and not lexicon.exists():
         raise WindowDamaged(lexicon, "no such file", "the window's own lexicon", directory)
     try:
@@ -124,7 +124,7 @@ def _boilerplate(directory: Path, description: Description) -> Path | None:
         file = directory / BOILERPLATE
         actual = "another table" if file.exists() else "no such file"
         raise WindowDamaged(file, actual, f"the table of a window whose recipe names {mark}", directory)
-    return directory.absolute() / BOILERPLATE if mark else None
+    return directory / BOILERPLATE if mark else None
 
 
 def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
