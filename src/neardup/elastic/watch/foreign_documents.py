@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.scan import read
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.state_document import read_state
 from neardup.model.document import (
     MAX_ID_BYTES,
@@ -63,8 +63,8 @@ class ForeignDocuments:
         """Whether each of some documents has its verdict, or the mark that it gets none. One that its scorer has not
         committed is none: it may have lost the lease, or have died, and nobody need have undone that yet.
         """
-        marked = [_ours(stored).get("status") is not None for stored in documents]
-        arrivals = [_ours(stored).get("order") for stored in documents]
+        marked = [own_object(stored.source).get("status") is not None for stored in documents]
+        arrivals = [own_object(stored.source).get("order") for stored in documents]
         if any(marked):
             state = read_state(self._cluster)
             if state is not None:
@@ -75,7 +75,7 @@ class ForeignDocuments:
         return marked
 
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
-        ours = _ours(stored)
+        ours = own_object(stored.source)
         fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
         origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing)
         text = field_of(stored.source, self._layout.text_field)
@@ -119,7 +119,3 @@ class ForeignDocuments:
             settings = shards.get(index, {}).get("settings", {})
             self._of_one_shard[index] = settings.get("index.number_of_shards") == "1"
         return self._of_one_shard[index]
-
-
-def _ours(stored: StoredDocument) -> Mapping[str, Any]:
-    return stored.source.get(OBJECT) or {}
