@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.cli.samples import STREAM, written
-from typer.testing import CliRunner
-
-from neardup.cli import app
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,7 @@ def run() -> Run:
     """Runs a command in this process; an exception that it does not expect is one of the test, too."""
 
     def run_command(*words: object) -> Done:
-        done = CliRunner().invoke(app, [str(word) for word in words], prog_name="neardup")
-        if done.exception and not isinstance(done.exception, SystemExit):
-            raise done.exception
+        done = invoke(*words)
         return Done(done.exit_code, done.stdout, done.stderr)
 
     return run_command

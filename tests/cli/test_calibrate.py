@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
-from typer.testing import CliRunner
+from testing.cli.invocation import invoke
 
 import neardup
-from neardup.cli import app, calibrating
+from neardup.cli import calibrating
 from neardup.serving.judged import JudgedPairs
 
 _WORDS = """
@@ -32,9 +32,7 @@ def cli():
     """Runs a command with keys at its standard input."""
 
     def run(*words, input=""):
-        done = CliRunner().invoke(app, list(words), input=input, prog_name="neardup")
-        if done.exception and not isinstance(done.exception, SystemExit):
-            raise done.exception
+        done = invoke(*words, input=input)
         return Done(done.exit_code, done.stdout, done.stderr)
 
     return run

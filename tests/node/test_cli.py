@@ -7,12 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.cli.samples import FERRY, MILL, STREAM
 from testing.node.killing import stored
 from testing.node.servers import only_elasticsearch
-from typer.testing import CliRunner
 
-from neardup.cli import app
 from neardup.cli.cluster import FIRST_PATIENCE
 
 FIELDS = {"title": "Number {}", "source": "wire", "page": {"lang": "en"}}
@@ -28,10 +27,7 @@ def run(tmp_path, monkeypatch, credentials):
             monkeypatch.setenv(f"NEARDUP_{name.upper()}", value)
 
     def run_command(*words):
-        done = CliRunner().invoke(app, [str(word) for word in words], prog_name="neardup")
-        if done.exception and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return done
+        return invoke(*words)
 
     return run_command
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.node.servers import only_elasticsearch
-from typer.testing import CliRunner
 
-from neardup.cli import app
 from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
@@ -54,11 +53,11 @@ def test_a_window_that_is_as_it_should_be(cluster):
 
 def test_the_command_ends_with_3_where_something_is_bad(cluster, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["doctor", "--window", str(cluster.address), "--format", "jsonl"])
+    done = invoke("doctor", "--window", cluster.address, "--format", "jsonl")
     assert done.exit_code == 3
     assert f"not set up: neardup setup --window {cluster.address}" in done.stdout
     set_up(cluster)
-    assert CliRunner().invoke(app, ["doctor", "--window", str(cluster.address)]).exit_code == 0
+    assert invoke("doctor", "--window", cluster.address).exit_code == 0
 
 
 def test_nobody_at_home_is_one_finding():

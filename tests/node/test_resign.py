@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.node.clients import (
     check_marked,
     expected,
@@ -20,9 +21,7 @@ from testing.node.clients import (
 )
 from testing.node.killing import stored
 from testing.node.prefix import fresh_prefix
-from typer.testing import CliRunner
 
-from neardup.cli import app
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import set_up
@@ -222,7 +221,7 @@ def test_the_command_says_what_it_would_do_and_does_it(window, monkeypatch, tmp_
     watched(window)
 
     def run(*words):
-        done = CliRunner().invoke(app, ["resign", "--window", str(window.address), *words])
+        done = invoke("resign", "--window", window.address, *words)
         assert done.exit_code == 0, done.output
         return done.stderr
 

@@ -9,12 +9,11 @@ from unittest import mock
 import numpy as np
 import orjson
 import pytest
+from testing.cli.invocation import invoke
 from testing.node.library import stored_signature
 from testing.node.servers import only_elasticsearch
-from typer.testing import CliRunner
 
 from neardup import sign
-from neardup.cli import app
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
@@ -45,8 +44,7 @@ ROSE = {"neardup": {"like": {"text": TEXTS[0]}}}
 
 
 def run(*words):
-    done = CliRunner().invoke(app, [str(word) for word in words], prog_name="neardup")
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    done = invoke(*words)
     return done.exit_code, done.stdout.splitlines(), done.stderr
 
 
