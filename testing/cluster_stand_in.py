@@ -58,6 +58,7 @@ class StandIn:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # or a body waits 40 ms for its head to be acknowledged
 
             def handle_one_request(self) -> None:
                 self.raw_requestline = self.rfile.readline(65_537)

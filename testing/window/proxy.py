@@ -139,6 +139,7 @@ class Proxy:
 def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or a body waits 40 ms for its head to be acknowledged
 
         def _pass_on(self) -> None:
             headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
