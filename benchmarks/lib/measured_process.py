@@ -5,6 +5,7 @@ The corpus is loaded, kernels are compiled and a first part of the stream is run
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,15 +74,12 @@ def run_engine(
     return {**spent, "grown_mb": harness.peak_mb() - before, **quality, **more}
 
 
-def main(name: str, data: str, tiny: str, lexicon: str = "") -> None:
-    """Runs contender `name`; `tiny` is "1" for the generated corpus."""
-    import json
-
-    small = tiny == "1"
-    corpus = corpora.load(Path(data), "passages20k", tiny=small)
-    truth = corpora.at_least(corpora.true_pairs(Path(data), corpus, tiny=small), THRESHOLD)
+def measure(name: str, data: Path, lexicon: Path | None, *, tiny: bool) -> dict[str, Any]:
+    """The figures of contender `name`, in this process; `tiny` for the generated corpus."""
+    corpus = corpora.load(data, "passages20k", tiny=tiny)
+    truth = corpora.at_least(corpora.true_pairs(data, corpus, tiny=tiny), THRESHOLD)
     if name in ENGINE:
-        figures = run_engine(name, corpus, truth, Path(lexicon) if lexicon else None)
+        figures = run_engine(name, corpus, truth, lexicon)
     elif name in SIGNING:
         from benchmarks.lib import signing
 
@@ -89,7 +87,12 @@ def main(name: str, data: str, tiny: str, lexicon: str = "") -> None:
     else:
         figures = run_peer(name, corpus, truth)
     characters = sum(map(len, corpus.texts))
-    print(json.dumps({"name": name, "documents": len(corpus), "characters": characters, **figures}))
+    return {"name": name, "documents": len(corpus), "characters": characters, **figures}
+
+
+def main(name: str, data: str, lexicon: str = "") -> None:
+    """Runs contender `name`."""
+    print(json.dumps(measure(name, Path(data), Path(lexicon) if lexicon else None, tiny=False)))
 
 
 if __name__ == "__main__":

@@ -29,19 +29,25 @@ Rounds = dict[str, list[dict[str, Any]]]
 
 
 def measure(args: argparse.Namespace, names: list[str], lexicons: dict[str, Path]) -> Rounds:
-    """`args.rounds` rounds of every contender, one process each, in alternation."""
+    """`args.rounds` rounds of every contender, in alternation."""
     rounds: Rounds = {name: [] for name in names}
     for number in range(args.rounds):
         for name in names:
-            lexicon = str(lexicons.get(name, ""))
-            got = harness.run_module(
-                "benchmarks.lib.measured_process", name, str(args.data), str(int(args.tiny)), lexicon
-            )
+            got = _figures(args, name, lexicons.get(name))
             got["us"] = 1e6 * got["seconds"] / got["documents"]
             got["cpu_us"] = 1e6 * got["cpu_seconds"] / got["documents"]
             rounds[name].append(got)
             print(f"round {number + 1}: {name}: {got['us']:.1f} us/doc", flush=True)
     return rounds
+
+
+def _figures(args: argparse.Namespace, name: str, lexicon: Path | None) -> dict[str, Any]:
+    """One run of a contender, in a process of its own; of the tiny corpus in this one."""
+    if args.tiny:
+        return measured_process.measure(name, args.data, lexicon, tiny=True)
+    figures: dict[str, Any]
+    figures = harness.run_module("benchmarks.lib.measured_process", name, str(args.data), str(lexicon or ""))
+    return figures
 
 
 def build_lexicons(args: argparse.Namespace, names: list[str], scratch: Path) -> dict[str, Path]:

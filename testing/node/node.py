@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from testing.memory import MEMORY, is_roomy
-from testing.node.java import distribution, jdk_of, plugin_zip
+from testing.node.java import SHORT_LIVED, distribution, jdk_of, plugin_zip
 from testing.node.servers import Server, chosen, server_of
 
 if TYPE_CHECKING:
@@ -42,8 +42,10 @@ START_SECONDS: Final = 180
 STOP_SECONDS: Final = 30
 DEFAULT_HEAP: Final = "1g"
 SMALL_HEAP: Final = "512m"
-QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
+QUICK: Final = f"-XX:-AlwaysPreTouch -XX:-UseG1GC {SHORT_LIVED}"
 """Options of a JVM that starts a third sooner and is slower later: for nodes that do little."""
+_TOOLS: Final = {"CLI_JAVA_OPTS": SHORT_LIVED}
+"""What starts a node, or installs a plugin, is a JVM of its own."""
 HOST: Final = "127.0.0.1"
 
 _GUARD: Final = """
@@ -114,7 +116,7 @@ class Distribution:
                 "--batch",
                 plugin.resolve().as_uri(),
             ]
-            environment = {**os.environ, f"{server.variables}_JAVA_HOME": str(jdk_of(server))}
+            environment = os.environ | _TOOLS | {f"{server.variables}_JAVA_HOME": str(jdk_of(server))}
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{server.product}-plugin failed:\n{done.stdout}{done.stderr}")
@@ -192,6 +194,7 @@ class Node:
         own(self.place, user)
         server = self.distribution.server
         environment = {
+            **_TOOLS,
             "PATH": os.environ["PATH"],
             f"{server.variables}_JAVA_HOME": str(jdk_of(server)),
             f"{server.variables}_JAVA_OPTS": f"-Xms{self.heap} -Xmx{self.heap} {self.java}",

@@ -78,6 +78,7 @@ class ScanSearchTest {
 
     private final Random random = new Random(7);
     private final List<String> forms = new ArrayList<>();
+    private final Map<String, Set<String>> sets = new HashMap<>();
     private final Set<Integer> deleted = new HashSet<>();
     private final Signer signer = new Signer(Recipe.DEFAULT, Lexicon.getDefault());
 
@@ -109,8 +110,8 @@ class ScanSearchTest {
         }
     }
 
-    private static Set<String> set(String form) {
-        return new HashSet<>(QGramSet.cut(form, 4));
+    private Set<String> set(String form) {
+        return sets.computeIfAbsent(form, each -> new HashSet<>(QGramSet.cut(each, 4)));
     }
 
     private byte[] bitmap(String form) {
@@ -191,12 +192,12 @@ class ScanSearchTest {
         Set<String> own = set(form);
         Map<String, Float> copies = new HashMap<>();
         for (int i = 0; i < forms.size(); i++) {
-            Set<String> common = set(forms.get(i));
-            int larger = Math.max(own.size(), common.size());
-            common.retainAll(own);
+            Set<String> other = set(forms.get(i));
+            int larger = Math.max(own.size(), other.size());
+            int common = (int) other.stream().filter(own::contains).count();
             boolean counts = !deleted.contains(i) && (parity < 0 || i % 2 == parity);
-            if (counts && larger > 0 && common.size() >= exact.of(larger)) {
-                copies.put("" + i, Corpus.quotient(common.size(), larger));
+            if (counts && larger > 0 && common >= exact.of(larger)) {
+                copies.put("" + i, Corpus.quotient(common, larger));
             }
         }
         return copies;
