@@ -80,9 +80,14 @@ def test_a_busy_cluster_is_asked_again(status, caplog):
     assert server.url in messages[0]
 
 
-def test_a_node_that_lost_another_is_asked_again():
-    """OpenSearch says so with 500; any other 500 is an error."""
-    lost = error(500, "node_disconnected_exception", "[node-2][127.0.0.1:9300] disconnected")
+LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
+ALL_SHARDS = {"type": "search_phase_execution_exception", "reason": "all shards failed", "phase": "query"}
+
+
+@pytest.mark.parametrize("why", [LEFT, {**ALL_SHARDS, "root_cause": [LEFT]}])
+def test_a_node_that_lost_another_is_asked_again(why):
+    """OpenSearch says so with 500, of a search in what its shards failed of; any other 500 is an error."""
+    lost = Answer(500, {"error": why, "status": 500})
     with standing_in([lost, GREEN, error(500, "null_pointer", "x")]) as server, cluster_of(server) as cluster:
         assert cluster.request("GET", "/_cluster/health") == {"status": "green"}
         with pytest.raises(ClusterRejected, match="null_pointer"):

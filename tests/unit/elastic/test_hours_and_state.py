@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import orjson
@@ -228,6 +229,34 @@ def test_copies_in_an_index_that_is_not_the_window_s_hide_none_of_its_documents(
             assert [hit.ref for hit in found] == [(NAME, str(arrival)) for arrival in range(5)]
 
 
+def rolled_back(outcome):
+    """How many documents are rolled back of one that the cluster does with what the `outcome` says."""
+    source = {"neardup": {"order": 0, "written_by": "ingest"}}
+    hit = {"_index": NAME, "_id": "x", "sort": [0, NAME], "_source": source, "_seq_no": 1, "_primary_term": 1}
+    pages = iter([[hit], []])
+
+    def script(request):
+        if request.path.startswith("/_bulk"):
+            return Answer(200, {"items": [{"delete": outcome}]})
+        if "_search" in request.path:
+            return Answer(200, {"hits": {"hits": next(pages)}, "_shards": {"failed": 0}})
+        return Answer(200, {"_shards": {"failed": 0}})
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        layout = Layout(cluster.address)
+        context = ElasticContext(cluster, layout, mock.Mock(), SIGNER, Settings())
+        return loader.roll_back(context, StateDocument({}, {}).next_epoch(lost=True))
+
+
+def test_what_cannot_be_rolled_back_is_named():
+    changed = {"type": "version_conflict_engine_exception", "reason": "changed"}
+    assert rolled_back({"status": 200, "result": "deleted"}) == 1
+    assert rolled_back({"status": 409, "error": changed}) == 0
+    closed = {"type": "index_closed_exception", "reason": "closed"}
+    with pytest.raises(ClusterRejected, match=f"delete {re.escape(NAME)}/x.*open that index"):
+        rolled_back({"status": 400, "error": closed})
+
+
 def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
     """By the searches of the loader itself, which need an order in which no two documents are at one place."""
     bodies = []
@@ -242,5 +271,5 @@ def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
         state = StateDocument({}, {}).next_epoch(lost=True)
         list(loader.stored_parts(context, state, 0))
-        loader.roll_back(cluster, layout, state)
+        loader.roll_back(context, state)
     assert [body["sort"][-1] for body in bodies] == [{"_index": "asc"}, {"_index": "asc"}]

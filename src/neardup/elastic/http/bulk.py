@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from http import HTTPStatus
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -19,6 +20,7 @@ DEFAULT_MAX_BYTES: Final = 5_000_000
 
 BAD_REQUEST: Final = 400
 TOO_LARGE: Final = 413
+CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 """Statuses of a whole request that may be due to one of its items, or to all of them together."""
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
@@ -111,16 +113,15 @@ def bulk_done(
     cluster: Cluster,
     actions: Sequence[Action],
     *,
-    besides: Collection[int],
     between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
-    """`bulk`, of which every action has been done, or has a status that is among `besides`.
+    """`bulk`, of which every action has been done, or met a document that another client had changed or deleted.
 
-    Raises `ClusterRejected` for the first that has another.
+    Raises `ClusterRejected` for the first that was refused for another reason.
     """
     outcomes = bulk(cluster, actions, between=between)
     for action, outcome in zip(actions, outcomes, strict=True):
-        if not outcome.ok and outcome.status not in besides:
+        if not outcome.ok and outcome.status not in CHANGED_MEANWHILE:
             raise refusal(cluster, action, outcome)
     return outcomes
 

@@ -197,7 +197,7 @@ class Cluster:
                         return None
                     type, why = self._type_and_reason(meta.status, answer)
                     reason = f"{meta.status} {type} {why}"
-                    is_busy = (meta.status in BUSY or type in NODE_GONE) and not never_fits(reason)
+                    is_busy = (meta.status in BUSY or node_left(answer)) and not never_fits(reason)
                     if not is_busy and (is_whole or meta.status != 404):
                         raise self.error(f"{method} {path}", meta.status, answer)
                     least = _retry_after(meta.headers.get("retry-after"))
@@ -340,6 +340,14 @@ def _encode(body: Body | None) -> tuple[bytes | None, str]:
         return body, _NDJSON if body.endswith(b"\n") else _JSON
     lines = [line if isinstance(line, bytes) else orjson.dumps(line) for line in body]
     return b"\n".join(lines) + b"\n", _NDJSON
+
+
+def node_left(answer: Any) -> bool:
+    """Whether an error is that of a node which has just left the cluster: its own, or that of a search's shards."""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if not isinstance(error, dict):
+        return False
+    return any(each.get("type") in NODE_GONE for each in (error, *error.get("root_cause", ())))
 
 
 def _retry_after(value: str | None) -> float:

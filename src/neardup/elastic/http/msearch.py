@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
-from neardup.elastic.http.client import BUSY, NODE_GONE
+from neardup.elastic.http.client import BUSY, node_left
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 
@@ -64,12 +64,11 @@ def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) ->
 def _why_to_wait(cluster: Cluster, answer: dict[str, Any]) -> str | None:
     """Why one search is to be asked again; None if its answer is whole. Raises what it was refused for."""
     if "error" in answer:
-        status, error = int(answer["status"]), answer["error"]
-        # Of a search that shards failed in, what each of them failed of stands at the roots.
-        types = [each.get("type") for each in (error, *error.get("root_cause", ()))]
-        if status not in BUSY and not any(type in NODE_GONE for type in types):
-            raise cluster.error(_WHAT, status, answer)
-        return str(cluster.error(_WHAT, status, answer))
+        status = int(answer["status"])
+        error = cluster.error(_WHAT, status, answer)
+        if status not in BUSY and not node_left(answer):
+            raise error
+        return str(error)
     failed = int(answer.get("_shards", {}).get("failed", 0))
     if failed:
         return f"{failed} shards failed"

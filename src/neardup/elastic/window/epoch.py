@@ -52,7 +52,7 @@ def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> N
 
 def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
     changed = UndoLog(context.cluster, context.lease.ensure_held).undo(document.undo)
-    undone = roll_back(context.cluster, context.layout, document)
+    undone = roll_back(context, document)
     log.warning("%d documents that never counted were taken back, %d changes undone", undone, changed)
     return document.without_undo()
 

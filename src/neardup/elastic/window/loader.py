@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from neardup.elastic.http import api
-from neardup.elastic.http.bulk import Action, bulk
+from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
 from neardup.errors import WindowDamaged
@@ -169,12 +169,14 @@ def _aborted(state: StateDocument) -> dict[str, Any]:
     return {"bool": {"should": ranges, "minimum_should_match": 1}}
 
 
-def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
+def roll_back(context: ElasticContext, state: StateDocument) -> int:
     """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
     What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
-    other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many there were.
+    other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many were undone;
+    raises `ClusterRejected` where one cannot be, as in an index that is closed, and what the lease raises.
     """
+    cluster, layout = context.cluster, context.layout
     layout.refresh(cluster, state.commit.floor_hour)
     body = {
         "query": _aborted(state),
@@ -183,7 +185,7 @@ def roll_back(cluster: Cluster, layout: Layout, state: StateDocument) -> int:
         "seq_no_primary_term": True,
     }
     undo = [_undoing(hit) for hits in pages(cluster, layout, body) for hit in hits]
-    return sum(outcome.ok for outcome in bulk(cluster, undo))
+    return sum(outcome.ok for outcome in bulk_done(cluster, undo, between=context.lease.ensure_held))
 
 
 def _undoing(hit: Hit) -> Action:

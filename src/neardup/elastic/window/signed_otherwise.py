@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 1_000
 _AT_ONCE: Final = 250
-_CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class SignedOtherwise:
@@ -66,7 +64,7 @@ class SignedOtherwise:
             return sum(self._sign_part(part) for part in parts)
 
     def _sign_part(self, part: Part) -> int:
-        bulk_done(self._cluster, list(self._actions(part)), besides=_CHANGED_MEANWHILE)
+        bulk_done(self._cluster, list(self._actions(part)))
         return len(part)
 
     def _actions(self, part: Part) -> Iterator[Action]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _PART_BYTES: Final = 500_000
 """Of one document of the log: nginx lets no request pass that is above 1 MiB, unless it is told otherwise."""
-_CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class UndoEntry(NamedTuple):
@@ -90,7 +89,7 @@ class UndoLog:
             undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, current, strict=True))
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
-            outcomes = bulk_done(self._cluster, actions, besides=_CHANGED_MEANWHILE, between=self._keep_lease)
+            outcomes = bulk_done(self._cluster, actions, between=self._keep_lease)
             conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
             entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
             if not entries:
