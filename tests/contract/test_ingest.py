@@ -188,6 +188,12 @@ def test_settings_that_cannot_be_used_are_named(place, name, value):
 
 
 @engines_only
+def test_what_is_no_recipe_is_named(place):
+    with pytest.raises(SettingsError, match=r"setting recipe is 'x': it must be a neardup\.Recipe"):
+        place.open(recipe="x")
+
+
+@engines_only
 def test_a_closed_window_says_so(place):
     window = place.open()
     list(window.ingest([document("a", A)]))

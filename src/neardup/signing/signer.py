@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from neardup.errors import SettingsError
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.digests import sha256_halves
@@ -227,7 +228,12 @@ def _hex(values: Keys) -> tuple[str, ...]:
 
 
 def signer_for(recipe: Recipe) -> Signer:
-    """The signer of `recipe`, kept for as long as the files that it names stay as they are."""
+    """The signer of `recipe`, kept for as long as the files that it names stay as they are.
+
+    Raises `SettingsError` for what is no recipe, or names a file that cannot be read.
+    """
+    if not isinstance(recipe, Recipe):
+        raise SettingsError("recipe", recipe, "a neardup.Recipe, such as Recipe(lexicon=PATH)")
     return _kept_signer(
         recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt, recipe.boilerplate))
     )
