@@ -45,36 +45,19 @@ def check_outputs(
     known, directories = _known(read)
     _check_standard_output(known)
     for at, (option, path) in enumerate(wanted):
-        _check_not_read(option, path, known, directories)
-        around = _window_around(path)
-        if window is not None and _resolved(path).is_relative_to(_resolved(window)):
-            around = Path(window)
-        if around is not None:
-            raise OutputRefused(option, path, f"lies in the window {around}: write it elsewhere")
-        if _is_standard_output(path):
-            raise OutputRefused(
-                option, path, "is standard output: leave the option out, or send that elsewhere"
-            )
-        for other, before in wanted[:at]:
-            if _is_same(path, before):
-                raise OutputRefused(option, path, f"is the file of {other} {before}: give each its own")
+        why = (
+            _why_read(path, known, directories)
+            or _why_in_a_window(path, window)
+            or _why_shared(path, wanted[:at])
+        )
+        if why:
+            raise OutputRefused(option, path, why)
     for option, path in wanted:
-        if str(path) == "-":
-            raise OutputRefused(
-                option, path, "is no file: leave the option out for standard output, or name ./-"
-            )
-        if not whole and not path.parent.is_dir():
-            raise OutputRefused(
-                option,
-                path,
-                f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)",
-            )
-        if path.is_dir():
-            raise OutputRefused(option, path, "is a directory: name a file in it")
-        if whole and path.exists() and not path.is_file():
-            raise OutputRefused(option, path, "is no file: what is made whole is put in its place")
-        if not replace and holds_something(path):
-            raise OutputRefused(option, path, f"exists: {ways}")
+        why = _why_unusable(path, whole=whole)
+        if not why and not replace and holds_something(path):
+            why = f"exists: {ways}"
+        if why:
+            raise OutputRefused(option, path, why)
 
 
 def holds_something(path: Path) -> bool:
@@ -162,19 +145,44 @@ def _known(read: Iterable[str | os.PathLike[str]]) -> tuple[dict[_FileId, str], 
     return known, directories
 
 
-def _check_not_read(
-    option: str, path: Path, known: Mapping[_FileId, str], directories: Iterable[Path]
-) -> None:
+def _why_read(path: Path, known: Mapping[_FileId, str], directories: Iterable[Path]) -> str | None:
+    """Why a file would be read, now or the next time; None if it would not."""
     id = _file_id(path)
     if id is not None and id in known:
-        raise OutputRefused(option, path, f"is {known[id]}, which is read: write to another file")
+        return f"is {known[id]}, which is read: write to another file"
     for directory in directories:
         if form_of(_resolved(path).name) and _resolved(path).is_relative_to(_resolved(directory)):
-            raise OutputRefused(
-                option,
-                path,
-                f"lies in {directory}, which is read: the next run would read it; write it elsewhere",
-            )
+            return f"lies in {directory}, which is read: the next run would read it; write it elsewhere"
+    return None
+
+
+def _why_in_a_window(path: Path, window: str | None) -> str | None:
+    """Why a file lies in the directory of the `window`, or of another; None if it does not."""
+    around = _window_around(path)
+    if window is not None and _resolved(path).is_relative_to(_resolved(window)):
+        around = Path(window)
+    return None if around is None else f"lies in the window {around}: write it elsewhere"
+
+
+def _why_shared(path: Path, before: Iterable[tuple[str, Path]]) -> str | None:
+    """Why something else is written to a file: standard output, or what comes `before`; None if nothing is."""
+    if _is_standard_output(path):
+        return "is standard output: leave the option out, or send that elsewhere"
+    same = next(((option, other) for option, other in before if _is_same(path, other)), None)
+    return None if same is None else f"is the file of {same[0]} {same[1]}: give each its own"
+
+
+def _why_unusable(path: Path, *, whole: bool) -> str | None:
+    """Why no file of this name can be written; None if it can."""
+    if str(path) == "-":
+        return "is no file: leave the option out for standard output, or name ./-"
+    if not whole and not path.parent.is_dir():
+        return f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)"
+    if path.is_dir():
+        return "is a directory: name a file in it"
+    if whole and path.exists() and not path.is_file():
+        return "is no file: what is made whole is put in its place"
+    return None
 
 
 def _window_around(path: Path) -> Path | None:

@@ -180,7 +180,6 @@ class Cluster:
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
-            least = 0.0
             try:
                 meta, answer = self._transport.perform_request(method, target, headers=headers, body=encoded)
                 is_whole = method == "HEAD" or isinstance(answer, dict | list)
@@ -189,24 +188,27 @@ class Cluster:
             except TlsError as error:
                 raise ClusterUnreachable(self.url, self._tls_reason(error)) from None
             except TransportError as error:
-                reason = self._transport_reason(error)
-            else:
-                if meta.status >= 300:
-                    # Without JSON it comes from a proxy that knows no way to a node for a moment.
-                    if missing_ok and is_whole and meta.status == 404:
-                        return None
-                    type, why = self._type_and_reason(meta.status, answer)
-                    reason = f"{meta.status} {type} {why}"
-                    is_busy = (meta.status in BUSY or node_left(answer)) and not never_fits(reason)
-                    if not is_busy and (is_whole or meta.status != 404):
-                        raise self.error(f"{method} {path}", meta.status, answer)
-                    least = _retry_after(meta.headers.get("retry-after"))
-                elif is_whole:
-                    _warn(self.credentials.hidden(meta.headers.get("warning") or ""))
-                    return True if method == "HEAD" else answer
-                else:
-                    reason = _NO_JSON
-            backoff.wait(self.url, reason, least=least)
+                backoff.wait(self.url, self._transport_reason(error))
+                continue
+            if missing_ok and is_whole and meta.status == HTTPStatus.NOT_FOUND:
+                return None
+            if meta.status < 300 and is_whole:
+                _warn(self.credentials.hidden(meta.headers.get("warning") or ""))
+                return True if method == "HEAD" else answer
+            reason = self._why_again(f"{method} {path}", meta.status, answer, is_whole=is_whole)
+            backoff.wait(self.url, reason, least=_retry_after(meta.headers.get("retry-after")))
+
+    def _why_again(self, request: str, status: int, answer: Any, *, is_whole: bool) -> str:
+        """Why a request is to be sent again that got this answer; raises the error of one that is not."""
+        if status < 300:
+            return _NO_JSON
+        type, why = self._type_and_reason(status, answer)
+        reason = f"{status} {type} {why}"
+        is_busy = (status in BUSY or node_left(answer)) and not never_fits(reason)
+        # Without JSON it comes from a proxy that knows no way to a node for a moment.
+        if is_busy or (status == HTTPStatus.NOT_FOUND and not is_whole):
+            return reason
+        raise self.error(request, status, answer)
 
     @property
     def product(self) -> Product:
