@@ -12,7 +12,7 @@ from neardup.window.newest_hour import LOOKED_PAST, Leaps, Next
 from neardup.window.signing_ahead import MAX_WAIT_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from neardup.model.document import Prepared
 
@@ -26,57 +26,68 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
     known. A batch holds an id once, so that a second text under it finds the first one stored. What ends the stream
     with an error is raised behind all that came before it.
     """
-    again: deque[Prepared] = deque()
-    waiting: list[Prepared] = []
+    stream = _Stream(documents)
     batch: Batch = {}
     size, since = 0, 0.0
-    errors: list[Exception] = []
-    items = _until_error(documents, errors)
-    while True:
-        item = again.popleft() if again else next(items, None)
-        if waiting:
-            if isinstance(item, Flush):
-                continue
-            if item is not None:
-                waiting.append(item)
-                if not item.dated and len(waiting) <= LOOKED_PAST:
-                    continue
-            doubted = waiting[0]
-            dated = item if item is not None and item.dated else None
-            yield {doubted.id: doubted}, Next(dated, known=True, undated=dated is None and item is not None)
-            again.extendleft(reversed(waiting[1:]))
-            waiting = []
-            continue
-        if item is None:
-            break
-        repeated = not isinstance(item, Flush) and (
-            item.id in batch or (batch and size + len(item.text) > BATCH_BYTES)
-        )
-        if batch and (isinstance(item, Flush) or repeated):
-            yield batch, Next()
-            batch, size, waiting = {}, 0, list(leaps.held)
+    while (item := stream.next()) is not None:
         if isinstance(item, Flush):
-            continue
-        if waiting:
-            again.appendleft(item)
-            continue
-        since = since if batch else clock.monotonic()
-        batch[item.id] = item
-        size += len(item.text)
-        if len(batch) >= limit or clock.monotonic() - since > MAX_WAIT_SECONDS:
-            yield batch, Next()
-            batch, size, waiting = {}, 0, list(leaps.held)
+            if not batch:
+                continue
+        elif batch and (item.id in batch or size + len(item.text) > BATCH_BYTES):
+            stream.put_back([item])
+        else:
+            since = since if batch else clock.monotonic()
+            batch[item.id] = item
+            size += len(item.text)
+            if len(batch) < limit and clock.monotonic() - since <= MAX_WAIT_SECONDS:
+                continue
+        yield batch, Next()
+        batch, size = {}, 0
+        yield from _held(stream, leaps.held)
     if batch:
         yield batch, Next(known=True)
-    for error in errors:
-        raise error
+    if stream.error is not None:
+        raise stream.error
 
 
-def _until_error(
-    documents: Iterator[Prepared | Flush], errors: list[Exception]
-) -> Iterator[Prepared | Flush]:
-    """The documents; an error that ends them goes to `errors`."""
-    try:
-        yield from documents
-    except Exception as error:  # noqa: BLE001 - raised again behind what came before it
-        errors.append(error)
+def _held(stream: _Stream, held: Iterable[Prepared]) -> Iterator[tuple[Batch, Next]]:
+    """The first document that is `held`, with the next that has a time of its own; those between go back."""
+    behind = list(held)
+    while behind:
+        item = stream.next()
+        if isinstance(item, Flush):
+            continue
+        if item is not None:
+            behind.append(item)
+            if not item.dated and len(behind) <= LOOKED_PAST:
+                continue
+        dated = item if item is not None and item.dated else None
+        doubted, *rest = behind
+        yield {doubted.id: doubted}, Next(dated, known=True, undated=dated is None and item is not None)
+        stream.put_back(rest)
+        return
+
+
+class _Stream:
+    """Documents that can be put back. `error`: what has ended them, if not their end."""
+
+    def __init__(self, documents: Iterator[Prepared | Flush]) -> None:
+        self.error: Exception | None = None
+        self._documents = documents
+        self._back: deque[Prepared] = deque()
+
+    def next(self) -> Prepared | Flush | None:
+        """The next one, or None at the end."""
+        if self._back:
+            return self._back.popleft()
+        if self.error is not None:
+            return None
+        try:
+            return next(self._documents, None)
+        except Exception as error:  # noqa: BLE001 - raised again behind what came before it
+            self.error = error
+            return None
+
+    def put_back(self, documents: Sequence[Prepared]) -> None:
+        """Makes `documents` the next ones."""
+        self._back.extendleft(reversed(documents))
