@@ -24,6 +24,8 @@ demo: $(VENV)/.installed $(KERNELS)  ## mark the duplicates in the sample stream
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
+# Tests start hundreds of processes, of which each would compile all modules again where bytecode is not kept.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: check  ## everything that must pass: check, then the tests, on up to 4 cores (with JDK 21 and Maven, those of Elasticsearch too)
 	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
 
