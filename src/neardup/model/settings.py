@@ -326,12 +326,12 @@ class Settings:
             check_whole(name, getattr(self, name), 0)
         for name in ("max_length", "threads"):
             check_whole(name, getattr(self, name), 1)
-        if self.batch_documents is not None:
-            check_whole("batch_documents", self.batch_documents, 1)
-        if self.matches is not None:
-            check_whole("matches", self.matches, 0)
-        if self.min_shared is not None:
-            check_whole("min_shared", self.min_shared, 1, MAX_SKETCH_SIZE)
+        if not isinstance(self.recipe, Recipe | None):
+            raise SettingsError("recipe", self.recipe, "a neardup.Recipe")
+        optional = {"batch_documents": (1,), "matches": (0,), "min_shared": (1, MAX_SKETCH_SIZE)}
+        for name, bounds in optional.items():
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), *bounds)
         for name in ("fsync", "partial", "advance", "kinds"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true or false")

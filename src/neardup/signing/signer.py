@@ -233,7 +233,7 @@ def signer_for(recipe: Recipe) -> Signer:
     Raises `SettingsError` for what is no recipe, or names a file that cannot be read.
     """
     if not isinstance(recipe, Recipe):
-        raise SettingsError("recipe", recipe, "a neardup.Recipe, such as Recipe(lexicon=PATH)")
+        raise SettingsError("recipe", recipe, "a neardup.Recipe")
     return _kept_signer(
         recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt, recipe.boilerplate))
     )
