@@ -21,6 +21,7 @@ DEFAULT_MAX_BYTES: Final = 5_000_000
 BAD_REQUEST: Final = 400
 TOO_LARGE: Final = 413
 CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+"""Statuses of a write on a document that somebody else has deleted, or changed, since it was read."""
 FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 """Statuses of a whole request that may be due to one of its items, or to all of them together."""
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
