@@ -116,6 +116,9 @@ def standing_in(script: Script) -> Iterator[StandIn]:
         yield server
 
 
+LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
+"""The error of a node whose request to another fails because that has just left."""
+
 PAGE_TOO_LARGE = Answer(
     413, b"<h1>413 Request Entity Too Large</h1>", {"content-type": "text/html"}, product=False
 )

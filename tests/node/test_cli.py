@@ -26,10 +26,7 @@ def run(tmp_path, monkeypatch, credentials):
         if value is not None:
             monkeypatch.setenv(f"NEARDUP_{name.upper()}", value)
 
-    def run_command(*words):
-        return invoke(*words)
-
-    return run_command
+    return invoke
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from testing.cluster_stand_in import PAGE_TOO_LARGE, RESET, Answer, error, standing_in
+from testing.cluster_stand_in import LEFT, PAGE_TOO_LARGE, RESET, Answer, error, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
@@ -147,8 +147,7 @@ def test_only_what_was_refused_is_sent_again(caplog):
 
 def test_items_that_a_node_took_with_it_which_has_just_left_are_sent_again(caplog):
     index = Index()
-    left = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
-    answers = iter([Answer(200, {"items": [{"create": {"status": 500, "error": left}}] * 2})])
+    answers = iter([Answer(200, {"items": [{"create": {"status": 500, "error": LEFT}}] * 2})])
     with (
         standing_in(lambda request: next(answers, None) or index(request)) as server,
         cluster_of(server) as cluster,

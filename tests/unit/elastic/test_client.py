@@ -11,7 +11,7 @@ import time
 
 import orjson
 import pytest
-from testing.cluster_stand_in import RESET, Answer, error, standing_in
+from testing.cluster_stand_in import LEFT, RESET, Answer, error, standing_in
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address, Credentials
@@ -80,7 +80,6 @@ def test_a_busy_cluster_is_asked_again(status, caplog):
     assert server.url in messages[0]
 
 
-LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
 ALL_SHARDS = {"type": "search_phase_execution_exception", "reason": "all shards failed", "phase": "query"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.cluster_stand_in import PAGE_TOO_LARGE, Answer, standing_in
+from testing.cluster_stand_in import LEFT, PAGE_TOO_LARGE, Answer, standing_in
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
@@ -59,7 +59,6 @@ def one(answer):
     return [Answer(200, {"responses": [{"hits": {"hits": []}}, answer]})]
 
 
-LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
 REFUSED = {"error": {"type": "too_many", "reason": "no"}, "status": 400}
 
 
