@@ -13,6 +13,7 @@ from typing import NamedTuple
 from neardup.model.document import format_time
 from neardup.model.tuples import maker_of
 from neardup.model.verdict import (
+    Basis,
     Match,
     Overlap,
     Part,
@@ -41,6 +42,10 @@ class Matches(NamedTuple):
     best: Sequence[Overlap]
     total: int
     head: Overlap | None
+
+    def basis(self, parts: Sequence[Part]) -> Basis:
+        """What the verdict goes by on a document that has these `parts` in common with others."""
+        return Basis(self.best[0] if self.total else None, parts, self.head)
 
 
 def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> Matches:

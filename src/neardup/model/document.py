@@ -204,7 +204,6 @@ def time_argument(name: str, value: Any) -> int:
         raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
 
 
-@functools.lru_cache(maxsize=4_096)
 def format_time(milliseconds: int) -> str:
     """ISO 8601 UTC, with milliseconds only if they are not 0.
 
@@ -212,9 +211,15 @@ def format_time(milliseconds: int) -> str:
     ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
     """
     second, thousandth = divmod(milliseconds, 1_000)
+    return _format_second(second) + _ENDS[thousandth]
+
+
+@functools.lru_cache(maxsize=4_096)
+def _format_second(second: int) -> str:
+    """A time without what ends it: many documents of a stream come within a second."""
     minute, second = divmod(second, 60)
     day, minute = divmod(minute, 1_440)
-    return _format_day(day) + _MINUTES[minute] + _SECONDS[second] + _ENDS[thousandth]
+    return _format_day(day) + _MINUTES[minute] + _SECONDS[second]
 
 
 _MINUTES: Final = tuple(f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(1_440))

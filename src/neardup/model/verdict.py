@@ -191,6 +191,19 @@ class Part(NamedTuple):
         return PartialMatch(self.id, share, containment, self.shared, self.sentences)
 
 
+class Basis(NamedTuple):
+    """What a verdict goes by.
+
+    best    the best match; None: there is none
+    parts   those that it names, and perhaps others
+    head    the match whose group its document joins; None: it heads one of its own
+    """
+
+    best: Overlap | None = None
+    parts: Sequence[Part] = ()
+    head: Overlap | None = None
+
+
 def required_overlap(threshold: Fraction, larger: Count) -> Count:
     """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers; of one pair, or of an array.
 

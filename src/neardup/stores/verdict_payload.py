@@ -14,7 +14,7 @@ import orjson
 from neardup.model.verdict import Match, PartialMatch, largest_first
 
 if TYPE_CHECKING:
-    from neardup.model.verdict import Overlap, Part, Verdict
+    from neardup.model.verdict import Basis, Verdict
 
 _ALWAYS: Final = 4
 """Fields that are written even where they say nothing."""
@@ -43,12 +43,9 @@ class VerdictPayload(NamedTuple):
     differing: Sequence[str] | None = None
 
     @classmethod
-    def of(
-        cls, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None = None
-    ) -> VerdictPayload:
-        """What is kept of `verdict`, whose best match is `best`; `parts` are those it lists, and perhaps others; `head`
-        is the match whose group it joins.
-        """
+    def of(cls, verdict: Verdict, basis: Basis) -> VerdictPayload:
+        """What is kept of `verdict`."""
+        best, parts, head = basis
         named = zip(verdict.partial or (), largest_first(parts), strict=False)
         return cls(
             verdict.duplicate_of,

@@ -52,8 +52,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
         head = table.ids.doc(verdict.group)
         changed = _differ(verdict, old)
         if _set_aside(state, doc, verdict) or table.arrivals[head] != old_heads[doc] or changed:
-            best = matches.best[0] if matches.total else None
-            state.record(doc, verdict, best, parts, matches.head)
+            state.record(doc, verdict, matches.basis(parts))
         elif verdict.group != verdict.id:
             table.follow(doc, head)
         if changed:

@@ -16,6 +16,7 @@ from neardup.index.posting_lists import Query
 from neardup.model.decision import Evidence, Matches, decide, unmatched
 from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
+from neardup.model.verdict import Basis
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import verifier_of, with_kinds
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
-    from neardup.model.verdict import Overlap, Part, Verdict
+    from neardup.model.verdict import Part, Verdict
     from neardup.window.newest_hour import Leaps, Next
     from neardup.window.state import State
 
@@ -38,9 +39,7 @@ class _Recorded(NamedTuple):
 
     i: int
     doc: int
-    best: Overlap | None
-    parts: Sequence[Part]
-    head: Overlap | None
+    basis: Basis
 
 
 def score(
@@ -194,7 +193,7 @@ def _decided(
     alone, kept = ~verifier.have_candidates, docs >= 0
     _keep_alone(state, docs[alone & kept], cut[alone & kept])
     recorded = [
-        _Recorded(i, -1, None, (), None)
+        _Recorded(i, -1, Basis())
         for i in np.flatnonzero(alone & ~kept).tolist()
         if documents[i].origin is not None
     ]
@@ -209,9 +208,9 @@ def _decided(
             )
         )  # fmt: skip
         kept[i] = is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
-        best = matches.best[0] if matches.total else None
-        if best is not None or (is_kept and parts) or (not is_kept and documents[i].origin is not None):
-            recorded.append(_Recorded(i, doc if is_kept else -1, best, parts, matches.head))
+        basis = matches.basis(parts)
+        if basis.best is not None or (is_kept and parts) or (not is_kept and documents[i].origin is not None):
+            recorded.append(_Recorded(i, doc if is_kept else -1, basis))
         verdicts[i] = verdict
     state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
     _record(state, documents, verdicts, sorted(recorded, key=attrgetter("i")))
@@ -229,17 +228,18 @@ def _record(
     state: State, documents: Sequence[Prepared], verdicts: list[Verdict], recorded: Sequence[_Recorded]
 ) -> None:
     """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written."""
-    copies = [(each.i, each.best) for each in recorded if each.best is not None]
+    copies = [(each.i, best) for each in recorded if (best := each.basis.best) is not None]
     counted = state.signer.counted
     texts = [counted.of(documents[i].text, documents[i].fields) for i, _ in copies]
     labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
-    for (i, _), verdict in zip(copies, labelled, strict=True):
+    for (i, best), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
-    for i, doc, best, parts, head in recorded:
-        state.since_opened.earlier_copies += best is not None and best.time > documents[i].time
-        if doc >= 0:
-            state.write(doc, verdicts[i], best, parts, head)
-        elif documents[i].origin is not None:
+        state.since_opened.earlier_copies += best.time > documents[i].time
+    kept = [each for each in recorded if each.doc >= 0]
+    of_kept = [verdicts[each.i] for each in kept]
+    state.write([each.doc for each in kept], of_kept, [each.basis for each in kept])
+    for i, doc, _ in recorded:
+        if doc < 0 and documents[i].origin is not None:
             state.store.not_kept(documents[i], verdicts[i])
 
 

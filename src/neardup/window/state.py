@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.model.settings import Policy, Settings
-    from neardup.model.verdict import Member, Overlap, Part, Verdict
+    from neardup.model.verdict import Basis, Member, Overlap, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import CommitResult, Store
     from neardup.stores.blobs import Blob
@@ -162,20 +162,12 @@ class State:
         records.set_versions(rows, self.committed.seq)
         self.committed = self.committed._replace(seq=self.committed.seq + len(rows))
 
-    def record(
-        self,
-        doc: int,
-        verdict: Verdict,
-        best: Overlap | None,
-        parts: Sequence[Part] = (),
-        head: Overlap | None = None,
-    ) -> None:
-        """Writes a verdict into its document's row and blob: those of the run at hand, or a new version of a
-        stored one. `parts` are those that the verdict names, and perhaps others; `head` is the match whose group
-        it joins.
+    def record(self, doc: int, verdict: Verdict, basis: Basis) -> None:
+        """Puts a document into the group that its verdict goes by, and writes the verdict into its row and blob: those
+        of the run at hand, or a new version of a stored one.
         """
-        self.join(doc, head)
-        self.write(doc, verdict, best, parts, head)
+        self.join(doc, basis.head)
+        self.write([doc], [verdict], [basis])
 
     def join(self, doc: int, head: Overlap | None) -> None:
         """Puts a document into the group of `head`, or of its own."""
@@ -184,25 +176,25 @@ class State:
         else:
             self.table.follow(doc, head.doc)
 
-    def write(
-        self, doc: int, verdict: Verdict, best: Overlap | None, parts: Sequence[Part], head: Overlap | None
-    ) -> None:
-        """The rest of `record`, for a document that has joined its group."""
-        row = self.table.rows[doc]
-        stored = self._blobs[doc - self._run] if doc >= self._run else None
-        shown = self._shown_part(doc, stored)
-        blob = blobs.encode_verdict(row, verdict, best, parts, head, shown)
-        if doc >= self._run:
-            self._blobs[doc - self._run] = blob
-        else:
-            self._revise(doc, blob)
+    def write(self, docs: Sequence[int], verdicts: Sequence[Verdict], bases: Sequence[Basis]) -> None:
+        """The rest of `record`, for documents that have joined their groups."""
+        which = np.array(docs, np.int64)
+        encoded = blobs.encode_verdicts(self.table.rows, which, verdicts, bases, self._shown_parts(which))
+        for doc, blob in zip(docs, encoded, strict=True):
+            if doc >= self._run:
+                self._blobs[doc - self._run] = blob
+            else:
+                self._revise(doc, blob)
 
-    def _shown_part(self, doc: int, blob: bytes | None) -> bytes:
-        """What a document's blob ends with: `blob`, or the stored one."""
-        row = self.table.rows[doc]
-        if not blobs.has_shown(row):
-            return b""
-        return blobs.shown_part(row, self._stored_blob(doc) if blob is None else blob)
+    def _shown_parts(self, docs: NDArray[np.int64]) -> list[bytes]:
+        """What the blobs of documents end with."""
+        rows = records.chosen_rows(self.table.rows, docs)
+        parts = [b""] * len(docs)
+        for i in np.flatnonzero(blobs.have_shown(rows)).tolist():
+            doc = int(docs[i])
+            blob = self._blobs[doc - self._run] if doc >= self._run else self._stored_blob(doc)
+            parts[i] = blobs.shown_part(rows[i], blob)
+        return parts
 
     def store_flags(self, doc: int) -> None:
         """Adds a new version of a stored document whose flags alone have changed."""

@@ -47,10 +47,10 @@ def test_a_row_is_as_long_as_it_was_in_every_version():
     ALONE._replace(parts=[]),
 ], ids=["unique", "a copy of its head", "a copy of another", "a partial copy", "looked for in vain"])  # fmt: skip
 def test_a_verdict_comes_back_as_it_was_written(evidence):
-    verdict, row = decide(evidence), np.zeros(1, ROW)[0]
-    row["time"], row["flags"] = 1_000, SET_ASIDE
-    best = evidence.matches.best[0] if evidence.matches.total else None
-    blob = blobs.encode_verdict(row, verdict, best, evidence.parts or [], evidence.matches.head)
+    verdict, rows = decide(evidence), np.zeros(2, ROW)
+    rows["time"], rows["flags"] = 1_000, SET_ASIDE
+    basis, row = evidence.matches.basis(evidence.parts or []), rows[1]
+    (blob,) = blobs.encode_verdicts(rows, np.array([1]), [verdict], [basis], [b""])
     assert blobs.verdict_of(row, blob) == verdict
     assert len(blob) == row["blob_bytes"]
     assert row["flags"] == SET_ASIDE | (TRUNCATED if verdict.truncated else 0)

@@ -17,7 +17,7 @@ from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.blobs import decode_blobs, encode_blob
+from neardup.stores.blobs import Blob, decode_blobs, encode_blobs
 from neardup.stores.records import (
     KINDS,
     ROW,
@@ -177,10 +177,8 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     ]
     rows["words"] = 1  # whoever signs makes whole signatures
     rows["asked"] = [each.get("partial") is not None for each in objects]
-    blobs = [
-        encode_blob(row, id, each["group"], _payload(each))
-        for row, id, each in zip(rows, ids, objects, strict=True)
-    ]
+    said = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
+    blobs = encode_blobs(rows, np.arange(len(rows)), said, [b""] * len(rows))
     return StoredRows(rows, ids, blobs, _keys(rows, objects))
 
 
