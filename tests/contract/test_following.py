@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from testing.effort import examples
-from testing.window.backends import Place, document, grams
+from testing.window.backends import START, Place, document, grams
 from testing.window.operations import SETTINGS, Operation, Run, operations
 
 from neardup.errors import NeardupError, RecipeMismatch, WindowDamaged
@@ -98,6 +98,27 @@ def test_what_was_changed_is_read_again(path, change):
         assert reader.refresh()
         with open_window(path, readonly=True) as fresh:
             assert answers(reader) == answers(fresh)
+
+
+@pytest.mark.parametrize("has_read", [True, False])
+@pytest.mark.parametrize("follows", [True, False])
+@pytest.mark.parametrize("more", [[], LATER])
+def test_hours_that_begin_anew_once_the_newest_is_set_back_are_not_taken_for_the_old_ones(
+    path, has_read, follows, more
+):
+    with open_window(path, readonly=True) as reader, open_window(path, advance=True) as writer:
+        ids = list(reader)
+        if has_read:
+            reader.read(ids)
+        list(writer.ingest([document("wrong", grams(900, 920), 400)]))
+        writer.delete("wrong")
+        assert writer.set_newest(START + 2 * 3_600) is not None
+        list(writer.ingest([*STREAM[1:], STREAM[0], *more]))
+        if follows:
+            assert reader.refresh()
+        texts = [[read and read.text for read in window.read(ids)] for window in (reader, writer)]
+        assert texts[0] == texts[1]
+        assert not follows or answers(reader) == answers(writer)
 
 
 def test_a_writer_and_a_window_in_memory_have_nothing_to_take_over(path):

@@ -27,6 +27,7 @@ import contextlib
 import os
 import shutil
 from collections import OrderedDict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
@@ -38,13 +39,20 @@ from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles
 from neardup.stores.lock import locked, naming
 from neardup.stores.single_owner import SingleOwner
-from neardup.stores.stored_hour import StoredHour, added_hours, hours_in, read_hour, records_of, rows_in
+from neardup.stores.stored_hour import (
+    StoredHour,
+    added_hours,
+    hours_in,
+    read_hour,
+    records_of,
+    rows_in,
+    was_begun_after,
+)
 from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from neardup.stores.base import NewDocuments
     from neardup.stores.records import RowBuffer, Rows
@@ -230,12 +238,18 @@ class DirectoryStore(SingleOwner):
 
     @contextlib.contextmanager
     def _exchange_told(self) -> Iterator[None]:
-        """A reader whose window was signed again meanwhile is told so, not that files are damaged which are not."""
+        """A reader is told that its window was signed again meanwhile, or that an hour has begun anew, not that
+        files are damaged which are not.
+        """
         try:
             yield
-        except WindowDamaged:
+        except WindowDamaged as error:
             if self._readonly and self.recipe:
                 self._checked_description()
+                directory = Path(error.path).parent
+                if was_begun_after(directory, self.committed.seq):
+                    self._outdated = True
+                    raise WindowExpired(self.path, directory.name) from None
             raise
 
     @contextlib.contextmanager

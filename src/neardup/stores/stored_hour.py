@@ -129,7 +129,7 @@ def added_hours(
     """For a reader that follows its writer: the rows that the commit `newer` has and `before` had not, by hour; None if
     it did anything but add documents and drop hours: then all is to be read again, which also tells what was damaged.
 
-    `known`: how many rows of each hour were read already. Costs a look at each hour's file, and about 1 µs a new row.
+    `known`: how many rows of each hour were read already. Costs a look into each hour's file, and about 1 µs a new row.
     """
     if newer.floor_hour < before.floor_hour or newer.next_order < before.next_order:
         return None
@@ -137,8 +137,11 @@ def added_hours(
     rows = sum(known.values())
     for hour in hours_in(path):
         directory, first = hour_directory(path, hour), known.get(hour, 0)
-        grown = file_size(directory / NAMES[ROWS]) > first * STORED_ROW.itemsize
-        if hour < newer.floor_hour or not grown:
+        if hour < newer.floor_hour:
+            continue
+        if first and was_begun_after(directory, before.seq):
+            return None
+        if file_size(directory / NAMES[ROWS]) <= first * STORED_ROW.itemsize:
             continue
         try:
             stored = read_hour(directory, newer.seq, first)
@@ -151,6 +154,14 @@ def added_hours(
         added[hour] = stored
         rows += len(stored.rows)
     return added if rows == newer.rows else None
+
+
+def was_begun_after(directory: Path, version: int) -> bool:
+    """Whether the hour in `directory` has nothing up to `version`: what it had was dropped, and it has begun anew since
+    the newest hour was set back.
+    """
+    rows = _read_array(directory / NAMES[ROWS], STORED_ROW, count=1)["row"]
+    return not len(records.committed_rows(rows, version))
 
 
 class CheckedRows(NamedTuple):
@@ -217,10 +228,10 @@ def read_keys(directory: Path) -> NDArray[np.uint64]:
     return _read_array(directory / NAMES[KEYS], np.dtype("<u8"))
 
 
-def _read_array(file: Path, kind: np.dtype[Any], first: int = 0) -> NDArray[Any]:
-    """The whole items of a file from item `first` on; none where there is no file."""
+def _read_array(file: Path, kind: np.dtype[Any], first: int = 0, count: int = -1) -> NDArray[Any]:
+    """The whole items of a file from item `first` on, `count` at most; none where there is no file."""
     try:
-        return np.fromfile(file, kind, offset=first * kind.itemsize)
+        return np.fromfile(file, kind, count, offset=first * kind.itemsize)
     except FileNotFoundError:
         return np.empty(0, kind)
 
