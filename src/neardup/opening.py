@@ -37,7 +37,8 @@ def open_window(
 
     Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
     `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False. Fewer hours than the
-    window remembers, by which documents would go, are refused without `force`.
+    window remembers, by which documents would go, are refused without `force`; where they are not to be remembered,
+    that is not asked, and `ingest` lets go of what is older.
     Opening reads and checks keys, not texts: 3 to 6 µs a document.
     Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
     `RecipeMismatch`, `SettingsError` (also for a directory that holds other files), `LexiconError`.

@@ -298,3 +298,33 @@ def test_a_setting_of_the_moment_is_not_what_stats_show(run, window, monkeypatch
     monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
     stats = run("stats", "--window", window, "--format", "jsonl").lines[0]
     assert (stats["threshold"], stats["mixed"]) == ("0.7", {})
+
+
+class TestServingThatIngests:
+    """The window remembers its settings, and lets nothing go by them unasked, as with `neardup ingest`."""
+
+    @pytest.fixture
+    def serve(self, run, window, monkeypatch):
+        def taking(target, *_arguments, **_named):
+            list(
+                target.ingest(
+                    [("late", "Sleet was forecast for the whole of the week.", "2026-11-19T09:00Z")]
+                )
+            )
+
+        monkeypatch.setattr("neardup.cli.serving.listen", taking)
+        return lambda: run("serve", "--ingest", "--window", window)
+
+    def test_no_documents_go_unasked(self, run, window, serve, monkeypatch):
+        monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")
+        done = serve()
+        assert done.code == 2
+        assert "that would go" in done.err
+        monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
+        assert run("get", "ferry", "--window", window).code == 0
+
+    def test_its_settings_are_what_stats_show(self, run, window, serve, monkeypatch):
+        monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
+        assert serve().code == 0
+        stats = run("stats", "--window", window, "--format", "jsonl").lines[0]
+        assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})

@@ -63,5 +63,5 @@ def serve(
     settings = configuration(config)
     location = window_location(window, settings)
     limits = limits_for(host, token, body=max_body, rate=rate)
-    with opened_window(window, settings, readonly=not ingest) as target:
+    with opened_window(window, settings, readonly=not ingest, remember=ingest) as target:
         listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))
