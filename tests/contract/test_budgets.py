@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import tracemalloc
+from random import Random
 from unittest import mock
 
 import pytest
 from testing.window.backends import document, engines_only, grams, summaries
+
+from neardup.opening import open_window
 
 TEXT = grams(0, 20)
 
@@ -158,6 +162,23 @@ def test_what_expired_frees_its_memory(place):
         list(window.ingest([document("last", TEXT, 100), document("last", TEXT, 100)]))
         assert window.stats().documents == 1
         assert window.stats().postings_keys == 20
+
+
+@pytest.mark.parametrize(("most", "ids"), [(4, 60), (0, 1)], ids=["given up", "replaced"])
+def test_texts_of_a_window_in_memory_leave_it_with_their_documents(most, ids):
+    texts = Random(2).randbytes(60 * 50_000).hex()
+    stream = [document(f"{i % ids}", texts[100_000 * i : 100_000 * (i + 1)]) for i in range(60)]
+    with open_window(None, max_documents=most, batch_documents=2) as window:
+        tracemalloc.start()
+        try:
+            list(window.ingest(stream[:10]))
+            before, _ = tracemalloc.get_traced_memory()
+            list(window.ingest(stream[10:]))
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert window.get(stream[-1].id) is not None
+    assert after - before < 1_000_000
 
 
 @engines_only

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from neardup.stores.base import Commit, CommitResult
-from neardup.stores.records import arrivals_of, hours_of
+from neardup.stores.records import are_deleted, arrivals_of, hours_of
 from neardup.stores.single_owner import SingleOwner
 
 if TYPE_CHECKING:
@@ -46,9 +46,18 @@ class MemoryStore(SingleOwner):
         self._blobs.setdefault(hour, {}).update(zip(arrivals, new.blobs, strict=True))
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:  # noqa: ARG002 - it is in the blob
-        self._blobs[hour][int(arrivals_of(row)[0])] = blob
+        arrival = int(arrivals_of(row)[0])
+        if are_deleted(row)[0]:
+            del self._texts[hour][arrival], self._blobs[hour][arrival]
+        else:
+            self._blobs[hour][arrival] = blob
 
     def commit(self, commit: Commit) -> CommitResult:
+        first = commit.floor_order
+        if first > self.committed.floor_order:  # an hour has lost its older half to a budget
+            for kept in (self._texts, self._blobs):
+                for hour, items in kept.items():
+                    kept[hour] = {arrival: item for arrival, item in items.items() if arrival >= first}
         self.committed = commit
         return CommitResult()
 
