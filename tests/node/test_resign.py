@@ -25,6 +25,7 @@ from testing.node.prefix import fresh_prefix
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.window import cluster_resign
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.codec import packed_bitmap
@@ -177,6 +178,18 @@ def test_an_hour_that_is_made_before_the_templates_change_is_signed_too(window):
     assert len(read_indices(window).hourly) > hours
     assert watched(window) == expected(documents)[20:]
     check_signed(window)
+
+
+def test_a_document_that_only_its_routing_reaches_is_signed_too(cluster):
+    made(cluster, sign="plugin")
+    index = cluster.address.hourly(498_681)
+    cluster.request("PUT", f"/{index}", body={"settings": {"number_of_shards": 3}})
+    for i in range(6):
+        fields = {"text": f"Rain at noon, said {i}.", "@timestamp": "2026-11-21T09:00:00Z"}
+        cluster.request("PUT", f"/{index}/_doc/{i}", params={"routing": f"r{i}"}, body=fields)
+    otherwise = SignedOtherwise(cluster, layout_at(cluster), signer_for(NEW))
+    assert otherwise.sign(index) == 6
+    assert otherwise.count() == 0
 
 
 def test_a_watcher_waits_and_goes_on_by_the_new_recipe(window):

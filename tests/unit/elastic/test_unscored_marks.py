@@ -8,6 +8,7 @@ from testing.cluster_stand_in import Answer, standing_in
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
+from neardup.errors import ClusterUnreachable
 from neardup.model.document import Origin
 
 PLAIN = Origin("news-1", "a", 3, 1, None)
@@ -50,5 +51,6 @@ def test_a_mark_that_is_refused_is_not_counted(status, for_good):
         assert (count, unmarkable) == (0, [document] if for_good else [])
 
 
-def test_a_document_in_a_busy_cluster_comes_again():
-    assert marked([ROUTED], 429)[1:] == (0, [])
+def test_a_cluster_that_stays_busy_is_told():
+    with pytest.raises(ClusterUnreachable):
+        marked([ROUTED], 429)

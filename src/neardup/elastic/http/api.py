@@ -142,21 +142,6 @@ def create_doc(
     return _put(cluster, f"/{index}/_doc/{id}", params, source)
 
 
-@reads_answer
-def update_doc(
-    cluster: Cluster, ref: DocumentRef, part: dict[str, Any], if_version: Version, *, routing: str
-) -> None:
-    """Merges `part` into a document that was written with a `routing`, if it is of that version still: raises
-    `ClusterConflict` otherwise.
-    """
-    version = {f"if_{name}": value for name, value in if_version._asdict().items()}
-    head = {"_index": ref.index, "_id": ref.id, "routing": routing, **version}
-    # As bulk requests do it: an update of one document alone may run pipelines over it.
-    (item,) = cluster.request("POST", "/_bulk", body=[{"update": head}, {"doc": part}])["items"]
-    if "error" in item["update"]:
-        raise cluster.error(f"update {ref.index}/{ref.id}", int(item["update"]["status"]), item["update"])
-
-
 def delete_doc(cluster: Cluster, index: str, id: str) -> None:
     """Deletes a document, if it is there."""
     cluster.request("DELETE", f"/{index}/_doc/{id}", missing_ok=True)

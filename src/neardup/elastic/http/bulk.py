@@ -44,7 +44,8 @@ _ANSWER: Final = ",".join(
 class Action(NamedTuple):
     """One write. `source`: the document, for `update` the part of it that is merged in; a dict, or encoded already.
 
-    With `if_seq_no` and `if_primary_term` it happens only if nobody has changed the document meanwhile (else 409).
+    With `if_seq_no` and `if_primary_term` it happens only if nobody has changed the document meanwhile (else 409). A
+    document that was written with a `routing` may be reached by it alone (else 404).
     """
 
     op: Op
@@ -53,6 +54,7 @@ class Action(NamedTuple):
     source: dict[str, Any] | bytes | None = None
     if_seq_no: int | None = None
     if_primary_term: int | None = None
+    routing: str | None = None
 
     @property
     def ref(self) -> DocumentRef:
@@ -160,6 +162,8 @@ def _encode(action: Action) -> bytes:
     head: dict[str, Any] = {"_index": action.index, "_id": action.id}
     if action.if_seq_no is not None:
         head |= {"if_seq_no": action.if_seq_no, "if_primary_term": action.if_primary_term}
+    if action.routing is not None:
+        head["routing"] = action.routing
     line = orjson.dumps({action.op: head}) + b"\n"
     if action.op == "delete":
         return line

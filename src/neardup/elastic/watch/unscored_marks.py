@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.http.api import DocumentRef, Version, update_doc
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.http.client import BUSY
 from neardup.elastic.window.codec import OBJECT
-from neardup.errors import ClusterRejected
 from neardup.model.clock import now_ms
 from neardup.model.document import format_time
 
@@ -19,8 +16,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-_COMES_AGAIN: Final = (403, 404, 409, *BUSY)
-"""The index takes no marks now; the document is gone; it has changed since; the cluster is busy."""
+_COMES_AGAIN: Final = (403, 404, 409)
+"""The index takes no marks now; the document is gone; it has changed since."""
 
 
 class UnscoredMarks:
@@ -44,35 +41,17 @@ class UnscoredMarks:
         pending, self._pending = self._pending, []
         now = format_time(now_ms())
         marks = [
-            (document, {OBJECT: {"status": "unscored", "unsigned": reason, "scored_at": now}})
+            Action(
+                "update", document.index, document.id,
+                {OBJECT: {"status": "unscored", "unsigned": reason, "scored_at": now}},
+                document.seq_no, document.primary_term, document.routing,
+            )
             for document, reason in pending
-        ]
-        plain = [each for each in marks if each[0].routing is None]
-        actions = [
-            Action("update", document.index, document.id, mark, document.seq_no, document.primary_term)
-            for document, mark in plain
-        ]
-        marked = sum(
+        ]  # fmt: skip
+        return sum(
             self._is_done(document, outcome.status, outcome.error)
-            for (document, _), outcome in zip(plain, bulk(self._cluster, actions), strict=True)
+            for (document, _), outcome in zip(pending, bulk(self._cluster, marks), strict=True)
         )
-        return marked + sum(
-            self._mark_routed(document, mark, document.routing)
-            for document, mark in marks
-            if document.routing is not None
-        )
-
-    def _mark_routed(self, document: Origin, mark: dict[str, Any], routing: str) -> bool:
-        """Whether a document takes its mark that nothing reaches without its routing."""
-        ref, version = (
-            DocumentRef(document.index, document.id),
-            Version(document.seq_no, document.primary_term),
-        )
-        try:
-            update_doc(self._cluster, ref, mark, version, routing=routing)
-        except ClusterRejected as error:
-            return self._is_done(document, error.status, f"{error.type}: {error.reason}")
-        return True
 
     def _is_done(self, document: Origin, status: int, error: str | None) -> bool:
         """Whether a document has its mark. One that has refused it does not come again."""

@@ -77,4 +77,4 @@ class SignedOtherwise:
             ours = self._composer.replacing_signature(encoded[i])
             if own_object(stored.source).get("order") is not None:  # what a scorer keeps of it
                 ours |= {"sieve": packed_bitmap(batch.bitmaps[i, 1]), "normal_bytes": sizes[i]}
-            yield Action("update", entry.index, entry.id, {OBJECT: ours}, *stored.version)
+            yield Action("update", entry.index, entry.id, {OBJECT: ours}, *stored.version, entry.routing)
