@@ -72,6 +72,13 @@ def test_a_fingerprint_is_taken_from_whoever_signs_as_the_window_does(recipe, fi
     assert origin.fingerprint == fingerprint
 
 
+@pytest.mark.parametrize("ours", [None, [], [{"fingerprint": "f"}], [{"status": "unique"}, {}]])
+def test_what_is_no_object_of_ours_says_nothing(ours):
+    ((origin, document),) = items({"text": "x", "neardup": ours})
+    assert origin.fingerprint is None
+    assert document == Document("a", "x", "2026-11-21T09:23:20Z", origin)
+
+
 @pytest.mark.parametrize(
     ("layout", "time"),
     [(None, "2026-11-21T09:00:00Z"), (OLD, "0001-01-01T00:00:00Z")],

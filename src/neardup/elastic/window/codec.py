@@ -65,8 +65,11 @@ _FINGERPRINT_DIGITS: Final = 32
 
 
 def own_object(source: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Our object in a document; an empty one where another client has taken it away, or put null in its place."""
-    return source.get(OBJECT) or {}
+    """Our object in a document; an empty one where another client has taken it away, or put null, or a list of objects,
+    in its place.
+    """
+    own = source.get(OBJECT)
+    return own if isinstance(own, Mapping) else {}
 
 
 def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[str, Any]]:
