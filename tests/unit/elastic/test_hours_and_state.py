@@ -13,6 +13,7 @@ from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
@@ -201,6 +202,12 @@ def test_what_others_have_written_over_a_verdict_is_named():
         with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .*no signature"):
             list(loader.stored_parts(context, StateDocument({}, {}), 0))
     assert orjson.loads(server.requests[-1].body)["sort"]
+
+
+@pytest.mark.parametrize("text", [None, 7, True, ["Rain."], {"a": 1}])
+def test_what_others_have_put_in_the_place_of_a_text_is_none(text):
+    layout = Layout(Address("http://localhost:9200", "news"))
+    assert loader.text_of(layout, Hit(NAME, "x", {"text": text}, [], None, None)) == ""
 
 
 def with_a_backup(request):

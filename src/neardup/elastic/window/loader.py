@@ -13,7 +13,7 @@ import numpy as np
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.unexpected import UNREADABLE
-from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, stored_rows
+from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
 from neardup.model.field_path import field_of
 from neardup.stores.base import Records
@@ -81,8 +81,9 @@ class StoredPart(NamedTuple):
 
 
 def text_of(layout: Layout, hit: Hit) -> str:
-    """The text of a document; "" where another client has taken it away."""
-    return field_of(hit.source, layout.text_field) or ""
+    """The text of a document; "" where another client has taken it away, or put there what is none."""
+    text = field_of(hit.source, layout.text_field)
+    return text if isinstance(text, str) else ""
 
 
 def stored_part(
@@ -191,6 +192,6 @@ def roll_back(context: ElasticContext, state: StateDocument) -> int:
 def _undoing(hit: Hit) -> Action:
     assert hit.version is not None, "it was asked for"
     ref, version = (hit.index, hit.id), hit.version
-    if hit.source[OBJECT].get("written_by") == "ingest":
+    if own_object(hit.source).get("written_by") == "ingest":
         return Action("delete", *ref, None, *version)
     return Action("update", *ref, {OBJECT: UNSCORED}, *version)
