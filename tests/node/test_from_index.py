@@ -23,7 +23,7 @@ from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
 from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
-from neardup.elastic.watch.archive import examine_archive
+from neardup.elastic.watch.archive import examine_documents
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
@@ -460,7 +460,7 @@ class TestInPlace:
             assert verdicts == expected(documents, window_hours=0)
             with open_elastic_window(str(window.address), readonly=True) as opened:
                 assert opened.stats().documents == len(documents)
-            (archive,) = examine_archive(window.address, Credentials())
+            (archive,) = examine_documents(window.address, Credentials())
             assert (archive.state, archive.found) == ("ok", "3 indices, 1 not looked at yet (neardup watch)")
             own = Address(own_node.url, name)
             with Cluster(own) as cluster, pytest.raises(SetupRefused, match=f"a data stream {name}"):

@@ -58,10 +58,10 @@ def doctor(
     if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
-        from neardup.elastic.watch.archive import examine_archive
+        from neardup.elastic.watch.archive import examine_documents
 
         cluster = parse_address(location), settings.credentials
-        checks = [*examine_installation(), *examine_cluster(*cluster), *examine_archive(*cluster)]
+        checks = [*examine_installation(), *examine_cluster(*cluster), *examine_documents(*cluster)]
     else:
         checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":

@@ -12,9 +12,10 @@ import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin.managed_objects import WindowConfig
-from neardup.elastic.http.address import Address
+from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch.archive import examine_documents
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
@@ -26,6 +27,7 @@ from neardup.errors import ClusterRejected, WindowDamaged
 from neardup.model.document import Origin, Prepared
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
+from neardup.stores.base import Commit
 from neardup.stores.records import ROW
 
 HOUR = 444_444
@@ -61,6 +63,20 @@ def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
     with standing_in(with_closed_hours) as server, cluster_of(server) as cluster:
         Layout(cluster.address).refresh(cluster, HOUR + 1)
     assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true"
+
+
+@pytest.mark.parametrize(("floor", "found"), [(HOUR, [(f"index {NAME}", "bad")]), (HOUR + 1, [])])
+def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, found):
+    state = StateDocument(ABOUT, {}, Commit(floor_hour=floor))
+    there = {"found": True, "_source": state.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        return Answer(200, there) if "/_doc/" in request.path else with_closed_hours(request)
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    assert [(each.what, each.state) for each in findings] == found
+    assert all(f"POST {NAME}/_open" in each.found for each in findings)
 
 
 def scored(request):

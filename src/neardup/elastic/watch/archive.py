@@ -10,6 +10,7 @@ from neardup.elastic.admin.resources import load
 from neardup.elastic.http.admin_api import indices, mappings, put_mapping
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import NeardupError, SettingsError
 from neardup.model.finding import Finding
@@ -33,12 +34,18 @@ def check_source(cluster: Cluster, name: str) -> None:
             raise SettingsError("from_index", index, expected)
 
 
-def examine_archive(address: Address, credentials: Credentials) -> Iterator[Finding]:
-    """What a doctor finds of the archive of a window, if it has one; whether the cluster answers others have said."""
+def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
+    """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
+    closed; whether the cluster answers others have said.
+    """
     with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
         state = read_state(cluster)
         if state is not None and state.archive is not None:
             yield _archive(cluster, state.archive)
+        elif state is not None:
+            for name in Layout(address).missed(cluster, state.commit.floor_hour):
+                remedy = f"POST {name}/_open, or delete it"
+                yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
 
 
 def _archive(cluster: Cluster, name: str) -> Finding:

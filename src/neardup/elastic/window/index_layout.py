@@ -152,7 +152,7 @@ class Layout:
         except ClusterRejected as error:
             if self.archive is not None or error.type != _CLOSED:
                 raise
-            missed = [name for name, hour in self.closed(cluster).items() if hour >= floor_hour]
+            missed = self.missed(cluster, floor_hour)
             if missed:
                 what = f"a refresh of {', '.join(missed)}"
                 raise ClusterRejected(
@@ -160,12 +160,12 @@ class Layout:
                 ) from None
             refresh(cluster, self.target, NO_INDEX_NEEDED)
 
-    def closed(self, cluster: Cluster) -> dict[str, int]:
-        """The hours of the hourly indices that are closed, by name."""
+    def missed(self, cluster: Cluster, floor_hour: int) -> list[str]:
+        """The hourly indices from `floor_hour` on that are closed, so that searches pass over them."""
         params = {"expand_wildcards": "closed", "filter_path": "*.settings.index.uuid"}
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in sorted(settings))
-        return {name: hour[0] for name, hour in named if hour is not None}
+        return [name for name, hour in named if hour is not None and hour[0] >= floor_hour]
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
